@@ -1,0 +1,90 @@
+/* See cursor.h. */
+#include "cursor.h"
+
+#include <string.h>
+
+static void
+complain(struct cursor *c, const char *what)
+{
+	c->pos = c->end;
+	if (!c->bad)
+		c->bad = what;
+}
+
+uint64_t
+cur_uleb(struct cursor *c)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0;; shift += 7) {
+		uint8_t b = cur_u8(c);
+
+		if (c->bad)
+			return 0;
+		if (shift > 63 ? (b & 0x7f) != 0 : shift == 63 && (b & 0x7f) > 1) {
+			complain(c, "LEB128 value too large");
+			return 0;
+		}
+		if (shift <= 63)
+			v |= (uint64_t)(b & 0x7f) << shift;
+		if (!(b & 0x80))
+			return v;
+	}
+}
+
+int64_t
+cur_sleb(struct cursor *c)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0;; shift += 7) {
+		uint8_t b = cur_u8(c);
+
+		if (c->bad)
+			return 0;
+		if (shift >= 63 && (b & 0x7f) != 0 && (b & 0x7f) != 0x7f) {
+			complain(c, "LEB128 value too large");
+			return 0;
+		}
+		if (shift <= 63)
+			v |= (uint64_t)(b & 0x7f) << shift;
+		if (b & 0x80)
+			continue;
+		if ((b & 0x40) && shift < 57)
+			v |= ~(uint64_t)0 << (shift + 7);
+		return (int64_t)v;
+	}
+}
+
+const char *
+cur_str(struct cursor *c)
+{
+	const uint8_t *s = c->pos, *nul = cur_left(c) ? memchr(s, 0, cur_left(c)) : NULL;
+
+	if (!nul) {
+		complain(c, "string does not end");
+		return "";
+	}
+	c->pos = nul + 1;
+	return (const char *)s;
+}
+
+struct cursor
+cur_sub(struct cursor *c, uint64_t n)
+{
+	const uint8_t *p = cur_take(c, n);
+	struct cursor sub = cur_of(p, p ? (size_t)n : 0, c->big);
+
+	if (!p)
+		sub.bad = c->bad;
+	return sub;
+}
+
+struct cursor
+cur_slice(const struct cursor *c, uint64_t off, uint64_t n)
+{
+	struct cursor at = *c;
+
+	cur_take(&at, off);
+	return cur_sub(&at, n);
+}

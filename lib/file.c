@@ -1,0 +1,214 @@
+/* See file.h. */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Open maps, for the fault handler: a list, because the handler must not allocate. */
+enum { MAPS_MAX = 8192 };
+static struct filemap *open_map[MAPS_MAX];
+static unsigned open_maps;
+
+/* A page of a mapped file went away: put zeros in its place and go on. */
+static void
+on_sigbus(int sig, siginfo_t *info, void *context)
+{
+	uintptr_t at = (uintptr_t)info->si_addr, page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	(void)context;
+	for (unsigned i = 0; i < open_maps; i++) {
+		uintptr_t lo = (uintptr_t)open_map[i]->data;
+
+		if (at < lo || at - lo >= open_map[i]->size)
+			continue;
+		if (mmap((void *)(at & ~(page - 1)), page, PROT_READ,
+		         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+			break;
+		open_map[i]->cut = true;
+		return;
+	}
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void
+catch_sigbus(void)
+{
+	static bool done;
+	struct sigaction sa = { .sa_flags = SA_SIGINFO };
+
+	if (done)
+		return;
+	sa.sa_sigaction = on_sigbus;
+	sigaction(SIGBUS, &sa, NULL);
+	done = true;
+}
+
+const char *
+filemap_open(struct filemap *m, int fd)
+{
+	struct stat st;
+	void *p;
+
+	*m = (struct filemap){ 0 };
+	if (fstat(fd, &st))
+		return "cannot be examined";
+	if (!S_ISREG(st.st_mode))
+		return "is not a regular file";
+	if (st.st_size <= 0)
+		return "is empty";
+	if ((uint64_t)st.st_size > SIZE_MAX / 2)
+		return "is too large to map";
+	if (open_maps == MAPS_MAX)
+		return "is one file too many";
+	if ((p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)) == MAP_FAILED)
+		return "cannot be mapped";
+	catch_sigbus();
+	m->data = p;
+	m->size = (size_t)st.st_size;
+	open_map[open_maps++] = m;
+	return NULL;
+}
+
+void
+filemap_close(struct filemap *m)
+{
+	for (unsigned i = 0; i < open_maps; i++)
+		if (open_map[i] == m) {
+			open_map[i] = open_map[--open_maps];
+			break;
+		}
+	if (m->data)
+		munmap((void *)(uintptr_t)m->data, m->size);
+	*m = (struct filemap){ 0 };
+}
+
+long
+file_text(int dirfd, const char *path, char *buf, size_t cap)
+{
+	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	size_t len = 0;
+	int err = 0;
+
+	if (fd < 0)
+		return -1;
+	while (len < cap - 1) {
+		ssize_t n = read(fd, buf + len, cap - 1 - len);
+
+		if (n == 0)
+			break;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			err = errno;
+			break;
+		}
+		len += (size_t)n;
+	}
+	buf[len] = 0;
+	close(fd);
+	errno = err;
+	return err ? -1 : (long)len;
+}
+
+void
+lines_open(struct lines *l, int fd)
+{
+	l->fd = fd;
+	l->eof = false;
+	l->lo = l->hi = 0;
+}
+
+static bool
+lines_fill(struct lines *l)
+{
+	ssize_t n;
+
+	memmove(l->buf, l->buf + l->lo, l->hi - l->lo);
+	l->hi -= l->lo;
+	l->lo = 0;
+	do
+		n = read(l->fd, l->buf + l->hi, sizeof l->buf - 1 - l->hi);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		l->eof = true;
+	else
+		l->hi += (uint32_t)n;
+	return n > 0;
+}
+
+char *
+lines_next(struct lines *l)
+{
+	for (;;) {
+		char *line = l->buf + l->lo, *nl = memchr(line, '\n', l->hi - l->lo);
+
+		if (nl) {
+			*nl = 0;
+			l->lo = (uint32_t)(nl + 1 - l->buf);
+			return line;
+		}
+		if (l->hi - l->lo == sizeof l->buf - 1) {   /* too long: give its head, skip its tail */
+			static char head[sizeof l->buf];
+
+			memcpy(head, line, sizeof l->buf - 1);
+			head[sizeof l->buf - 1] = 0;
+			do {
+				l->lo = l->hi;
+				if (!lines_fill(l))
+					return head;
+			} while (!(nl = memchr(l->buf, '\n', l->hi)));
+			l->lo = (uint32_t)(nl + 1 - l->buf);
+			return head;
+		}
+		if (l->eof || !lines_fill(l)) {
+			if (l->hi == l->lo)
+				return NULL;
+			line = l->buf + l->lo;
+			l->buf[l->hi] = 0;
+			l->lo = l->hi;
+			return line;
+		}
+	}
+}
+
+bool
+text_hex(const char **p, uint64_t *v)
+{
+	const char *s = *p;
+
+	for (*v = 0;; s++) {
+		unsigned d = (unsigned)(*s >= '0' && *s <= '9'   ? *s - '0'
+		                        : *s >= 'a' && *s <= 'f' ? *s - 'a' + 10
+		                        : *s >= 'A' && *s <= 'F' ? *s - 'A' + 10
+		                                                 : 16);
+		if (d == 16)
+			break;
+		if (*v >> 60)
+			return false;
+		*v = *v << 4 | d;
+	}
+	if (s == *p)
+		return false;
+	*p = s;
+	return true;
+}
+
+bool
+text_dec(const char **p, uint64_t *v)
+{
+	const char *s = *p;
+
+	for (*v = 0; *s >= '0' && *s <= '9'; s++)
+		if (__builtin_mul_overflow(*v, 10, v) || __builtin_add_overflow(*v, (uint64_t)(*s - '0'), v))
+			return false;
+	if (s == *p)
+		return false;
+	*p = s;
+	return true;
+}

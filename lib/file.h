@@ -1,0 +1,41 @@
+/* Files of others: mapped so that one that shrinks under us reads as zeros, and text read line by line. */
+#ifndef LIB_FILE_H
+#define LIB_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A file's bytes.  Where the file is cut short after mapping, what is gone reads as zeros. */
+struct filemap {
+	const uint8_t *data;
+	size_t size;
+	bool cut;   /* it happened */
+};
+
+/* Maps FD, which stays the caller's to close.  NULL if all is well, else what is wrong, in words.
+ * Stays registered by address: do not move the struct while it is open. */
+const char *filemap_open(struct filemap *, int fd);
+void filemap_close(struct filemap *);
+
+/* Reads all of PATH (below DIRFD, AT_FDCWD for none), at most CAP - 1 bytes, with a NUL behind: for small files
+ * of /proc and /sys.  The length, or -1 and errno. */
+long file_text(int dirfd, const char *path, char *buf, size_t cap);
+
+/* Lines of a descriptor.  A line longer than the buffer is cut there and the rest of it skipped. */
+struct lines {
+	int fd;
+	bool eof;
+	uint32_t lo, hi;
+	char buf[8192];
+};
+
+void lines_open(struct lines *, int fd);
+/* The next line without its newline, NUL-terminated and alive until the next call, or NULL. */
+char *lines_next(struct lines *);
+
+/* A number at *P, which moves past it: false where there is none or it does not fit. */
+bool text_hex(const char **p, uint64_t *v);
+bool text_dec(const char **p, uint64_t *v);
+
+#endif

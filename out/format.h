@@ -1,0 +1,26 @@
+/* The formats, one file each in this folder, in one table. */
+#ifndef OUT_FORMAT_H
+#define OUT_FORMAT_H
+
+#include "../lib/cursor.h"
+#include "../lib/sink.h"
+#include "profile.h"
+
+struct format {
+	const char *name;          /* -f NAME */
+	const char *suffixes;      /* of -o FILE, each with its dot, spaces between: ".json .speedscope" */
+	/* Sees a finished, named profile; never checks errors. */
+	void (*write)(struct sink *, const struct profile *);
+};
+
+extern const struct format format_folded, format_speedscope, format_table;
+extern const struct format *const formats[];   /* ends with NULL */
+
+const struct format *format_named(const char *name);
+/* By FILE's suffix, or NULL. */
+const struct format *format_of_file(const char *file);
+
+/* The terminal's short summary: self and total of the TOP functions, WIDTH columns, colour or not. */
+void table_summary(struct sink *, const struct profile *, unsigned top, unsigned width, bool colour);
+
+#endif

@@ -1,0 +1,114 @@
+/* The model of a profile: a tree of stacks, threads with a timeline of runs, and (once named) functions.
+ *
+ * While a capture runs, stacks are made of numbers that mean nothing here (sym/code.h's).  At the end profile_name asks,
+ * once for each distinct number, which functions it stands for, and builds the tree of functions that writers read. */
+#ifndef OUT_PROFILE_H
+#define OUT_PROFILE_H
+
+#include "../lib/index.h"
+#include "../lib/mem.h"
+
+#define NODE_NONE UINT32_MAX   /* the empty stack: the parent of outermost frames */
+
+struct node {
+	uint32_t parent;           /* always a smaller number, or NODE_NONE */
+	uint32_t frame;
+};
+
+struct tree {
+	struct node *node;
+	uint32_t n, cap;
+	struct index index;
+};
+
+/* The node of FRAME called by PARENT, made if it is new; NODE_NONE at the memory cap. */
+uint32_t tree_node(struct tree *, uint32_t parent, uint32_t frame);
+
+enum function_kind { FUNCTION_USER, FUNCTION_KERNEL, FUNCTION_JIT, FUNCTION_MARK, FUNCTION_INLINED };
+
+struct function {
+	const char *name;          /* as it is: writers escape, and add _[k] and _[i] */
+	const char *module;        /* "" where there is none */
+	const char *file;          /* source, or NULL */
+	uint32_t line;
+	enum function_kind kind;
+};
+
+/* A thread under one name and one event: exec and renaming make another. */
+struct thread {
+	int32_t pid, tid;
+	const char *comm;
+	uint32_t event;            /* number among the profile's events */
+	uint64_t weight;           /* sum of its samples' weights */
+	uint64_t samples;
+	struct timeline *timeline; /* out/profile.c's own */
+};
+
+enum unit { UNIT_SAMPLES, UNIT_MICROSECONDS };
+
+struct event_info {
+	const char *name;
+	uint64_t period_ns;        /* what one unit of weight is worth in time; 0 for events that are not time */
+};
+
+struct profile {
+	struct arena arena;        /* strings, functions, timelines */
+	struct tree raw;           /* of codes */
+	struct tree tree;          /* of functions; empty until profile_name */
+	uint32_t *named;           /* node of `tree` for each node of `raw` */
+	struct function *function;
+	uint32_t nfunction, function_cap;
+	struct index functions;
+	struct thread *thread;
+	uint32_t nthread, thread_cap;
+	struct index threads;
+	struct event_info event[16];
+	uint32_t nevent;
+	enum unit unit;
+	uint64_t start, end;       /* of the capture: ns, CLOCK_MONOTONIC */
+	uint64_t samples, dropped; /* dropped: at the memory cap */
+	/* metadata for the formats' headers */
+	const char *command;       /* what was profiled, in words */
+	bool by_thread, by_process;/* --threads, --pids */
+};
+
+void profile_init(struct profile *);
+void profile_free(struct profile *);
+
+/* The number of the thread, made if it is new; UINT32_MAX at the memory cap. */
+uint32_t profile_thread(struct profile *, int32_t pid, int32_t tid, const char *comm, uint32_t event);
+
+/* Adds a sample: NCODE codes, leaf first, kernel frames before user frames.  TIME never runs backwards within a thread. */
+void profile_add(struct profile *, uint32_t thread, uint64_t time, uint64_t weight, const uint32_t *code, uint32_t ncode);
+
+/* Interns a function. UINT32_MAX at the memory cap. */
+uint32_t profile_function(struct profile *, const struct function *);
+
+/* Names everything: NAME gives CODE's functions, outermost first, at most MAX, and returns how many (at least 1).
+ * Called once for each distinct code. */
+enum { NAME_MAX_INLINE = 64 };
+void profile_name(struct profile *, unsigned (*name)(void *ctx, uint32_t code, uint32_t *function, unsigned max), void *ctx);
+
+/* Reading a thread's timeline, in the order of time. */
+struct run {
+	uint64_t start;            /* of its first sample: ns since profile's start */
+	uint64_t span;             /* from its first sample to its last */
+	uint64_t weight, samples;
+	uint32_t node;             /* of `tree`; NODE_NONE for a sample without a stack */
+};
+struct run_reader {
+	const struct profile *profile;
+	const void *chunk;
+	uint32_t pos;
+	uint64_t time;
+	uint32_t node;
+	uint64_t period;
+};
+void runs_open(struct run_reader *, const struct profile *, const struct thread *);
+/* The next run of equal stacks (after naming: neighbours that became equal are one). */
+bool runs_next(struct run_reader *, struct run *);
+
+/* The frames of NODE, outermost first, as function numbers into STACK (MAX of them); returns how many there are. */
+uint32_t tree_stack(const struct tree *, uint32_t node, uint32_t *stack, uint32_t max);
+
+#endif

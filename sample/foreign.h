@@ -1,0 +1,26 @@
+/* The one place where files of other processes are opened; each function gives a read-only descriptor or -1 with errno,
+ * and reads no byte beyond what identity checks need. */
+#ifndef SAMPLE_FOREIGN_H
+#define SAMPLE_FOREIGN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is known of a mapped file. */
+struct file_id {
+	const char *path;
+	uint32_t maj, min;
+	uint64_t ino, gen;
+	uint8_t build_id[20], build_id_len;   /* 0: not known */
+};
+
+/* The file that PID maps at [lo, hi): by /proc/PID/map_files, then /proc/PID/root/PATH, then PATH; each checked against
+ * what is known (build-id first, else inode). */
+int foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *);
+/* PID's perf map, through its namespaces: a regular file of PID's user (or root's), not a symlink. */
+int foreign_perfmap(int32_t pid);
+int foreign_kallsyms(void);
+int foreign_maps(int32_t pid);    /* /proc/PID/maps */
+int foreign_memory(int32_t pid);  /* /proc/PID/mem */
+
+#endif

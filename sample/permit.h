@@ -1,0 +1,14 @@
+/* Why the kernel said no: the exact blocker and the one line that mends it. */
+#ifndef SAMPLE_PERMIT_H
+#define SAMPLE_PERMIT_H
+
+#include <stdint.h>
+
+#include "session.h"
+
+/* Explains ERR of perf_event_open for this capture on PID (0 for a command of our own, -1 for the system) into the refusal. */
+void permit_explain(struct refusal *, const struct capture *, int32_t pid, int err);
+/* /proc/sys/kernel/perf_event_paranoid, or INT_MAX where it cannot be read. */
+int permit_paranoid(void);
+
+#endif

@@ -1,0 +1,34 @@
+/* Addresses of code, interned: (module, address as linked) <-> a small number, which is what stacks are made of.
+ * For a return address it is the address of the call's last byte (one less), so that it lies in the caller. */
+#ifndef SYM_CODE_H
+#define SYM_CODE_H
+
+#include "../lib/index.h"
+#include "module.h"
+
+/* prof's own markers are the first codes, of modules' mark. */
+enum {
+	CODE_TRUNCATED,   /* the stack goes on, but could not be followed */
+	CODE_ELIDED,      /* frames left out in the middle of a deep stack */
+	CODE_KERNEL,      /* in the kernel, whose names or addresses are not to be had */
+	CODE_UNKNOWN,     /* an address in no known map */
+	CODE_MARKS
+};
+
+struct code {
+	uint64_t vaddr;
+	uint32_t module;
+};
+
+struct codes {
+	struct code *code;
+	uint32_t n, cap;
+	struct index index;
+};
+
+bool codes_init(struct codes *);
+void codes_free(struct codes *);
+/* The number of (MODULE, VADDR); CODE_UNKNOWN at the memory cap. */
+uint32_t code_intern(struct codes *, uint32_t module, uint64_t vaddr);
+
+#endif

@@ -1,0 +1,54 @@
+/* A module: one file (or memory image, or the kernel, or a process's JIT code) that code comes from.  Interned by
+ * identity, so that a file mapped by a thousand processes is opened and indexed once.  Indexes are built at first use
+ * and belong to the module. */
+#ifndef SYM_MODULE_H
+#define SYM_MODULE_H
+
+#include "../lib/file.h"
+#include "elf.h"
+
+enum module_kind {
+	MODULE_MARK,      /* prof's own markers; always module 0 */
+	MODULE_KERNEL,    /* always module 1 */
+	MODULE_FILE,
+	MODULE_IMAGE,     /* vdso, or a file's image read from a process's memory */
+	MODULE_JIT,       /* code without a file in process PID: perf maps name it */
+	MODULE_LOST,      /* a file that could not be opened: PATH and file offset are all that is known */
+};
+
+struct module {
+	enum module_kind kind;
+	uint32_t id;
+	const char *path;          /* as its process calls it */
+	const char *name;          /* the last part of PATH */
+	const char *bad;           /* why there is nothing to read in it, or NULL */
+	struct filemap file;
+	struct elf elf;
+	int32_t pid;               /* MODULE_JIT: in prof's pid namespace */
+	int map_fd;                /* MODULE_JIT: its perf map, held open by sample/, or -1 */
+	struct module *parent;     /* MODULE_JIT: of the process it was forked off, or NULL */
+	struct ehframe *ehframe;   /* see ehframe.h; NULL until asked for */
+	struct symtab *symtab;     /* see symtab.h; NULL until asked for */
+	uint64_t dev, ino, size, mtime;
+};
+
+struct modules {
+	struct arena arena;        /* of the modules and all their indexes */
+	struct module **module;    /* by id */
+	uint32_t n, cap;
+	struct module *mark, *kernel;
+};
+
+bool modules_init(struct modules *);
+void modules_free(struct modules *);
+
+/* The module of the file behind FD (which stays the caller's), the same one for the same file.  Where the file is not
+ * readable as ELF the module says so in BAD.  NULL at the memory cap. */
+struct module *module_file(struct modules *, int fd, const char *path);
+/* A file that could not be opened, WHY in words. */
+struct module *module_lost(struct modules *, const char *path, const char *why);
+/* The N bytes of a memory image, copied. */
+struct module *module_image(struct modules *, const char *path, const void *bytes, size_t n);
+struct module *module_jit(struct modules *, int32_t pid, struct module *parent);
+
+#endif

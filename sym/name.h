@@ -1,0 +1,31 @@
+/* The one question of the naming step: what is this code called?  (Demangling, lines and inlines will answer here too.) */
+#ifndef SYM_NAME_H
+#define SYM_NAME_H
+
+#include "code.h"
+#include "symtab.h"
+
+struct names {
+	struct modules *modules;
+	struct arena *arena;       /* of the strings made here */
+	int kallsyms_fd;           /* opened by sample/, or -1 where the kernel's names are not to be had; read when first needed */
+	struct kallsyms *kallsyms;
+	bool kallsyms_read;
+};
+
+enum name_kind { NAME_USER, NAME_KERNEL, NAME_JIT, NAME_MARK, NAME_INLINED };
+
+struct name {
+	enum name_kind kind;
+	const char *function;      /* never NULL: a symbol, or `[file+0xSTART]`, `[unknown]`, or a marker; without _[k] */
+	const char *module;        /* the module's file name, "[kernel]", "[jit]", or "" */
+	const char *file;          /* source, or NULL */
+	uint32_t line;
+	uint64_t start;            /* of the function, as linked; two names of one function are equal in (module, start) */
+	bool found;                /* a symbol was found for it */
+};
+
+/* Names CODE: frames from the outermost inward (more than one with inlines), at most MAX; returns how many, at least 1. */
+unsigned name_code(struct names *, const struct code *, struct name *out, unsigned max);
+
+#endif

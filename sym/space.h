@@ -1,0 +1,38 @@
+/* What a process maps: ranges of addresses, each of a module.  sample/ keeps it true, the unwinder reads it. */
+#ifndef SYM_SPACE_H
+#define SYM_SPACE_H
+
+#include "module.h"
+
+struct map {
+	uint64_t lo, hi;           /* [lo, hi) in the process */
+	uint64_t off;              /* of lo, in the file */
+	uint64_t bias;             /* address in the process - address as linked; valid once MODULE is set */
+	struct module *module;     /* NULL until space_module asks for it */
+	uint32_t file;             /* sample/'s number for the file behind it */
+	bool exec;
+};
+
+struct space {
+	struct map *map;           /* sorted, disjoint */
+	uint32_t n, cap;
+	uint32_t epoch;            /* never the same for two spaces; renewed whenever a known address may mean something else */
+	/* Called for a map without a module: sets module and bias (space_bind). */
+	void (*open)(struct space *, struct map *);
+	/* Called when ADDR lies in no map: may read the maps again.  True: look once more. */
+	bool (*missing)(struct space *, uint64_t addr);
+};
+
+void space_init(struct space *);
+void space_free(struct space *);
+/* Adds [lo, hi), cutting away what lay there.  False at the memory cap. */
+bool space_add(struct space *, const struct map *);
+void space_clear(struct space *);
+/* TO becomes a copy of FROM's maps, with an epoch of its own; JIT modules are dropped, to be bound anew. */
+bool space_copy(struct space *to, const struct space *from);
+/* The map that holds ADDR, with its module bound, asking `missing` and `open` as needed; or NULL. */
+struct map *space_find(struct space *, uint64_t addr);
+/* Binds a map to a module and computes its bias from the module's segments. */
+void space_bind(struct map *, struct module *);
+
+#endif
