@@ -1,0 +1,18 @@
+/* The raw door to perf_event_open. */
+#ifndef SAMPLE_PERF_H
+#define SAMPLE_PERF_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Opens an event, close-on-exec: a descriptor, or -1 and errno.  The attr's size may stay 0: then it is what prof knows
+ * of, and shrinks (here and in the attr) where the kernel is older than that.  What is cut off then are wishes that the
+ * kernel could not fulfil anyway, such as sample_max_stack. */
+int perf_open(struct perf_event_attr *, pid_t pid, int cpu, int group, unsigned long flags);
+
+/* Whether this event, as type and configs name it, really interrupts a spinning program: some virtual machines have
+ * counters that open, and stay silent.  Takes up to 2 ms of CPU. */
+bool perf_interrupts(const struct perf_event_attr *);
+
+#endif
