@@ -4,14 +4,16 @@
 
 #include <stdint.h>
 
+#include "../lib/mem.h"
+
 enum { CPUS_MAX = 4096 };
 
-/* The numbers of LIST, ascending and once each, into CPU.  NULL if all is well, else what is wrong, in words that the
- * next call overwrites. */
-const char *cpu_list(const char *list, int32_t *cpu, unsigned *n, unsigned max);
-/* The CPUs that are online, at least one.  Returns how many. */
-unsigned cpu_online(int32_t *cpu, unsigned max);
-/* As cpu_list, and each must be online. */
-const char *cpu_choose(const char *list, int32_t *cpu, unsigned *n, unsigned max);
+/* The CPUs of LIST, ascending and once each, into CPU, which has room for CPUS_MAX.  NULL if all is well, else what is
+ * wrong with the list, in words. */
+const char *cpu_list(const char *list, int32_t *cpu, unsigned *n);
+/* As cpu_list, and each must be online; the words may lie in the arena. */
+const char *cpu_choose(const char *list, int32_t *cpu, unsigned *n, struct arena *);
+/* The CPUs that are online, ascending, into CPU, which has room for CPUS_MAX.  Returns how many, at least 1. */
+unsigned cpu_online(int32_t *cpu);
 
 #endif
