@@ -1,0 +1,235 @@
+/* See closing.h.  The line's form is a contract: words may be added between its semicolons. */
+#include "closing.h"
+
+#include <limits.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "../lib/msg.h"
+#include "../sample/permit.h"
+
+static void
+size_words(struct sink *s, uint64_t bytes)
+{
+	if (bytes < 1024)
+		sink_fmt(s, "%u B", (unsigned)bytes);
+	else if (bytes < 10 << 20)
+		sink_fmt(s, "%u KiB", (unsigned)((bytes + 512) >> 10));
+	else
+		sink_fmt(s, "%llu MiB", (unsigned long long)((bytes + (1 << 19)) >> 20));
+}
+
+/* PART of WHOLE in tenths of a percent, never rounded up to all of it. */
+static unsigned
+permille(uint64_t part, uint64_t whole)
+{
+	return whole ? (unsigned)(part * 1000 / whole) : 0;
+}
+
+static void
+percent_words(struct sink *s, uint64_t part, uint64_t whole)
+{
+	unsigned p = permille(part, whole);
+
+	if (part == whole)
+		sink_str(s, "100%");
+	else
+		sink_fmt(s, "%u.%u%%", p / 10, p % 10);
+}
+
+static uint64_t
+cpu_ns(const struct rusage *r)
+{
+	return (uint64_t)(r->ru_utime.tv_sec + r->ru_stime.tv_sec) * 1000000000 +
+	       (uint64_t)(r->ru_utime.tv_usec + r->ru_stime.tv_usec) * 1000;
+}
+
+static void
+event_words(struct sink *s, const struct closing *c)
+{
+	sink_str(s, c->events);
+	if (c->plan->count)
+		sink_fmt(s, " every %llu", (unsigned long long)c->plan->count);
+	else
+		sink_fmt(s, " at %llu Hz", (unsigned long long)c->counts.freq);
+}
+
+static void
+stack_words(struct sink *s, const struct collector *c)
+{
+	uint64_t all = collect_walked(c);
+
+	if (all)
+		percent_words(s, c->walks[WALK_ROOT], all);
+	else
+		sink_str(s, "n/a");
+	sink_str(s, " complete stacks");
+}
+
+/* What of the target's CPU time was in the kernel and not visible. */
+static void
+unseen_words(struct sink *s, const struct closing *c)
+{
+	uint64_t unseen = c->counts.unseen_samples, all = c->counts.samples + unseen;
+
+	if (c->kernel_visible || unseen * 100 < all)
+		return;
+	sink_fmt(s, "; %u%% of CPU time was in the kernel, not visible", (unsigned)(unseen * 100 / all));
+	if (permit_paranoid() != INT_MAX)
+		sink_fmt(s, " at perf_event_paranoid %d", permit_paranoid());
+}
+
+static void
+cost_words(struct sink *s)
+{
+	struct rusage r;
+	uint64_t cpu;
+
+	getrusage(RUSAGE_SELF, &r);
+	cpu = (cpu_ns(&r) + 5000000) / 10000000;
+	sink_fmt(s, "; prof used %llu.%02llu s CPU, %ld MiB", (unsigned long long)(cpu / 100), (unsigned long long)(cpu % 100),
+	         (r.ru_maxrss + 1023) / 1024);
+}
+
+static void
+output_words(struct sink *s, const struct plan *p)
+{
+	const char *before = "; wrote ";
+
+	for (unsigned i = 0; i < p->noutput; i++)
+		if (p->output[i].size) {
+			sink_fmt(s, "%s%s (", before, strcmp(p->output[i].path, "-") ? p->output[i].path : "stdout");
+			size_words(s, p->output[i].size);
+			sink_char(s, ')');
+			before = ", ";
+		}
+}
+
+/* With -v: every way in which something was not had. */
+static void
+details(const struct closing *c)
+{
+	const struct collector *k = c->collector;
+
+	for (unsigned i = 0; i < WALK_ENDS; i++)
+		if (i != WALK_ROOT && k->walks[i])
+			verbose("%llu stacks cut short: %s", (unsigned long long)k->walks[i], walk_end_words[i]);
+	verbose("%llu frames: %llu by unwind tables, %llu by frame pointers, %llu by the kernel's chain, %llu guessed",
+	        (unsigned long long)k->frames, (unsigned long long)k->by_cfi, (unsigned long long)k->by_fp,
+	        (unsigned long long)k->by_chain, (unsigned long long)k->by_guess);
+	if (k->elided)
+		verbose("%llu stacks deeper than --max-stack: middle frames elided", (unsigned long long)k->elided);
+	if (k->other_machine)
+		verbose("%llu samples of 32-bit programs, whose stacks are not walked", (unsigned long long)k->other_machine);
+	verbose("%u rings of %u KiB; %u bytes of stack a sample; maps read again %u times; throttled %llu times",
+	        c->counts.rings, c->counts.ring_bytes >> 10, c->counts.stack_size, c->counts.maps_reread,
+	        (unsigned long long)c->counts.throttled);
+	for (uint32_t i = 0; i < k->modules.n; i++)
+		if (k->modules.module[i]->bad)
+			verbose("%s: %s; its frames stay unnamed", k->modules.module[i]->path, k->modules.module[i]->bad);
+}
+
+void
+closing_line(const struct closing *c)
+{
+	const struct session_counts *n = &c->counts;
+	uint64_t tenths = (c->elapsed + 50000000) / 100000000;
+	struct sink s;
+
+	if (c->collector->profile.dropped)
+		warn("%llu samples were left out: prof's memory is full", (unsigned long long)c->collector->profile.dropped);
+	details(c);
+	sink_open(&s, -1);
+	sink_fmt(&s, "%llu samples (%llu lost) in %llu.%llu s, %u thread%s; ", (unsigned long long)c->collector->profile.samples,
+	         (unsigned long long)n->lost, (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10), n->threads,
+	         n->threads == 1 ? "" : "s");
+	stack_words(&s, c->collector);
+	sink_str(&s, "; ");
+	event_words(&s, c);
+	if (c->plan->target == TARGET_SYSTEM && !c->plan->idle && n->samples + n->idle)
+		sink_fmt(&s, "; busy %u%%", (unsigned)(n->samples * 100 / (n->samples + n->idle)));
+	unseen_words(&s, c);
+	cost_words(&s);
+	output_words(&s, c->plan);
+	sink_char(&s, 0);
+	if (!s.err)
+		warn("%s", s.buf);
+	if (!c->collector->profile.samples)
+		warn("the profile is empty: %s", c->plan->duration ? "the target did not run on a CPU in that time"
+		                                                   : "the target ended before it was sampled once");
+	sink_close(&s);
+}
+
+static void
+field(struct sink *s, const char *name, uint64_t v)
+{
+	sink_fmt(s, "  \"%s\": %llu,\n", name, (unsigned long long)v);
+}
+
+static void
+stats_json(struct sink *s, const void *closing)
+{
+	const struct closing *c = closing;
+	const struct session_counts *n = &c->counts;
+	const struct collector *k = c->collector;
+	struct rusage r;
+
+	getrusage(RUSAGE_SELF, &r);
+	sink_str(s, "{\n");
+	field(s, "samples", k->profile.samples);
+	field(s, "lost", n->lost);
+	sink_str(s, "  \"seconds\": ");
+	sink_decimal(s, c->elapsed, 9);
+	sink_str(s, ",\n");
+	field(s, "threads", n->threads);
+	field(s, "processes", n->processes);
+	field(s, "stacks", collect_walked(k));
+	field(s, "stacks_complete", k->walks[WALK_ROOT]);
+	field(s, "stacks_truncated", k->walks[WALK_STACK_SHORT]);
+	field(s, "stacks_no_unwind_info", k->walks[WALK_NO_RULE]);
+	field(s, "stacks_no_module", k->walks[WALK_NO_MODULE]);
+	field(s, "stacks_no_map", k->walks[WALK_NO_MAP]);
+	field(s, "stacks_bad_unwind_info", k->walks[WALK_BAD_RULE]);
+	field(s, "stacks_loop", k->walks[WALK_LOOP]);
+	field(s, "stacks_too_deep", k->walks[WALK_DEEP]);
+	field(s, "stacks_elided", k->elided);
+	field(s, "frames", k->frames);
+	field(s, "frames_by_cfi", k->by_cfi);
+	field(s, "frames_by_frame_pointer", k->by_fp);
+	field(s, "frames_by_kernel_chain", k->by_chain);
+	field(s, "frames_guessed", k->by_guess);
+	field(s, "samples_of_other_machine", k->other_machine);
+	field(s, "samples_dropped", k->profile.dropped);
+	field(s, "samples_idle", n->idle);
+	field(s, "samples_unseen", n->unseen_samples);
+	field(s, "throttled", n->throttled);
+	field(s, "enabled_ns", n->enabled_ns);
+	field(s, "maps_reread", n->maps_reread);
+	field(s, "stack_bytes", n->stack_size);
+	field(s, "rings", n->rings);
+	field(s, "ring_bytes", n->ring_bytes);
+	sink_str(s, "  \"event\": ");
+	sink_json(s, c->events);
+	sink_str(s, ",\n");
+	field(s, c->plan->count ? "count" : "freq", c->plan->count ? c->plan->count : n->freq);
+	sink_str(s, "  \"engine\": \"perf\",\n  \"cpu_seconds\": ");
+	sink_decimal(s, cpu_ns(&r), 9);
+	sink_str(s, ",\n");
+	field(s, "max_rss_kib", (uint64_t)r.ru_maxrss);
+	sink_str(s, "  \"outputs\": [");
+	for (unsigned i = 0, written = 0; i < c->plan->noutput; i++) {
+		if (!c->plan->output[i].size)
+			continue;
+		sink_str(s, written++ ? ", {\"file\": " : "{\"file\": ");
+		sink_json(s, c->plan->output[i].path);
+		sink_fmt(s, ", \"bytes\": %llu}", (unsigned long long)c->plan->output[i].size);
+	}
+	sink_str(s, "]\n}\n");
+}
+
+const char *
+closing_stats(const struct closing *c, const char *file)
+{
+	return output_stream(file, stats_json, c, NULL);
+}

@@ -1,0 +1,21 @@
+/* What prof says of a capture when it is over: the closing line, with -v what was lost and why, --stats as JSON. */
+#ifndef CMD_CLOSING_H
+#define CMD_CLOSING_H
+
+#include "collect.h"
+#include "plan.h"
+
+struct closing {
+	const struct plan *plan;
+	const struct collector *collector;
+	struct session_counts counts;
+	uint64_t elapsed;                /* ns of capture */
+	bool kernel_visible;
+	const char *events;              /* their names, with commas */
+};
+
+void closing_line(const struct closing *);
+/* NULL if it is well, else what went wrong. */
+const char *closing_stats(const struct closing *, const char *file);
+
+#endif

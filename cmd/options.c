@@ -1,0 +1,181 @@
+/* See options.h. */
+#include "options.h"
+
+#include <string.h>
+
+#include "../lib/file.h"
+#include "../lib/msg.h"
+#include "../lib/nearest.h"
+
+void
+options_open(struct options *o, const struct option *table, int argc, char **argv)
+{
+	*o = (struct options){ .table = table, .argc = argc, .argv = argv, .at = 1 };
+}
+
+static int
+unknown(const struct options *o, const char *word)
+{
+	const char *names[128], *near = NULL;
+	char plain[64] = "";
+	unsigned n = 0;
+
+	for (const struct option *p = o->table; p->id && n < 127; p++)
+		if (p->name)
+			names[n++] = p->name;
+	names[n] = NULL;
+	if (word[1] == '-' && strcspn(word, "=") < sizeof plain) {
+		memcpy(plain, word + 2, strcspn(word, "=") - 2);
+		near = nearest(plain, names);
+	}
+	if (near)
+		error("unknown option '%s': did you mean --%s?", word, near);
+	else
+		error("unknown option '%s': see prof help record", word);
+	return OPTION_BAD;
+}
+
+static int
+with_value(struct options *o, const struct option *p, const char *attached)
+{
+	o->value = attached;
+	if (!p->arg || attached)
+		return p->id;
+	if (o->at == o->argc) {
+		error("%s needs an argument: %s %s", o->shown, o->shown, p->arg);
+		return OPTION_BAD;
+	}
+	o->value = o->argv[o->at++];
+	return p->id;
+}
+
+static int
+long_option(struct options *o, const char *word)
+{
+	const char *name = word + 2, *eq = strchr(name, '=');
+	size_t n = eq ? (size_t)(eq - name) : strlen(name);
+
+	for (const struct option *p = o->table; p->id; p++) {
+		if (!p->name || strlen(p->name) != n || memcmp(p->name, name, n) != 0)
+			continue;
+		o->shown = word;
+		if (eq && !p->arg) {
+			error("--%s takes no argument", p->name);
+			return OPTION_BAD;
+		}
+		return with_value(o, p, eq ? eq + 1 : NULL);
+	}
+	return unknown(o, word);
+}
+
+static int
+short_option(struct options *o, const char *letters)
+{
+	memcpy(o->letter, (char[]){ '-', letters[0], 0 }, 3);
+	o->shown = o->letter;
+	for (const struct option *p = o->table; p->id; p++) {
+		if (p->id != (unsigned char)letters[0])
+			continue;
+		if (p->arg)
+			return with_value(o, p, letters[1] ? letters + 1 : NULL);
+		o->rest = letters[1] ? letters + 1 : NULL;
+		return p->id;
+	}
+	return unknown(o, o->letter);
+}
+
+int
+options_next(struct options *o)
+{
+	const char *word, *rest = o->rest;
+
+	o->value = o->rest = NULL;
+	if (rest)
+		return short_option(o, rest);
+	if (o->at >= o->argc)
+		return OPTION_END;
+	word = o->argv[o->at];
+	if (strcmp(word, "--") == 0) {
+		o->dashes = true;
+		o->at++;
+		return OPTION_END;
+	}
+	if (word[0] != '-' || !word[1])
+		return OPTION_END;
+	o->at++;
+	if (word[1] == '-')
+		return long_option(o, word);
+	return short_option(o, word + 1);
+}
+
+/* How the option is written without its value. */
+static int
+shown_length(const struct options *o)
+{
+	return (int)strcspn(o->shown, "=");
+}
+
+bool
+option_number(const struct options *o, uint64_t lo, uint64_t hi, uint64_t *v)
+{
+	const char *p = o->value;
+
+	if (!text_dec(&p, v) || *p) {
+		error("%.*s '%s': not a number", shown_length(o), o->shown, o->value);
+		return false;
+	}
+	if (*v < lo || *v > hi) {
+		error("%.*s %s: must be from %llu to %llu", shown_length(o), o->shown, o->value, (unsigned long long)lo,
+		      (unsigned long long)hi);
+		return false;
+	}
+	return true;
+}
+
+bool
+option_time(const struct options *o, uint64_t unit_ns, uint64_t *ns)
+{
+	const char *p = o->value;
+	uint64_t whole = 0, unit = unit_ns;
+	bool digits = text_dec(&p, &whole) || *p == '.';
+
+	*ns = whole <= (uint64_t)1000000000 ? whole * unit_ns : UINT64_MAX;
+	if (digits && *p == '.') {
+		digits = p > o->value || (p[1] >= '0' && p[1] <= '9');
+		for (p++; *p >= '0' && *p <= '9'; p++)
+			if (*ns != UINT64_MAX)
+				*ns += (uint64_t)(*p - '0') * (unit /= 10);
+	}
+	if (!digits || *p) {
+		error("%.*s '%s': not a number", shown_length(o), o->shown, o->value);
+		return false;
+	}
+	if (*ns == 0 || *ns > (uint64_t)1000000000 * 1000000000) {
+		error("%.*s %s: must be more than 0 and at most 1000000000", shown_length(o), o->shown, o->value);
+		return false;
+	}
+	return true;
+}
+
+unsigned
+option_pids(const struct options *o, int32_t *pid, unsigned max)
+{
+	const char *p = o->value;
+	unsigned n = 0;
+
+	for (;;) {
+		uint64_t v;
+
+		if (!text_dec(&p, &v) || v == 0 || v > INT32_MAX || (*p && *p != ',')) {
+			error("%.*s '%s': not a list of process numbers", shown_length(o), o->shown, o->value);
+			return 0;
+		}
+		if (n == max) {
+			error("%.*s: more than %u of them; use -a", shown_length(o), o->shown, max);
+			return 0;
+		}
+		pid[n++] = (int32_t)v;
+		if (!*p++)
+			return n;
+	}
+}

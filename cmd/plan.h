@@ -1,0 +1,41 @@
+/* What `prof record` was asked to do: its options, checked, before anything is opened or started. */
+#ifndef CMD_PLAN_H
+#define CMD_PLAN_H
+
+#include "../out/output.h"
+#include "../sample/cpu.h"
+#include "../sample/session.h"
+#include "../unwind/unwind.h"
+
+enum { PIDS_MAX = 4096, OUTPUTS_MAX = 16 };
+
+struct plan {
+	struct arena arena;
+	enum target target;
+	bool attached;                   /* to what was there before prof */
+	int32_t pid[PIDS_MAX];           /* -p, -n; -t: tids */
+	unsigned npid;
+	int32_t cpu[CPUS_MAX];
+	unsigned ncpu;
+	const char *name;                /* -n */
+	bool all_named, wait_named;
+	char **command;                  /* NULL: none */
+	struct event event[EVENTS_MAX];
+	unsigned nevent;
+	uint64_t freq, count;
+	bool freq_max;
+	uint64_t duration, delay;        /* ns; 0: none */
+	bool idle, no_inherit, by_thread, by_process;
+	enum { STACKS_AUTO, STACKS_DWARF, STACKS_FP, STACKS_NONE } stacks;
+	uint64_t stack_size, max_stack;
+	struct output output[OUTPUTS_MAX];
+	unsigned noutput;
+	const char *stats;               /* --stats, or NULL */
+};
+
+/* 0 if it is well, -1 once help was given, else the exit status once it has said what is wrong. */
+int plan_read(struct plan *, int argc, char **argv);
+/* Finds the processes of -n, waiting for one with --wait; checks that pids are there.  0 or an exit status. */
+int plan_find_targets(struct plan *);
+
+#endif

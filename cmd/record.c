@@ -1,0 +1,414 @@
+/* prof record: a target is sampled, each sample unwound as it comes, the profile named and written. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../lib/msg.h"
+#include "../sample/target.h"
+#include "closing.h"
+#include "collect.h"
+#include "plan.h"
+
+/* The bounds on prof's memory: while it captures, and with what naming may take on top. */
+enum { CAPTURE_MIB = 512, NAMING_MIB = 1024 };
+
+/* Bytes of stack copied with each sample, to begin with, and at most: the kernel's own limit. */
+enum { STACK_FIRST = 16 << 10, STACK_LARGEST = 65528 };
+
+struct recording {
+	struct plan plan;
+	struct collector collector;
+	struct session *session;
+	struct launch launch;
+	int signals;                 /* signalfd, or -1 */
+	sigset_t mask;               /* as prof was started with */
+	bool command_over;
+	int command_status;          /* as wait gives it */
+	bool stop;                   /* by a signal, or at -d */
+	uint64_t start, deadline;    /* ns; deadline 0: none */
+	uint32_t stack_size;
+	bool user_chain;
+	char events[512], default_file[64];
+};
+
+static uint64_t
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The terminal's signals are the command's where there is one; without, they end the capture. */
+static bool
+take_signals(struct recording *r)
+{
+	sigset_t take;
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigemptyset(&take);
+	sigaddset(&take, SIGCHLD);
+	sigaddset(&take, SIGTERM);
+	sigaddset(&take, SIGHUP);
+	if (r->plan.target == TARGET_COMMAND) {
+		sigaction(SIGINT, &ignore, NULL);
+		sigaction(SIGQUIT, &ignore, NULL);
+	} else {
+		sigaddset(&take, SIGINT);
+	}
+	sigaction(SIGPIPE, &ignore, NULL);
+	sigprocmask(SIG_BLOCK, &take, &r->mask);
+	return (r->signals = signalfd(-1, &take, SFD_CLOEXEC | SFD_NONBLOCK)) >= 0;
+}
+
+/* From here on the next signal ends prof as it would any program. */
+static void
+release_signals(struct recording *r)
+{
+	sigprocmask(SIG_SETMASK, &r->mask, NULL);
+}
+
+static void
+reap(struct recording *r)
+{
+	pid_t pid;
+
+	if (r->plan.command && !r->command_over) {
+		do
+			pid = waitpid(r->launch.pid, &r->command_status, WNOHANG);
+		while (pid < 0 && errno == EINTR);
+		r->command_over = pid == r->launch.pid;
+	}
+}
+
+static void
+read_signals(struct recording *r)
+{
+	struct signalfd_siginfo info;
+
+	while (read(r->signals, &info, sizeof info) == sizeof info) {
+		if (info.ssi_signo == SIGCHLD)
+			reap(r);
+		else
+			r->stop = true;
+	}
+}
+
+static struct capture
+capture_of(const struct recording *r)
+{
+	const struct plan *p = &r->plan;
+	bool command = p->target == TARGET_COMMAND, stacks = p->stacks != STACKS_NONE;
+
+	return (struct capture){
+		.target = p->target,
+		.pid = command ? &r->launch.pid : p->pid,
+		.npid = command ? 1 : p->npid,
+		.cpu = p->cpu,
+		.ncpu = p->ncpu,
+		.event = (struct event *)(uintptr_t)p->event,
+		.nevent = p->nevent,
+		.freq = p->count ? 0 : p->freq,
+		.count = p->count,
+		.freq_max = p->freq_max,
+		.inherit = !p->no_inherit && p->target != TARGET_THREADS,
+		.idle = p->idle,
+		.user_stack = p->stacks == STACKS_AUTO || p->stacks == STACKS_DWARF,
+		.user_chain = p->stacks == STACKS_FP,
+		.kernel_chain = stacks,
+		.stack_size = r->stack_size,
+		.regs_mask = arch_host->sample,
+	};
+}
+
+/* Longer copies of the stack where the ones we get cut too much off; the kernel's own chain where it can go on. */
+static void
+adapt_stack(struct recording *r)
+{
+	enum { FEW = 50 };
+	struct need *need = &r->collector.need;
+	uint32_t size = r->stack_size;
+	bool chain = r->user_chain;
+
+	if (r->plan.stack_size || need->walks < FEW || need->cut * 200 < need->walks)
+		return;
+	if (size < STACK_LARGEST)
+		size = size < STACK_LARGEST / 2 ? size * 2 : STACK_LARGEST;
+	else if (r->plan.stacks == STACKS_AUTO && need->cut_in_fp * 2 > need->cut)
+		chain = true;
+	if (size != r->stack_size || chain != r->user_chain) {
+		verbose("%llu of %llu stacks cut: now %u bytes of stack a sample%s", (unsigned long long)need->cut,
+		        (unsigned long long)need->walks, size, chain ? ", and the kernel's chain" : "");
+		session_stack(r->session, size, chain);
+		r->stack_size = size;
+		r->user_chain = chain;
+	}
+	*need = (struct need){ 0 };
+}
+
+static bool
+over(const struct recording *r)
+{
+	return r->stop || r->command_over || (r->deadline && now() >= r->deadline);
+}
+
+static void
+capture(struct recording *r)
+{
+	bool alive = true;
+
+	while (alive && !over(r)) {
+		uint64_t t = now();
+		int64_t left = r->deadline ? (int64_t)(r->deadline > t ? r->deadline - t : 0) : -1;
+
+		alive = session_wait(r->session, r->signals, left);
+		read_signals(r);
+		session_drain(r->session, false, collect_sample, &r->collector);
+		adapt_stack(r);
+	}
+	session_disable(r->session);
+	r->collector.profile.end = now();
+	session_drain(r->session, true, collect_sample, &r->collector);
+}
+
+static void
+name_events(struct recording *r)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < r->plan.nevent && n < sizeof r->events - 64; i++) {
+		const struct event *e = &r->plan.event[i];
+		size_t len = strnlen(e->name, sizeof r->events - n - 4);
+
+		if (i) {
+			memcpy(r->events + n, ", ", 2);
+			n += 2;
+		}
+		memcpy(r->events + n, e->name, len);
+		n += len;
+	}
+}
+
+static void
+describe(struct recording *r)
+{
+	struct profile *p = &r->collector.profile;
+	struct session_counts n;
+
+	session_counts(r->session, &n);
+	name_events(r);
+	p->nevent = r->plan.nevent;
+	p->by_thread = r->plan.by_thread;
+	p->by_process = r->plan.by_process;
+	for (unsigned i = 0; i < p->nevent; i++) {
+		const struct event *e = &r->plan.event[i];
+		uint64_t period = 0;
+
+		if (r->plan.count)
+			period = e->is_time ? r->plan.count : 0;
+		else if ((e->is_time || e->is_cycles) && n.freq)
+			period = 1000000000 / n.freq;
+		p->event[i] = (struct event_info){ e->name, period };
+	}
+}
+
+static void
+choose_default_file(struct recording *r)
+{
+	struct output *out = &r->plan.output[0];
+	char stem[32];
+	struct sink s;
+
+	if (out->path)
+		return;
+	sink_open(&s, -1);
+	if (r->plan.target == TARGET_SYSTEM)
+		sink_str(&s, "prof-system");
+	else
+		sink_fmt(&s, "prof-%d", r->plan.target == TARGET_COMMAND ? r->launch.pid : r->plan.pid[0]);
+	memcpy(stem, s.buf, s.len);
+	stem[s.len] = 0;
+	sink_close(&s);
+	output_fresh(r->default_file, sizeof r->default_file, stem, out->format == &format_speedscope ? "json"
+	                                                            : out->format == &format_folded   ? "folded"
+	                                                                                              : "txt");
+	out->path = r->default_file;
+}
+
+static bool
+write_outputs(struct recording *r)
+{
+	bool all = true;
+
+	for (unsigned i = 0; i < r->plan.noutput; i++) {
+		struct output *out = &r->plan.output[i];
+		const char *why = output_write(out, &r->collector.profile);
+
+		if (why) {
+			error("%s: %s", strcmp(out->path, "-") ? out->path : "stdout", why);
+			all = false;
+		}
+	}
+	return all;
+}
+
+static void
+summarize(const struct recording *r)
+{
+	struct winsize w = { .ws_col = 80 };
+	struct sink s;
+
+	if (msg_level < 0 || !isatty(STDERR_FILENO) || !r->collector.profile.samples)
+		return;
+	ioctl(STDERR_FILENO, TIOCGWINSZ, &w);
+	sink_open(&s, STDERR_FILENO);
+	table_summary(&s, &r->collector.profile, 20, w.ws_col ? w.ws_col : 80, !getenv("NO_COLOR"));
+	sink_close(&s);
+}
+
+/* The profile, written, and what is to be said of it; false where something could not be written. */
+static bool
+finish(struct recording *r)
+{
+	struct closing c = {
+		.plan = &r->plan,
+		.collector = &r->collector,
+		.elapsed = r->collector.profile.end - r->start,
+		.kernel_visible = session_kernel_visible(r->session),
+		.events = r->events,
+	};
+	const char *why;
+	bool written;
+
+	session_counts(r->session, &c.counts);
+	session_close(r->session);   /* before naming: rings and descriptors are not needed any more */
+	mem_cap((size_t)NAMING_MIB << 20);
+	collect_names(&r->collector);
+	written = write_outputs(r);
+	summarize(r);
+	closing_line(&c);
+	if (r->plan.stats && (why = closing_stats(&c, r->plan.stats))) {
+		error("%s: %s", r->plan.stats, why);
+		written = false;
+	}
+	return written;
+}
+
+/* The command's own end, waited for where the capture ended before it. */
+static int
+command_exit(struct recording *r)
+{
+	while (!r->command_over) {
+		if (waitpid(r->launch.pid, &r->command_status, 0) == r->launch.pid)
+			r->command_over = true;
+		else if (errno != EINTR)
+			return EXIT_FAILED;
+	}
+	if (WIFSIGNALED(r->command_status))
+		return 128 + WTERMSIG(r->command_status);
+	return WEXITSTATUS(r->command_status);
+}
+
+static bool
+open_session(struct recording *r)
+{
+	static struct refusal refusal;
+	struct capture c;
+
+	if (!r->plan.nevent)
+		r->plan.event[r->plan.nevent++] = event_default();
+	r->stack_size = r->plan.stack_size ? (uint32_t)r->plan.stack_size : STACK_FIRST;
+	c = capture_of(r);
+	r->session = session_open(&c, &r->collector.modules, &refusal);
+	if (!r->session) {
+		error("%s", refusal.what);
+		if (refusal.mend[0])
+			error("%s", refusal.mend);
+		return false;
+	}
+	r->user_chain = c.user_chain;
+	return true;
+}
+
+/* Lets the command execute and the clocks run. 0, or the exit status of an exec that failed. */
+static int
+start(struct recording *r)
+{
+	int err;
+
+	r->start = now();
+	r->collector.profile.start = r->start;
+	if (r->plan.delay)
+		r->collector.skip_until = r->start + r->plan.delay;
+	if (r->plan.duration)
+		r->deadline = r->start + r->plan.duration;
+	session_enable(r->session);
+	if (r->plan.command && (err = launch_go(&r->launch))) {
+		error("%s: %s", r->plan.command[0], strerror(err));
+		return err == ENOENT ? 127 : 126;
+	}
+	return 0;
+}
+
+static enum walk_mode
+mode_of(const struct plan *p)
+{
+	return p->stacks == STACKS_DWARF ? MODE_CFI : p->stacks == STACKS_FP ? MODE_FP : MODE_AUTO;
+}
+
+static int
+record(struct recording *r)
+{
+	int status;
+	bool written;
+
+	mem_cap((size_t)CAPTURE_MIB << 20);
+	if (!collector_init(&r->collector, mode_of(&r->plan), (uint32_t)r->plan.max_stack, r->plan.stacks == STACKS_NONE)) {
+		error("no memory to start with");
+		return EXIT_FAILED;
+	}
+	if (r->plan.command && !launch_fork(&r->launch, r->plan.command)) {
+		error("cannot fork: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	if (!take_signals(r) || !open_session(r)) {
+		if (r->plan.command)
+			launch_drop(&r->launch);
+		return EXIT_FAILED;
+	}
+	choose_default_file(r);
+	describe(r);
+	if ((status = start(r)))
+		return status;
+	capture(r);
+	release_signals(r);
+	written = finish(r);
+	if (r->plan.command) {
+		status = command_exit(r);
+		return written || status ? status : EXIT_FAILED;
+	}
+	return written ? 0 : EXIT_FAILED;
+}
+
+int
+cmd_record(int argc, char **argv)
+{
+	static struct recording r;
+	int status = plan_read(&r.plan, argc, argv);
+
+	if (status == 0)
+		status = record(&r);
+	else if (status < 0)
+		status = 0;
+	return status;
+}

@@ -1,0 +1,40 @@
+/* prof version: what this is; with -v what is linked into it, and under which licences. */
+#include "cmd.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "../lib/msg.h"
+#include "../lib/sink.h"
+#include "../unwind/arch.h"
+
+#ifndef PROF_VERSION
+#define PROF_VERSION "0.1"
+#endif
+
+int
+cmd_version(int argc, char **argv)
+{
+	struct sink out;
+	bool more = argc > 1 && (strcmp(argv[1], "-v") == 0 || strcmp(argv[1], "--verbose") == 0);
+
+	if (argc > 1 && !more) {
+		error("version takes -v, not '%s'", argv[1]);
+		return EXIT_FAILED;
+	}
+	sink_open(&out, STDOUT_FILENO);
+	sink_fmt(&out, "prof %s (%s)\n", PROF_VERSION, arch_host->name);
+	if (more)
+		sink_fmt(&out, "compiled by %s\nISC licence; linked in: %s\n", __VERSION__,
+#ifdef __GLIBC__
+		         "the GNU C library (LGPL-2.1-or-later)"
+#else
+		         "musl (MIT)"
+#endif
+		);
+	if (sink_close(&out)) {
+		error("stdout: %s", strerror(out.err));
+		return EXIT_FAILED;
+	}
+	return 0;
+}

@@ -1,0 +1,8 @@
+/* "Did you mean": the known word that is nearest to one that is not known. */
+#ifndef LIB_NEAREST_H
+#define LIB_NEAREST_H
+
+/* The nearest of NAMES (which ends with NULL) within two edits and half of its length, or NULL. */
+const char *nearest(const char *word, const char *const *names);
+
+#endif

@@ -1,0 +1,36 @@
+/* link: */
+#include "test.h"
+
+#include "lib/nearest.c"
+
+static const char *const names[] = { "cycles", "cpu-clock", "page-faults", "cs", NULL };
+
+static void
+finds_the_typo(void)
+{
+	CHECK_STR(nearest("cylces", names), "cycles");
+	CHECK_STR(nearest("cycle", names), "cycles");
+	CHECK_STR(nearest("cpuclock", names), "cpu-clock");
+	CHECK_STR(nearest("page-fualts", names), "page-faults");
+}
+
+static void
+says_nothing_when_far(void)
+{
+	char longer[200];
+
+	memset(longer, 'x', sizeof longer - 1);
+	longer[sizeof longer - 1] = 0;
+	CHECK(!nearest("tracepoint", names));
+	CHECK(!nearest("", names));
+	CHECK(!nearest("xy", names));
+	CHECK(!nearest(longer, names));
+}
+
+int
+main(void)
+{
+	RUN("nearest", finds_the_typo);
+	RUN("nearest", says_nothing_when_far);
+	return TEST_STATUS;
+}
