@@ -15,6 +15,7 @@ struct event {
 	bool sides_given;        /* by a modifier: then they are not widened or narrowed silently */
 	bool is_time;            /* counts nanoseconds of CPU: cpu-clock, task-clock */
 	bool is_cycles;          /* sampled by time with -F: hardware cycles and clocks */
+	uint8_t precise;         /* how many p: attr.precise_ip, where the hardware has it */
 };
 
 /* Adds the events of LIST ("cycles:u,page-faults") to EVENT[*N]; strings go to the arena.  NULL if all is well, else what
@@ -22,6 +23,8 @@ struct event {
 const char *event_parse(struct event *event, unsigned *n, const char *list, struct arena *);
 /* The default: cycles where a PMU answers and really interrupts, else cpu-clock. */
 struct event event_default(void);
+/* Whether an event that opens on this machine also interrupts; events that spinning does not raise are believed. */
+bool perf_event_interrupts(const struct event *);
 /* The names known here, for messages and completion; ends with NULL. */
 const char *const *event_names(void);
 
