@@ -1,25 +1,60 @@
-# prof: `make` builds ./prof; demo, check, size, install, dist, clean.
-CC      = musl-gcc
-CFLAGS  = -Os
-WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic
-ALL     = -std=c11 -D_GNU_SOURCE $(WARN) -ffunction-sections -fdata-sections -idirafter build/include -MMD -MP $(CFLAGS)
-LDFLAGS = -static -Wl,--gc-sections,--build-id=none,-z,noseparate-code
-src     = prof.c $(wildcard lib/*.c sym/*.c unwind/*.c sample/*.c out/*.c cmd/*.c)
-obj     = $(src:%.c=build/%.o)
+# prof: `make` builds ./prof, static against musl.  O: objects go there.  BIN: the program's file.
+# make CC=clang | OPT=-O2 | WERROR=1;  demo check size install dist clean bench bench-quick fuzz.
+VERSION = 0.1
+PREFIX  = /usr/local
+O       = build
+BIN     = prof
 
-prof: $(obj)
-	$(CC) $(LDFLAGS) -o $@ $(obj)
+# A compiler for musl is taken as it is; any other (cc, gcc, clang) is pointed at musl by ci/musl-cc.
+TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
+MUSL   := $(if $(findstring musl,$(CC) $(TARGET)),,ci/musl-cc) $(CC)
 
-build/%.o: %.c | build/include
+OPT     = -Os
+WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
+CFLAGS  = -g
+SHAPE   = -fno-pie -fno-asynchronous-unwind-tables -fno-stack-protector -ffunction-sections -fdata-sections
+ALL     = -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' $(WARN) $(SHAPE) -idirafter $O/include -MMD -MP $(CFLAGS)
+LDFLAGS = -static -no-pie -Wl,--gc-sections,--build-id=none,-z,noseparate-code
+
+src := prof.c $(wildcard lib/*.c sym/*.c unwind/*.c sample/*.c out/*.c cmd/*.c)
+obj  = $(src:%.c=$O/%.o)
+
+# What runs for every sample is worth its bytes.
+hot  = $(wildcard unwind/unwind.c unwind/rules.c sample/ring.c sample/session.c out/profile.c sym/space.c)
+$(hot:%.c=$O/%.o): OPT = -O2
+
+$(BIN): $(obj)
+	$(MUSL) $(LDFLAGS) -Wl,-Map=$O/prof.map -o $@ $(obj)
+
+$O/%.o: %.c $O/flags | $O/include
 	@mkdir -p $(@D)
-	$(CC) $(ALL) -c -o $@ $<
+	$(MUSL) $(OPT) $(ALL) -c -o $@ $<
 
-build/include:
+# Other flags than last time: everything is built again.
+flags = $(MUSL) $(OPT) $(ALL) $(LDFLAGS) hot: $(hot)
+$O/flags: FORCE
+	@mkdir -p $O; echo '$(flags)' | cmp -s - $@ || echo '$(flags)' >$@
+
+# musl's own path has no kernel headers: just these three.
+$O/include:
 	@mkdir -p $@
-	ln -s /usr/include/linux /usr/include/asm-generic /usr/include/x86_64-linux-gnu/asm $@
+	ln -sf $(foreach d,linux asm asm-generic,$(firstword $(wildcard /usr/include/$(TARGET)/$d /usr/include/$d))) $@
 
+$O/prof.stripped: $(BIN)
+	strip -o $@ $(BIN)
+size: $O/prof.stripped
+	@ci/size $O/prof.map $O/prof.stripped
+install: $O/prof.stripped
+	mkdir -p $(DESTDIR)$(PREFIX)/bin
+	cp $O/prof.stripped $(DESTDIR)$(PREFIX)/bin/prof
+dist: $O/prof.stripped
+	ci/dist $O/prof.stripped $O/dist prof-$(VERSION)-$(firstword $(subst -, ,$(TARGET)))
+demo check fuzz:
+	ci/$@
+bench bench-quick: $(BIN)
+	tests/bench/run $(if $(filter %-quick,$@),--quick)
 clean:
-	rm -rf build prof
+	rm -rf $O $(BIN) demo.json demo.folded
 
 -include $(obj:.o=.d)
-.PHONY: clean
+.PHONY: size install dist demo check fuzz bench bench-quick clean FORCE

@@ -1,0 +1,84 @@
+# For tests in sh: `. tests/lib.sh` (the directory is then an empty one of their own, removed at the end).
+# PROF is the program, TESTS this directory, NAME what the test is called, T a place for built programs.
+NAME=$(basename "$(dirname "$0")")/$(basename "$0" .sh)
+TESTS=$(cd "$(dirname "$0")/.." && pwd)
+: "${PROF:=$(dirname "$TESTS")/prof}" "${T:=$(dirname "$TESTS")/build/test}"
+export PROF T TESTS
+failed=0 at_exit=
+work=$(mktemp -d) && chmod 755 "$work" && cd "$work" || exit 1
+mkdir -p "$T/bin"
+trap 'leave' EXIT
+trap 'exit 1' INT TERM
+leave() {
+	for p in $started; do kill -9 "$p" 2>/dev/null; done
+	eval "$at_exit"
+	cd / && rm -rf "$work"
+}
+# What is to be done at the end, whatever happens; the last one first.
+finally() { at_exit="$*; $at_exit"; }
+
+ok() { echo "ok $NAME/$1"; }
+# Says why, and shows what files say.
+not_ok() {
+	t=$1 why=$2
+	shift 2
+	for f; do echo "--- $f"; head -c 3000 "$f"; done
+	echo "not ok $NAME/$t: $why"
+	failed=1
+}
+skip() { echo "skip $NAME${1:+/}$1: $2"; }
+# check TEST CONDITION...: ok if the condition (a test(1) expression) holds.
+check() { t=$1; shift; if [ "$@" ]; then ok "$t"; else not_ok "$t" "not so: $*" ${show:-}; fi; }
+# has TEST FILE REGEX; lacks TEST FILE REGEX
+has() { if grep -qE -- "$3" "$2"; then ok "$1"; else not_ok "$1" "$2 lacks $3" "$2"; fi; }
+lacks() { if grep -qE -- "$3" "$2"; then not_ok "$1" "$2 has $3" "$2"; else ok "$1"; fi; }
+# status TEST WANTED COMMAND...: its exit status; what it prints goes to "out" and "err".
+status() {
+	t=$1 want=$2
+	shift 2
+	"$@" >out 2>err </dev/null
+	got=$?
+	if [ "$got" = "$want" ]; then ok "$t"; else not_ok "$t" "status $got, not $want, of $*" out err; fi
+}
+# need COMMAND PACKAGE: else the whole test is skipped, or under CI=true fails.
+need() {
+	command -v "$1" >/dev/null 2>&1 && return
+	[ "${CI:-}" = true ] && { not_ok need "no $1"; exit 1; }
+	skip '' "no $1: apt-get install $2"
+	exit 0
+}
+need_root() { [ "$(id -u)" = 0 ] || { skip '' "must be root"; exit 0; }; }
+# program NAME [FLAGS...]: builds tests/programs/NAME.c once, tells its path.
+program() {
+	n=$1
+	shift
+	out=$T/bin/$n$(echo "$*" | tr -cd a-z0-9)
+	if [ ! -e "$out" ] || [ "$TESTS/programs/$n.c" -nt "$out" ]; then
+		${CC:-cc} -O2 -g -pthread -o "$out.new" "$TESTS/programs/$n.c" "$@" >&2 && mv "$out.new" "$out" || return 1
+	fi
+	echo "$out"
+}
+# start COMMAND...: in the background, killed at the end; its pid in $pid.
+start() { "$@" & pid=$!; started="${started:-} $pid"; }
+# wait_for SECONDS COMMAND...: until it succeeds.
+wait_for() {
+	end=$(($(date +%s) + $1))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ "$(date +%s)" -le "$end" ] || return 1
+		sleep 0.05
+	done
+}
+# Samples of a folded file's lines that match REGEX; of all lines without one.
+samples() { awk -v re="${2:-}" '{ n = $NF; sub(/ [0-9]+$/, "") } $0 ~ re { sum += n } END { print sum + 0 }' "$1"; }
+# within TEST VALUE LO HI
+within() { check "$1" "$2" -ge "$3" -a "$2" -le "$4"; }
+# field FILE KEY: a number or string of a flat JSON object (what --stats writes).
+field() { tr ',{}' '\n\n\n' <"$1" | sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\"]*\)\"\{0,1\} *$/\1/p" | head -n 1; }
+# sysctl NAME VALUE: set, and put back at the end.
+sysctl_set() {
+	file=/proc/sys/$(echo "$1" | tr . /)
+	old=$(cat "$file") || return 1
+	finally "echo $old >$file"
+	echo "$2" >"$file"
+}
