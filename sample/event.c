@@ -164,10 +164,8 @@ distance(struct text a, const char *b)
 	unsigned row[3][LONGEST + 1], *before = row[0], *last = row[1], *now = row[2];
 	size_t nb = strlen(b);
 
-#ifndef PLANT_EVENT
 	if (a.n > LONGEST || nb > LONGEST)
 		return LONGEST + 1;
-#endif
 	for (unsigned j = 0; j <= nb; j++)
 		last[j] = j;
 	for (size_t i = 1; i <= a.n; i++) {
@@ -253,8 +251,10 @@ place(struct event *e, const char *format, uint64_t value)
 		hi = lo;
 		if (*format == '-' && (format++, !text_dec(&format, &hi)))
 			return odd;
+#ifndef PLANT_EVENT
 		if (hi > 63 || lo > hi)
 			return odd;
+#endif
 		for (; lo <= hi; lo++, value >>= 1)
 			*to = (*to & ~(1ull << lo)) | (value & 1) << lo;
 	} while (*format == ',');
