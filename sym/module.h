@@ -5,6 +5,7 @@
 #define SYM_MODULE_H
 
 #include "../lib/file.h"
+#include "../lib/index.h"
 #include "elf.h"
 
 enum module_kind {
@@ -36,6 +37,7 @@ struct modules {
 	struct arena arena;        /* of the modules and all their indexes */
 	struct module **module;    /* by id */
 	uint32_t n, cap;
+	struct index index;        /* of files, images and lost ones */
 	struct module *mark, *kernel;
 };
 

@@ -16,6 +16,7 @@ struct map {
 struct space {
 	struct map *map;           /* sorted, disjoint */
 	uint32_t n, cap;
+	uint32_t last;             /* where the last address was found */
 	uint32_t epoch;            /* never the same for two spaces; renewed whenever a known address may mean something else */
 	/* Called for a map without a module: sets module and bias (space_bind). */
 	void (*open)(struct space *, struct map *);
