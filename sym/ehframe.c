@@ -1,0 +1,423 @@
+/* Frame descriptions: .eh_frame and .eh_frame_hdr (LSB core, chapter "Exception Frames"), .debug_frame (DWARF 5 section
+ * 6.4.1).  With .eh_frame_hdr's usual table a lookup is a binary search in the file itself that touches nothing else;
+ * without it, an index is built once.  .debug_frame answers for what .eh_frame does not cover. */
+#include "ehframe.h"
+
+#include <stdlib.h>
+
+enum {   /* pointer encodings, DW_EH_PE_* */
+	PE_ABSPTR = 0x00, PE_ULEB = 0x01, PE_UDATA2 = 0x02, PE_UDATA4 = 0x03, PE_UDATA8 = 0x04,
+	PE_SLEB = 0x09, PE_SDATA2 = 0x0a, PE_SDATA4 = 0x0b, PE_SDATA8 = 0x0c,
+	PE_PCREL = 0x10, PE_TEXTREL = 0x20, PE_DATAREL = 0x30, PE_ALIGNED = 0x50,
+	PE_INDIRECT = 0x80, PE_OMIT = 0xff,
+};
+
+enum {
+	ROWS_MAX = 1 << 21,   /* chromium has half of that */
+	CIES = 8,             /* kept parsed, a power of two; a linked file seldom has more */
+	AUGMENTATION_MAX = 16,
+	EQUALS_MAX = 4,       /* table rows of one address that are looked at */
+};
+
+struct cie {
+	uint64_t at;          /* its offset + 1, or 0 */
+	struct fde like;      /* what it says to all its FDEs */
+	uint8_t segment_size; /* of the selector before an FDE's address */
+	bool sized;           /* FDEs have augmentation data, and its length: 'z' */
+};
+
+struct row {
+	uint64_t lo, fde;     /* address; offset in the part */
+};
+
+/* A run of CIEs and FDEs. */
+struct part {
+	struct cursor bytes;  /* empty: there is none */
+	uint64_t vaddr;       /* of bytes.pos; 0 for .debug_frame, which is not loaded */
+	uint64_t mask;        /* of an address */
+	bool debug, bounded;  /* bounded: BYTES ends where the descriptions do */
+	bool indexed;
+	struct row *row;      /* once indexed: sorted by lo */
+	uint32_t rows;
+	struct cie cie[CIES];
+};
+
+struct ehframe {
+	struct part eh, debug;
+	const uint8_t *table;   /* .eh_frame_hdr's, of pairs of sdata4 relative to HDR; or NULL */
+	uint32_t rows;
+	uint64_t hdr;
+};
+
+struct entry {
+	struct cursor body;   /* behind the id */
+	uint64_t id_at, id;
+	bool cie;
+};
+
+static uint64_t
+at_of(const struct part *p, const struct cursor *c)
+{
+	return (uint64_t)(c->pos - p->bytes.pos);
+}
+
+/* The CIE or FDE at OFF, of which NEXT becomes the end; false at a terminator or where it does not fit. */
+static bool
+read_entry(const struct part *p, uint64_t off, struct entry *e, uint64_t *next)
+{
+	struct cursor c = p->bytes;
+	unsigned width = 4;
+	uint64_t len;
+
+	cur_take(&c, off);
+	if ((len = cur_u32(&c)) == 0xffffffff) {
+		len = cur_u64(&c);
+		width = p->debug ? 8 : 4;
+	}
+	e->body = cur_sub(&c, len);
+	*next = at_of(p, &c);
+	if (c.bad || !len)
+		return false;
+	e->id_at = at_of(p, &e->body);
+	e->id = cur_uint(&e->body, width);
+	e->cie = p->debug ? e->id == UINT64_MAX >> (64 - 8 * width) : !e->id;
+	return !e->body.bad;
+}
+
+/* A pointer of that encoding, where relative to something, to BASE (data) or its own place. */
+static uint64_t
+read_pointer(const struct part *p, struct cursor *c, unsigned encoding, unsigned address_size, uint64_t base)
+{
+	uint64_t place = p->vaddr + at_of(p, c), v;
+
+	if ((encoding & 0x70) == PE_ALIGNED)
+		cur_take(c, -place & (address_size - 1));
+	switch (encoding & 0x0f) {
+	case PE_ABSPTR: v = cur_uint(c, address_size); break;
+	case PE_ULEB:   v = cur_uleb(c); break;
+	case PE_UDATA2: v = cur_u16(c); break;
+	case PE_UDATA4: v = cur_u32(c); break;
+	case PE_UDATA8: case PE_SDATA8: v = cur_u64(c); break;
+	case PE_SLEB:   v = (uint64_t)cur_sleb(c); break;
+	case PE_SDATA2: v = (uint64_t)(int16_t)cur_u16(c); break;
+	case PE_SDATA4: v = (uint64_t)(int32_t)cur_u32(c); break;
+	default:
+		c->bad = "pointer of an unknown encoding";
+		return 0;
+	}
+	if ((encoding & 0x70) == PE_PCREL)
+		v += place;
+	else if ((encoding & 0x70) == PE_DATAREL)
+		v += base;
+	return v & p->mask;
+}
+
+/* What the letters of an augmentation say, and the data behind them; false for one that cannot be read. */
+static bool
+read_augmentation(const struct part *p, struct cie *cie, const char *letter, struct cursor data)
+{
+	for (; *letter; letter++)
+		switch (*letter) {
+		case 'R': cie->like.pointer_encoding = cur_u8(&data); break;
+		case 'L': cur_u8(&data); break;
+		case 'P': read_pointer(p, &data, cur_u8(&data) & 0x7f, cie->like.address_size, 0); break;
+		case 'S': cie->like.signal = true; break;
+		case 'B': cie->like.b_key = true; break;
+		case 'G': break;   /* aarch64 memory tagging */
+		default: return false;
+		}
+	return !data.bad;
+}
+
+static bool
+read_cie(const struct part *p, uint64_t off, struct cie *cie)
+{
+	char letters[AUGMENTATION_MAX];
+	struct entry e;
+	uint64_t next;
+	unsigned version, n = 0;
+
+	*cie = (struct cie){ .at = off + 1 };
+	if (!read_entry(p, off, &e, &next) || !e.cie)
+		return false;
+	version = cur_u8(&e.body);
+	do
+		letters[n] = (char)cur_u8(&e.body);
+	while (letters[n] && ++n < AUGMENTATION_MAX);
+	if (n == AUGMENTATION_MAX || (version != 1 && version != 3 && version != 4))
+		return false;
+	cie->like.address_size = p->mask >> 32 ? 8 : 4;
+	if (version == 4) {
+		cie->like.address_size = cur_u8(&e.body);
+		cie->segment_size = cur_u8(&e.body);
+	}
+	if (cie->like.address_size != 8 && cie->like.address_size != 4 && cie->like.address_size != 2)
+		return false;
+	if (letters[0] == 'e' && letters[1] == 'h' && !letters[2])
+		cur_take(&e.body, cie->like.address_size);   /* GCC 2's table of exceptions */
+	else if (letters[0] && letters[0] != 'z')
+		return false;
+	cie->like.code_align = cur_uleb(&e.body);
+	cie->like.data_align = cur_sleb(&e.body);
+	cie->like.ra = (uint16_t)(version == 1 ? cur_u8(&e.body) : cur_uleb(&e.body));
+	cie->sized = letters[0] == 'z';
+	if (cie->sized && !read_augmentation(p, cie, letters + 1, cur_sub(&e.body, cur_uleb(&e.body))))
+		return false;
+	cie->like.cie_insns = e.body;
+	return !e.body.bad;
+}
+
+/* The parsed CIE at OFF, or NULL. */
+static const struct cie *
+cie_at(struct part *p, uint64_t off)
+{
+	struct cie *cie = &p->cie[(off >> 3 ^ off >> 6) & (CIES - 1)];
+
+	if (off >= cur_left(&p->bytes))
+		return NULL;
+	if (cie->at == off + 1)
+		return cie;
+	if (read_cie(p, off, cie))
+		return cie;
+	cie->at = 0;
+	return NULL;
+}
+
+static bool
+read_fde(struct part *p, uint64_t off, struct fde *f)
+{
+	const struct cie *cie;
+	struct entry e;
+	uint64_t next;
+
+	if (!read_entry(p, off, &e, &next) || e.cie)
+		return false;
+	if (!(cie = cie_at(p, p->debug ? e.id : e.id_at - e.id)) || cie->like.pointer_encoding & PE_INDIRECT)
+		return false;
+	*f = cie->like;
+	cur_take(&e.body, cie->segment_size);
+	f->lo = read_pointer(p, &e.body, f->pointer_encoding, f->address_size, 0);
+	f->hi = f->lo + read_pointer(p, &e.body, f->pointer_encoding & 0x0f, f->address_size, 0);
+	if (cie->sized)
+		cur_take(&e.body, cur_uleb(&e.body));
+	f->insns = e.body;
+	f->insns_vaddr = p->vaddr + at_of(p, &e.body);
+	return !e.body.bad && f->hi > f->lo;
+}
+
+/* ---- the index built once ---- */
+
+static int
+by_lo(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+/* Puts the FDEs into ROW, or only counts how many there may be. */
+static uint32_t
+walk(struct part *p, struct row *row, uint32_t max)
+{
+	struct entry e;
+	struct fde f;
+	uint64_t off = 0, next;
+	uint32_t n = 0;
+
+	for (; off < cur_left(&p->bytes) && n < max; off = next) {
+		if (!read_entry(p, off, &e, &next)) {
+			/* A terminator: but several may have been linked together. */
+			if (p->bounded && next > off && next < cur_left(&p->bytes))
+				continue;
+			break;
+		}
+		if (e.cie || (row && (!read_fde(p, off, &f) || !f.lo)))
+			continue;
+		if (row)
+			row[n] = (struct row){ f.lo, off };
+		n++;
+	}
+	return n;
+}
+
+static void
+build_index(struct modules *ms, struct part *p)
+{
+	uint32_t n;
+
+	p->indexed = true;
+	if (!(n = walk(p, NULL, ROWS_MAX)) || !(p->row = arena_alloc(&ms->arena, n * sizeof *p->row)))
+		return;
+	p->rows = walk(p, p->row, n);
+	for (uint32_t i = 1; i < p->rows; i++)
+		if (p->row[i].lo < p->row[i - 1].lo) {
+			qsort(p->row, p->rows, sizeof *p->row, by_lo);
+			break;
+		}
+}
+
+/* ---- where to look ---- */
+
+static uint32_t
+load32(const uint8_t *b, bool big)
+{
+	uint32_t v = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+
+	return big ? __builtin_bswap32(v) : v;
+}
+
+/* A field of the table's row I, as an address. */
+static uint64_t
+table_at(const struct ehframe *eh, uint32_t i, unsigned field)
+{
+	int32_t v = (int32_t)load32(eh->table + (uint64_t)i * 8 + field, eh->eh.bytes.big);
+
+	return (eh->hdr + (uint64_t)(int64_t)v) & eh->eh.mask;
+}
+
+/* The part of the segment that holds VADDR, from its beginning. */
+static void
+set_part(struct part *p, const struct elf *e, uint64_t vaddr)
+{
+	p->bytes = elf_from(e, vaddr);
+	p->vaddr = vaddr;
+}
+
+/* Reads .eh_frame_hdr: where .eh_frame begins, and the table if it is of the usual kind. */
+static void
+open_hdr(struct ehframe *eh, const struct elf *e)
+{
+	struct cursor c = elf_at(e, e->ehframe_hdr, e->ehframe_hdr_size);
+	struct part hdr = { .bytes = c, .vaddr = e->ehframe_hdr, .mask = eh->eh.mask };
+	unsigned address_size = e->is64 ? 8 : 4, version, encoding, count_encoding, table_encoding;
+	uint64_t start, count;
+
+	version = cur_u8(&c);
+	encoding = cur_u8(&c);
+	count_encoding = cur_u8(&c);
+	table_encoding = cur_u8(&c);
+	if (c.bad || version != 1 || encoding == PE_OMIT)
+		return;
+	start = read_pointer(&hdr, &c, encoding, address_size, e->ehframe_hdr);
+	if (!c.bad && !(encoding & PE_INDIRECT))
+		set_part(&eh->eh, e, start);
+	if (count_encoding == PE_OMIT || table_encoding != (PE_DATAREL | PE_SDATA4))
+		return;
+	count = read_pointer(&hdr, &c, count_encoding, address_size, e->ehframe_hdr);
+	if (c.bad || count > UINT32_MAX || count > cur_left(&c) / 8)
+		return;
+	eh->table = c.pos;
+	eh->rows = (uint32_t)count;
+	eh->hdr = e->ehframe_hdr;
+}
+
+static struct ehframe *
+open_ehframe(struct modules *ms, struct module *m)
+{
+	const struct elf *e = &m->elf;
+	struct ehframe *eh = m->ehframe;
+	struct section s;
+
+	if (eh || m->bad || !(eh = arena_alloc(&ms->arena, sizeof *eh)))
+		return eh;
+	m->ehframe = eh;
+	eh->eh.mask = eh->debug.mask = e->is64 ? UINT64_MAX : UINT32_MAX;
+	if (e->ehframe_hdr_size)
+		open_hdr(eh, e);
+	if (!eh->rows && elf_section_named(e, ".eh_frame", &s) && cur_left(&s.data)) {
+		eh->eh.bytes = s.data;
+		eh->eh.vaddr = s.addr;
+		eh->eh.bounded = true;
+	}
+	if (elf_section_named(e, ".debug_frame", &s) && !(s.flags & 0x800)) {   /* SHF_COMPRESSED */
+		eh->debug.bytes = s.data;
+		eh->debug.debug = eh->debug.bounded = true;
+	}
+	return eh;
+}
+
+static bool
+find_in_table(struct ehframe *eh, uint64_t vaddr, struct fde *f)
+{
+	uint32_t lo = 0, hi = eh->rows;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (table_at(eh, mid, 0) <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (unsigned tries = 0; lo && tries < EQUALS_MAX; tries++) {
+		lo--;
+		if (read_fde(&eh->eh, table_at(eh, lo, 4) - eh->eh.vaddr, f) && vaddr >= f->lo && vaddr < f->hi)
+			return true;
+		if (!lo || table_at(eh, lo - 1, 0) != table_at(eh, lo, 0))
+			break;
+	}
+	return false;
+}
+
+static bool
+find_in_index(struct modules *ms, struct part *p, uint64_t vaddr, struct fde *f)
+{
+	uint32_t lo = 0, hi;
+
+	if (!p->indexed)
+		build_index(ms, p);
+	for (hi = p->rows; lo < hi;) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (p->row[mid].lo <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (unsigned tries = 0; lo && tries < EQUALS_MAX; tries++) {
+		lo--;
+		if (read_fde(p, p->row[lo].fde, f) && vaddr >= f->lo && vaddr < f->hi)
+			return true;
+		if (!lo || p->row[lo - 1].lo != p->row[lo].lo)
+			break;
+	}
+	return false;
+}
+
+bool
+ehframe_find(struct modules *ms, struct module *m, uint64_t vaddr, struct fde *f)
+{
+	struct ehframe *eh = m->ehframe ? m->ehframe : open_ehframe(ms, m);
+
+	if (!eh)
+		return false;
+	if (eh->rows ? find_in_table(eh, vaddr, f) : find_in_index(ms, &eh->eh, vaddr, f))
+		return true;
+	return find_in_index(ms, &eh->debug, vaddr, f);
+}
+
+bool
+ehframe_start(struct modules *ms, struct module *m, uint64_t vaddr, uint64_t *start, uint64_t *end)
+{
+	struct fde f;
+
+	if (!ehframe_find(ms, m, vaddr, &f))
+		return false;
+	*start = f.lo;
+	*end = f.hi;
+	return true;
+}
+
+bool
+ehframe_any(struct modules *ms, struct module *m)
+{
+	struct ehframe *eh = open_ehframe(ms, m);
+
+	if (!eh)
+		return false;
+	if (!eh->rows && !eh->eh.indexed)
+		build_index(ms, &eh->eh);
+	if (!eh->rows && !eh->eh.rows && !eh->debug.indexed)
+		build_index(ms, &eh->debug);
+	return eh->rows || eh->eh.rows || eh->debug.rows;
+}
