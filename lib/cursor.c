@@ -11,6 +11,9 @@ complain(struct cursor *c, const char *what)
 		c->bad = what;
 }
 
+/* Padding beyond the 64 bits is read, but not without end: a value costs no more than this many bits. */
+enum { LEB_BITS = 7 * 16 };
+
 uint64_t
 cur_uleb(struct cursor *c)
 {
@@ -21,7 +24,7 @@ cur_uleb(struct cursor *c)
 
 		if (c->bad)
 			return 0;
-		if (shift > 63 ? (b & 0x7f) != 0 : shift == 63 && (b & 0x7f) > 1) {
+		if (shift >= LEB_BITS || (shift > 63 ? (b & 0x7f) != 0 : shift == 63 && (b & 0x7f) > 1)) {
 			complain(c, "LEB128 value too large");
 			return 0;
 		}
@@ -42,7 +45,7 @@ cur_sleb(struct cursor *c)
 
 		if (c->bad)
 			return 0;
-		if (shift >= 63 && (b & 0x7f) != 0 && (b & 0x7f) != 0x7f) {
+		if (shift >= LEB_BITS || (shift >= 63 && (b & 0x7f) != 0 && (b & 0x7f) != 0x7f)) {
 			complain(c, "LEB128 value too large");
 			return 0;
 		}
