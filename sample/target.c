@@ -103,9 +103,9 @@ try(const char *path, const char **why, bool *text)
 	if (n <= 0)
 		return 0;
 	head[n] = 0;
-	if (n > EI_NIDENT && !memcmp(head, ELFMAG, SELFMAG)) {
+	if (n >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG)) {
 		*why = "its ELF loader (for another libc, or another machine?) is not there";
-		return loader_there(head, (size_t)n) ? 0 : ENOENT;
+		return n < EI_NIDENT || loader_there(head, (size_t)n) ? 0 : ENOENT;
 	}
 	*text = true;
 	if (memcmp(head, "#!", 2))
