@@ -1,0 +1,83 @@
+#!/bin/sh
+# The fate of the command, and of prof under signals.
+. "$(dirname "$0")/../lib.sh"
+busy=$(program busy) || exit 1
+
+for n in 0 1 2 42 125 126 127 128 200 255; do
+	"$PROF" -q -o x.folded -- sh -c "exit $n" 2>err
+	got=$?
+	[ $got = $n ] || not_ok exit "status $got of a command that gave $n" err
+done
+[ $failed = 0 ] && ok exit
+for s in TERM:143 KILL:137 SEGV:139 HUP:129 INT:130; do
+	"$PROF" -q -o x.folded -- sh -c "kill -${s%:*} \$\$" 2>err
+	got=$?
+	[ $got = "${s#*:}" ] || not_ok signal "status $got of a command ended by SIG${s%:*}" err
+done
+[ $failed = 0 ] && ok signal
+echo text >plain
+status no-such-command 127 "$PROF" -o n.folded -- ./nothing-here
+status no-such-in-path 127 "$PROF" -o n.folded -- nothing-here-either
+status not-executable 126 "$PROF" -o n.folded -- ./plain
+status a-directory 126 "$PROF" -o n.folded -- .
+check nothing-written ! -e n.folded
+
+[ "$(echo hello | "$PROF" -q -o x.folded -- cat)" = hello ] && ok stdin-stdout || not_ok stdin-stdout "not passed on"
+"$PROF" -o x.folded -- echo out >got 2>err
+check stdout-alone "$(cat got)" = out
+"$PROF" -o x.folded -- sh -c 'echo out; echo err >&2' >got 2>err
+has stderr err '^err$'
+grep Sig /proc/self/status >want
+"$PROF" -q -o x.folded -- grep Sig /proc/self/status >got
+cmp -s got want && ok signals-alone || not_ok signals-alone "the command's signals are not as without prof" got want
+cut -d' ' -f5,6,7,8 /proc/self/stat >want
+"$PROF" -q -o x.folded -- cut -d' ' -f5,6,7,8 /proc/self/stat >got
+cmp -s got want && ok terminal-alone || not_ok terminal-alone "another process group, session or terminal" got want
+ls /proc/self/fd | wc -l >want
+"$PROF" -q -o x.folded -- ls /proc/self/fd | wc -l >got
+cmp -s got want && ok descriptors-alone || not_ok descriptors-alone "descriptors leak into the command" got want
+
+# With a command SIGINT is the command's.
+status int-with-command 3 "$PROF" -q -o x.folded -- sh -c 'kill -INT $PPID; sleep 0.2; exit 3'
+# Out of time: the file is there while the command runs on, whose status counts.
+"$PROF" -q -d 0.3 -o d.folded -- sh -c "'$busy' wall 0.6; [ -s d.folded ] && exit 9; exit 8"
+check d-then-status $? = 9
+"$PROF" -q -o t.folded -- sh -c "'$busy' wall 0.3; kill -TERM \$PPID; sleep 0.7; [ -s t.folded ] && exit 9; exit 8"
+check term-then-status $? = 9
+check term-samples "$(samples t.folded inner)" -ge 50
+
+start "$busy" wall 60; target=$pid
+for s in INT TERM HUP; do
+	start env --default-signal=$s "$PROF" -o $s.folded -p $target; prof=$pid
+	sleep 0.7
+	kill -$s $prof
+	wait $prof
+	check attach-$s $? = 0
+	check attach-$s-samples "$(samples $s.folded inner)" -ge 50
+done
+# A second one leaves at once: here the first waits for somebody who reads.
+mkfifo fifo
+start "$PROF" -q -f folded -o fifo -p $target; prof=$pid
+sleep 0.5
+kill -TERM $prof
+sleep 0.3
+kill -0 $prof && ok first-waits || not_ok first-waits "prof did not wait for the reader of a FIFO"
+kill -TERM $prof
+wait_for 2 sh -c "! kill -0 $prof" && ok second-leaves || not_ok second-leaves "still there after two SIGTERM"
+wait $prof 2>/dev/null
+kill -0 $target && ok target-unharmed || not_ok target-unharmed "the target is gone"
+kill $target
+wait $target 2>/dev/null
+
+# The profile of a command that never runs on a CPU.
+"$PROF" -F 1 -o z.json -o z.folded -- true 2>err
+check empty-status $? = 0
+has empty-said err 'empty|no samples'
+check empty-folded -e z.folded -a ! -s z.folded
+has empty-json z.json '"profiles"'
+# Gone before prof is there.
+"$busy" cpu 0 & gone=$!
+wait $gone
+status gone 125 "$PROF" -o gone.folded -p $gone -d 1
+has gone-said err 'no such process'
+exit $failed
