@@ -36,17 +36,16 @@ struct part {
 	uint64_t vaddr;       /* of bytes.pos; 0 for .debug_frame, which is not loaded */
 	uint64_t mask;        /* of an address */
 	bool debug, bounded;  /* bounded: BYTES ends where the descriptions do */
-	bool indexed;
+	bool indexed;         /* tried, at least */
+	const uint8_t *table; /* .eh_frame_hdr's, of pairs of sdata4 relative to HDR; or NULL */
+	uint64_t hdr;
 	struct row *row;      /* once indexed: sorted by lo */
-	uint32_t rows;
+	uint32_t rows;        /* of either */
 	struct cie cie[CIES];
 };
 
 struct ehframe {
 	struct part eh, debug;
-	const uint8_t *table;   /* .eh_frame_hdr's, of pairs of sdata4 relative to HDR; or NULL */
-	uint32_t rows;
-	uint64_t hdr;
 };
 
 struct entry {
@@ -241,11 +240,14 @@ walk(struct part *p, struct row *row, uint32_t max)
 }
 
 static void
-build_index(struct modules *ms, struct part *p)
+build_index(struct modules *ms, const struct module *m, struct part *p)
 {
+	struct section s;
 	uint32_t n;
 
 	p->indexed = true;
+	if (p->debug && elf_section_named(&m->elf, ".debug_frame", &s) && !(s.flags & 0x800))   /* SHF_COMPRESSED */
+		p->bytes = s.data;
 	if (!(n = walk(p, NULL, ROWS_MAX)) || !(p->row = arena_alloc(&ms->arena, n * sizeof *p->row)))
 		return;
 	p->rows = walk(p, p->row, n);
@@ -254,6 +256,15 @@ build_index(struct modules *ms, struct part *p)
 			qsort(p->row, p->rows, sizeof *p->row, by_lo);
 			break;
 		}
+}
+
+/* Whether there is anything to look in; builds the index where it takes one. */
+static bool
+has_rows(struct modules *ms, const struct module *m, struct part *p)
+{
+	if (!p->rows && !p->indexed)
+		build_index(ms, m, p);
+	return p->rows;
 }
 
 /* ---- where to look ---- */
@@ -268,11 +279,23 @@ load32(const uint8_t *b, bool big)
 
 /* A field of the table's row I, as an address. */
 static uint64_t
-table_at(const struct ehframe *eh, uint32_t i, unsigned field)
+table_at(const struct part *p, uint32_t i, unsigned field)
 {
-	int32_t v = (int32_t)load32(eh->table + (uint64_t)i * 8 + field, eh->eh.bytes.big);
+	int32_t v = (int32_t)load32(p->table + (uint64_t)i * 8 + field, p->bytes.big);
 
-	return (eh->hdr + (uint64_t)(int64_t)v) & eh->eh.mask;
+	return (p->hdr + (uint64_t)(int64_t)v) & p->mask;
+}
+
+static uint64_t
+row_lo(const struct part *p, uint32_t i)
+{
+	return p->table ? table_at(p, i, 0) : p->row[i].lo;
+}
+
+static uint64_t
+row_fde(const struct part *p, uint32_t i)
+{
+	return p->table ? table_at(p, i, 4) - p->vaddr : p->row[i].fde;
 }
 
 /* The part of the segment that holds VADDR, from its beginning. */
@@ -306,9 +329,9 @@ open_hdr(struct ehframe *eh, const struct elf *e)
 	count = read_pointer(&hdr, &c, count_encoding, address_size, e->ehframe_hdr);
 	if (c.bad || count > UINT32_MAX || count > cur_left(&c) / 8)
 		return;
-	eh->table = c.pos;
-	eh->rows = (uint32_t)count;
-	eh->hdr = e->ehframe_hdr;
+	eh->eh.table = c.pos;
+	eh->eh.rows = (uint32_t)count;
+	eh->eh.hdr = e->ehframe_hdr;
 }
 
 static struct ehframe *
@@ -322,63 +345,30 @@ open_ehframe(struct modules *ms, struct module *m)
 		return eh;
 	m->ehframe = eh;
 	eh->eh.mask = eh->debug.mask = e->is64 ? UINT64_MAX : UINT32_MAX;
+	eh->debug.debug = eh->debug.bounded = true;
 	if (e->ehframe_hdr_size)
 		open_hdr(eh, e);
-	if (!eh->rows && elf_section_named(e, ".eh_frame", &s) && cur_left(&s.data)) {
+	if (!eh->eh.rows && elf_section_named(e, ".eh_frame", &s) && cur_left(&s.data)) {
 		eh->eh.bytes = s.data;
 		eh->eh.vaddr = s.addr;
 		eh->eh.bounded = true;
-	}
-	if (elf_section_named(e, ".debug_frame", &s) && !(s.flags & 0x800)) {   /* SHF_COMPRESSED */
-		eh->debug.bytes = s.data;
-		eh->debug.debug = eh->debug.bounded = true;
 	}
 	return eh;
 }
 
 static bool
-find_in_table(struct ehframe *eh, uint64_t vaddr, struct fde *f)
+find_in(struct part *p, uint64_t vaddr, struct fde *f)
 {
-	uint32_t lo = 0, hi = eh->rows;
+	uint32_t i = 0;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (table_at(eh, mid, 0) <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
+	for (uint32_t n = p->rows, half; n > 1; n -= half) {   /* no branch that depends on the data */
+		half = n / 2;
+		i += row_lo(p, i + half) <= vaddr ? half : 0;
 	}
-	for (unsigned tries = 0; lo && tries < EQUALS_MAX; tries++) {
-		lo--;
-		if (read_fde(&eh->eh, table_at(eh, lo, 4) - eh->eh.vaddr, f) && vaddr >= f->lo && vaddr < f->hi)
+	for (uint32_t tries = 0; i < p->rows && tries < EQUALS_MAX; tries++, i--) {
+		if (read_fde(p, row_fde(p, i), f) && vaddr >= f->lo && vaddr < f->hi)
 			return true;
-		if (!lo || table_at(eh, lo - 1, 0) != table_at(eh, lo, 0))
-			break;
-	}
-	return false;
-}
-
-static bool
-find_in_index(struct modules *ms, struct part *p, uint64_t vaddr, struct fde *f)
-{
-	uint32_t lo = 0, hi;
-
-	if (!p->indexed)
-		build_index(ms, p);
-	for (hi = p->rows; lo < hi;) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (p->row[mid].lo <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (unsigned tries = 0; lo && tries < EQUALS_MAX; tries++) {
-		lo--;
-		if (read_fde(p, p->row[lo].fde, f) && vaddr >= f->lo && vaddr < f->hi)
-			return true;
-		if (!lo || p->row[lo - 1].lo != p->row[lo].lo)
+		if (!i || row_lo(p, i - 1) != row_lo(p, i))
 			break;
 	}
 	return false;
@@ -391,9 +381,8 @@ ehframe_find(struct modules *ms, struct module *m, uint64_t vaddr, struct fde *f
 
 	if (!eh)
 		return false;
-	if (eh->rows ? find_in_table(eh, vaddr, f) : find_in_index(ms, &eh->eh, vaddr, f))
-		return true;
-	return find_in_index(ms, &eh->debug, vaddr, f);
+	return (has_rows(ms, m, &eh->eh) && find_in(&eh->eh, vaddr, f)) ||
+	       (has_rows(ms, m, &eh->debug) && find_in(&eh->debug, vaddr, f));
 }
 
 bool
@@ -413,11 +402,5 @@ ehframe_any(struct modules *ms, struct module *m)
 {
 	struct ehframe *eh = open_ehframe(ms, m);
 
-	if (!eh)
-		return false;
-	if (!eh->rows && !eh->eh.indexed)
-		build_index(ms, &eh->eh);
-	if (!eh->rows && !eh->eh.rows && !eh->debug.indexed)
-		build_index(ms, &eh->debug);
-	return eh->rows || eh->eh.rows || eh->debug.rows;
+	return eh && (has_rows(ms, m, &eh->eh) || has_rows(ms, m, &eh->debug));
 }
