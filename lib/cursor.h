@@ -57,9 +57,28 @@ cur_uint(struct cursor *c, unsigned size)
 	return v;
 }
 
-static inline uint8_t cur_u8(struct cursor *c) { return (uint8_t)cur_uint(c, 1); }
+/* What most of reading is, so without a loop. */
+static inline uint8_t
+cur_u8(struct cursor *c)
+{
+	const uint8_t *p = cur_take(c, 1);
+
+	return p ? *p : 0;
+}
+
+static inline uint32_t
+cur_u32(struct cursor *c)
+{
+	const uint8_t *p = cur_take(c, 4);
+	uint32_t v;
+
+	if (!p)
+		return 0;
+	v = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+	return c->big ? __builtin_bswap32(v) : v;
+}
+
 static inline uint16_t cur_u16(struct cursor *c) { return (uint16_t)cur_uint(c, 2); }
-static inline uint32_t cur_u32(struct cursor *c) { return (uint32_t)cur_uint(c, 4); }
 static inline uint64_t cur_u64(struct cursor *c) { return cur_uint(c, 8); }
 
 /* LEB128; more than 64 bits of value is BAD. */
