@@ -1,0 +1,102 @@
+/* link: */
+#include "lib/mem.c"
+#include "test.h"
+
+static void
+arena_gives_zeroed_aligned_memory(void)
+{
+	struct arena a = { 0 };
+	bool zero = true;
+
+	for (size_t n = 1; n < 40000; n += n / 3 + 1) {
+		unsigned char *p = arena_alloc(&a, n);
+
+		CHECK(p && !((uintptr_t)p & 15));
+		for (size_t i = 0; i < n; i++)
+			zero &= !p[i];
+		memset(p, 0xff, n);
+	}
+	CHECK(zero);
+	arena_free(&a);
+	CHECK_U64(mem_used(), 0);
+}
+
+static void
+a_large_piece_wastes_nothing(void)
+{
+	struct arena a = { 0 };
+	char *one = arena_alloc(&a, 16), *two;
+	size_t used;
+
+	arena_alloc(&a, 100000);
+	used = mem_used();
+	two = arena_alloc(&a, 16);
+	CHECK(two == one + 16);   /* still from the first chunk */
+	CHECK_U64(mem_used(), used);
+	arena_free(&a);
+}
+
+static void
+strings_are_copied_with_a_nul(void)
+{
+	struct arena a = { 0 };
+
+	CHECK_STR(arena_str(&a, "abcdef", 3), "abc");
+	CHECK_STR(arena_str(&a, NULL, 0), "");
+	CHECK(!arena_str(&a, "x", SIZE_MAX));
+	arena_free(&a);
+}
+
+static void
+vectors_grow_zeroed_and_keep(void)
+{
+	uint32_t *v = NULL, cap_items = 0;
+	bool kept = true, zero = true;
+
+	for (uint32_t i = 0; i < 5000; i++) {
+		CHECK(vec_room(&v, &cap_items, i + 1, sizeof *v));
+		zero &= !v[i];
+		v[i] = i + 1;
+	}
+	for (uint32_t i = 0; i < 5000; i++)
+		kept &= v[i] == i + 1;
+	CHECK(kept && zero);
+	vec_free(&v, &cap_items, sizeof *v);
+	CHECK(!v && !cap_items);
+	CHECK_U64(mem_used(), 0);
+}
+
+static void
+the_cap_holds(void)
+{
+	struct arena a = { 0 };
+	uint64_t *v = NULL;
+	uint32_t cap_items = 0;
+
+	mem_cap(100000);
+	CHECK(vec_room(&v, &cap_items, 10000, sizeof *v));
+	v[9999] = 7;
+	CHECK(!vec_room(&v, &cap_items, 20000, sizeof *v));
+	CHECK(v && v[9999] == 7 && cap_items == 10000);   /* nothing has changed */
+	CHECK(!arena_alloc(&a, 50000));
+	CHECK(!arena_alloc(&a, SIZE_MAX));
+	CHECK(!arena_alloc(&a, SIZE_MAX / 2 + 1));
+	CHECK(!vec_room(&v, &cap_items, UINT64_MAX, sizeof *v));
+	CHECK_U64(mem_used(), 80000);
+	vec_free(&v, &cap_items, sizeof *v);
+	CHECK(arena_alloc(&a, 50000));
+	arena_free(&a);
+	CHECK_U64(mem_used(), 0);
+	mem_cap(SIZE_MAX);
+}
+
+int
+main(void)
+{
+	RUN("mem", arena_gives_zeroed_aligned_memory);
+	RUN("mem", a_large_piece_wastes_nothing);
+	RUN("mem", strings_are_copied_with_a_nul);
+	RUN("mem", vectors_grow_zeroed_and_keep);
+	RUN("mem", the_cap_holds);
+	return TEST_STATUS;
+}
