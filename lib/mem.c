@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 32 << 10, ALIGN = 16 };
+enum { CHUNK = 32 << 10, ALIGN = 16, LARGE = 1 << 20 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -94,8 +94,9 @@ bool
 vec_room(void *vec, uint32_t *cap_items, uint64_t need, size_t size)
 {
 	void **v = vec, *p;
-	uint64_t want = (uint64_t)*cap_items + *cap_items / 2;
 	size_t old = (size_t)*cap_items * size, bytes;
+	/* A large block grows by remapping its pages, so small steps cost little and leave little unused. */
+	uint64_t want = (uint64_t)*cap_items + *cap_items / (old < LARGE ? 2 : 8);
 
 	if (need <= *cap_items)
 		return true;

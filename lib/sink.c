@@ -53,6 +53,13 @@ sink_total(const struct sink *s)
 	return s->flushed + s->len;
 }
 
+void
+sink_fail(struct sink *s, int err)
+{
+	if (!s->err)
+		s->err = err;
+}
+
 /* Room for N more bytes in the buffer; N is at most BUFFER. */
 static bool
 room(struct sink *s, size_t n)
@@ -152,10 +159,10 @@ sink_fmt(struct sink *s, const char *fmt, ...)
 		sink_put(s, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-/* The length of the UTF-8 sequence at P, or 0 where it is none. */
-static unsigned
-utf8(const unsigned char *p)
+unsigned
+utf8_len(const char *str)
 {
+	const unsigned char *p = (const unsigned char *)str;
 	unsigned n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
 
 	for (unsigned i = 1; i < n; i++)
@@ -168,24 +175,29 @@ utf8(const unsigned char *p)
 }
 
 void
-sink_json(struct sink *s, const char *str)
+sink_json_part(struct sink *s, const char *p)
 {
-	const unsigned char *p = (const unsigned char *)str;
+	static const char replacement[] = "\xef\xbf\xbd";
 
-	sink_char(s, '"');
 	while (*p) {
-		unsigned n = utf8(p);
+		unsigned char c = (unsigned char)*p;
+		unsigned n = utf8_len(p);
 
-		if (n == 1 && (*p < 0x20 || *p == 0x7f))
-			sink_fmt(s, "\\u%04x", *p);
-		else if (*p == '"' || *p == '\\') {
+		if (n == 1 && (c < 0x20 || c == 0x7f))
+			sink_fmt(s, "\\u%04x", c);
+		else if (c == '"' || c == '\\') {
 			sink_char(s, '\\');
-			sink_char(s, (char)*p);
-		} else if (n)
-			sink_put(s, p, n);
-		else
-			sink_str(s, "\xef\xbf\xbd");
+			sink_char(s, *p);
+		} else
+			sink_put(s, n ? p : replacement, n ? n : 3);
 		p += n ? n : 1;
 	}
+}
+
+void
+sink_json(struct sink *s, const char *p)
+{
+	sink_char(s, '"');
+	sink_json_part(s, p);
 	sink_char(s, '"');
 }

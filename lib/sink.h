@@ -19,6 +19,8 @@ void sink_open(struct sink *, int fd);
 int sink_close(struct sink *);
 int sink_flush(struct sink *);
 uint64_t sink_total(const struct sink *);
+/* A failure of the writer's own, such as ENOMEM. */
+void sink_fail(struct sink *, int err);
 
 void sink_put(struct sink *, const void *, size_t n);
 void sink_str(struct sink *, const char *);
@@ -31,5 +33,10 @@ void sink_decimal(struct sink *, uint64_t v, unsigned places);
 void sink_fmt(struct sink *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* S in quotes for JSON; bytes that are not UTF-8 become U+FFFD. */
 void sink_json(struct sink *, const char *s);
+/* The same without the quotes, for a string in several parts. */
+void sink_json_part(struct sink *, const char *s);
+
+/* The length of the UTF-8 sequence at P (RFC 3629: neither overlong nor a surrogate), or 0 where it is none. */
+unsigned utf8_len(const char *p);
 
 #endif

@@ -18,13 +18,25 @@ struct node {
 struct tree {
 	struct node *node;
 	uint32_t n, cap;
-	struct index index;
+	uint32_t *slot;            /* hash table: a tag and a number each; at most four fifths full */
+	uint32_t slots;
+	bool full;                 /* at the memory cap: finds, but adds no more */
 };
 
 /* The node of FRAME called by PARENT, made if it is new; NODE_NONE at the memory cap. */
 uint32_t tree_node(struct tree *, uint32_t parent, uint32_t frame);
+/* Gives the hash table back; the next tree_node makes it again. */
+void tree_settle(struct tree *);
+void tree_free(struct tree *);
 
 enum function_kind { FUNCTION_USER, FUNCTION_KERNEL, FUNCTION_JIT, FUNCTION_MARK, FUNCTION_INLINED };
+
+/* What is written behind a function's name. */
+static inline const char *
+function_suffix(enum function_kind kind)
+{
+	return kind == FUNCTION_KERNEL ? "_[k]" : kind == FUNCTION_INLINED ? "_[i]" : "";
+}
 
 struct function {
 	const char *name;          /* as it is: writers escape, and add _[k] and _[i] */
@@ -41,7 +53,7 @@ struct thread {
 	uint32_t event;            /* number among the profile's events */
 	uint64_t weight;           /* sum of its samples' weights */
 	uint64_t samples;
-	struct timeline *timeline; /* out/profile.c's own */
+	struct timeline *timeline; /* out/timeline.c's own */
 };
 
 enum unit { UNIT_SAMPLES, UNIT_MICROSECONDS };
@@ -56,18 +68,21 @@ struct profile {
 	struct tree raw;           /* of codes */
 	struct tree tree;          /* of functions; empty until profile_name */
 	uint32_t *named;           /* node of `tree` for each node of `raw` */
+	uint32_t nnamed, named_cap;
 	struct function *function;
 	uint32_t nfunction, function_cap;
 	struct index functions;
 	struct thread *thread;
 	uint32_t nthread, thread_cap;
 	struct index threads;
+	uint32_t last_thread;
 	struct event_info event[16];
 	uint32_t nevent;
 	enum unit unit;
 	uint64_t start, end;       /* of the capture: ns, CLOCK_MONOTONIC */
 	uint64_t samples, dropped; /* dropped: at the memory cap */
 	/* metadata for the formats' headers */
+	const char *exporter;      /* "prof@VERSION", or NULL */
 	const char *command;       /* what was profiled, in words */
 	bool by_thread, by_process;/* --threads, --pids */
 };
@@ -98,17 +113,34 @@ struct run {
 };
 struct run_reader {
 	const struct profile *profile;
+	const struct timeline *timeline;
 	const void *chunk;
-	uint32_t pos;
-	uint64_t time;
-	uint32_t node;
-	uint64_t period;
+	uint32_t pos, node;
+	uint64_t time, period;
+	bool end;
 };
 void runs_open(struct run_reader *, const struct profile *, const struct thread *);
 /* The next run of equal stacks (after naming: neighbours that became equal are one). */
 bool runs_next(struct run_reader *, struct run *);
 
-/* The frames of NODE, outermost first, as function numbers into STACK (MAX of them); returns how many there are. */
+/* The frames of NODE, outermost first, as function numbers into STACK (the outermost MAX of them); returns how many
+ * there are. */
 uint32_t tree_stack(const struct tree *, uint32_t node, uint32_t *stack, uint32_t max);
+
+/* The nodes from the outermost to some node, kept between calls; all zero is an empty one. */
+struct path {
+	uint32_t *node;
+	uint32_t n, cap;
+};
+/* Makes PATH that of NODE; returns how many outer nodes it shares with what it was.  At the memory cap it is cut short. */
+uint32_t tree_path(const struct tree *, uint32_t node, struct path *);
+void path_free(struct path *);
+
+/* A duration or count that cannot run over. */
+static inline uint64_t
+times(uint64_t a, uint64_t b)
+{
+	return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
+}
 
 #endif

@@ -1,0 +1,34 @@
+/* See format.h: adding a format is one file and one line here. */
+#include "format.h"
+
+#include <string.h>
+
+const struct format *const formats[] = { &format_folded, &format_speedscope, &format_table, NULL };
+
+const struct format *
+format_named(const char *name)
+{
+	for (const struct format *const *f = formats; *f; f++)
+		if (strcmp((*f)->name, name) == 0)
+			return *f;
+	return NULL;
+}
+
+const struct format *
+format_of_file(const char *file)
+{
+	size_t n = strlen(file), best = 0;
+	const struct format *found = NULL;
+
+	for (const struct format *const *f = formats; *f; f++)
+		for (const char *s = (*f)->suffixes; *s;) {
+			size_t len = strcspn(s, " ");
+
+			if (len > best && len <= n && memcmp(file + n - len, s, len) == 0) {
+				best = len;
+				found = *f;
+			}
+			s += len + (s[len] == ' ');
+		}
+	return found;
+}

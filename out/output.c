@@ -1,0 +1,280 @@
+/* See output.h. */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINKS_MAX = 16, TRIES_MAX = 1000000 };
+
+/* What went wrong, for whoever asked last. */
+static char complaint[PATH_MAX + 128];
+
+static const char *
+complain(const char *doing, int err)
+{
+	snprintf(complaint, sizeof complaint, "%s: %s", doing, strerror(err));
+	return complaint;
+}
+
+/* The descriptor that PATH is a name of, or -1. */
+static int
+named_fd(const char *path)
+{
+	static const char *const dirs[] = { "/dev/fd/", "/proc/self/fd/" };
+
+	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(path, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	for (unsigned i = 0; i < 2; i++) {
+		size_t n = strlen(dirs[i]);
+		char *end;
+		long fd;
+
+		if (strncmp(path, dirs[i], n) != 0 || path[n] < '0' || path[n] > '9')
+			continue;
+		fd = strtol(path + n, &end, 10);
+		if (!*end && fd <= INT_MAX)
+			return (int)fd;
+	}
+	return -1;
+}
+
+/* PATH's directory, into DIR of PATH_MAX bytes. */
+static const char *
+dir_of(const char *path, char *dir)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) : 0;
+
+	if (!slash)
+		return ".";
+	if (n == 0)
+		return "/";
+	if (n >= PATH_MAX)
+		return path;   /* too long for the system as well */
+	memcpy(dir, path, n);
+	dir[n] = 0;
+	return dir;
+}
+
+/* Can a file be made in (or renamed in) PATH's directory? */
+static const char *
+check_dir(const char *path)
+{
+	char buf[PATH_MAX];
+	const char *dir = dir_of(path, buf), *name = strrchr(path, '/');
+	struct stat st;
+
+	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	else if (!*(name ? name + 1 : path))
+		errno = EISDIR;
+	else if (strlen(name ? name + 1 : path) > NAME_MAX)
+		errno = ENAMETOOLONG;
+	else if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0)
+		return NULL;
+	snprintf(complaint, sizeof complaint, "directory %s: %s", dir, strerror(errno));
+	return complaint;
+}
+
+/* Where a chain of symlinks that ends at nothing would make its file. */
+static const char *
+check_dangling(const char *path)
+{
+	char at[PATH_MAX], to[PATH_MAX], dir[PATH_MAX];
+	ssize_t n;
+
+	if (strlen(path) >= sizeof at)
+		return complain("open", ENAMETOOLONG);
+	strcpy(at, path);
+	for (unsigned i = 0; i < LINKS_MAX; i++) {
+		const char *base;
+
+		if ((n = readlink(at, to, sizeof to - 1)) < 0)
+			return check_dir(at);
+		to[n] = 0;
+		base = dir_of(at, dir);
+		if (*to == '/')
+			strcpy(at, to);
+		else {
+			char joined[2 * PATH_MAX];
+
+			if ((size_t)snprintf(joined, sizeof joined, "%s/%s", base, to) >= sizeof at)
+				return complain("open", ENAMETOOLONG);
+			strcpy(at, joined);
+		}
+	}
+	return complain("open", ELOOP);
+}
+
+/* Renaming over a file of another's in a directory like /tmp is refused. */
+static bool
+is_sticky(const char *path, const struct stat *file)
+{
+	char buf[PATH_MAX];
+	struct stat dir;
+
+	return stat(dir_of(path, buf), &dir) == 0 && (dir.st_mode & S_ISVTX) && geteuid() != 0 &&
+	       geteuid() != file->st_uid && geteuid() != dir.st_uid;
+}
+
+const char *
+output_check(const struct output *o)
+{
+	int fd = named_fd(o->path), flags;
+	struct stat st;
+
+	if (!*o->path)
+		return "no file name";
+	if (fd >= 0) {
+		if ((flags = fcntl(fd, F_GETFL)) < 0)
+			return complain("descriptor", errno);
+		return (flags & O_ACCMODE) == O_RDONLY ? "descriptor is not open for writing" : NULL;
+	}
+	if (lstat(o->path, &st) != 0)
+		return errno == ENOENT ? check_dir(o->path) : complain("open", errno);
+	if (S_ISREG(st.st_mode))
+		return is_sticky(o->path, &st) ? complain("replace", EPERM) : check_dir(o->path);
+	if (stat(o->path, &st) != 0)
+		return errno == ENOENT ? check_dangling(o->path) : complain("open", errno);
+	if (S_ISDIR(st.st_mode))
+		return "is a directory";
+	return faccessat(AT_FDCWD, o->path, W_OK, AT_EACCESS) ? complain("open", errno) : NULL;
+}
+
+/* Under sudo a file that prof made belongs to who called. */
+static void
+give_away(int fd)
+{
+	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
+	char *uid_end, *gid_end;
+	unsigned long u, g;
+
+	if (geteuid() != 0 || !uid || !gid || *uid < '0' || *uid > '9' || *gid < '0' || *gid > '9')
+		return;
+	u = strtoul(uid, &uid_end, 10);
+	g = strtoul(gid, &gid_end, 10);
+	if (!*uid_end && !*gid_end && u < UINT32_MAX && g < UINT32_MAX && fchown(fd, (uid_t)u, (gid_t)g))
+		return;   /* it stays root's then */
+}
+
+static const char *
+write_to(struct output *o, const struct profile *p, int fd)
+{
+	struct sink s;
+	int err;
+
+	sink_open(&s, fd);
+	o->format->write(&s, p);
+	sink_flush(&s);
+	o->size = sink_total(&s);
+	err = sink_close(&s);
+	return err ? complain("write", err) : NULL;
+}
+
+/* The same, and closes FD, which may be the first to tell of a full disk. */
+static const char *
+write_and_close(struct output *o, const struct profile *p, int fd)
+{
+	const char *why = write_to(o, p, fd);
+
+	if (close(fd) && !why)
+		why = complain("write", errno);
+	return why;
+}
+
+static const char *
+write_through(struct output *o, const struct profile *p)
+{
+	int fd = open(o->path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0 && errno == ENOENT && (fd = open(o->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) >= 0)
+		give_away(fd);
+	return fd < 0 ? complain("open", errno) : write_and_close(o, p, fd);
+}
+
+/* A new file beside PATH, its name into TEMP (of PATH_MAX bytes).  -1 and errno. */
+static int
+open_beside(const char *path, char *temp)
+{
+	char buf[PATH_MAX];
+	const char *dir = dir_of(path, buf);
+	int fd = -1;
+
+	for (unsigned i = 0; i < 100; i++) {
+		int n = snprintf(temp, PATH_MAX, "%s/.prof-%d-%u.tmp", dir, (int)getpid(), i);
+
+		if (n < 0 || n >= PATH_MAX) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+		if (fd >= 0 || errno != EEXIST)
+			break;
+	}
+	return fd;
+}
+
+/* What is replaced hands its owner and mode on, as far as the system lets it. */
+static void
+hand_on(int fd, const struct stat *old)
+{
+	if (geteuid() == 0 && fchown(fd, old->st_uid, old->st_gid))
+		return;
+	if (fchmod(fd, old->st_mode & 0777))
+		return;
+}
+
+/* OLD: the file that is replaced, or NULL. */
+static const char *
+write_beside(struct output *o, const struct profile *p, const struct stat *old)
+{
+	char temp[PATH_MAX];
+	const char *why;
+	int fd = open_beside(o->path, temp);
+
+	if (fd < 0)
+		return complain("create", errno);
+	if (old)
+		hand_on(fd, old);
+	else
+		give_away(fd);
+	why = write_and_close(o, p, fd);
+	if (!why && rename(temp, o->path))
+		why = complain("rename", errno);
+	if (why)
+		unlink(temp);
+	return why;
+}
+
+const char *
+output_write(struct output *o, const struct profile *p)
+{
+	int fd = named_fd(o->path);
+	struct stat st;
+
+	if (fd >= 0)
+		return write_to(o, p, fd);
+	if (lstat(o->path, &st) != 0)
+		return errno == ENOENT ? write_beside(o, p, NULL) : complain("open", errno);
+	return S_ISREG(st.st_mode) ? write_beside(o, p, &st) : write_through(o, p);
+}
+
+const char *
+output_fresh(char *buf, size_t n, const char *stem, const char *suffix)
+{
+	struct stat st;
+
+	suffix += *suffix == '.';
+	snprintf(buf, n, "%s.%s", stem, suffix);
+	for (unsigned i = 2; i < TRIES_MAX && lstat(buf, &st) == 0; i++)
+		snprintf(buf, n, "%s.%u.%s", stem, i, suffix);
+	return buf;
+}

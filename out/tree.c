@@ -1,0 +1,149 @@
+/* A tree of stacks: nodes are numbers, found by (parent, frame).
+ *
+ * A node costs 8 bytes and its share of the hash table, which is between 60 and 80 % full: below 16 bytes in all.
+ * A slot holds six bits of the hash beside the number, so that a probe past other nodes' slots seldom looks at them. */
+#include "profile.h"
+
+enum { TAG_SHIFT = 26, NODES_MAX = (1 << TAG_SHIFT) - 1 };
+
+static inline uint64_t
+hash_node(uint32_t parent, uint32_t frame)
+{
+	uint64_t v = ((uint64_t)parent << 32 | frame) * 0x9e3779b97f4a7c15u;
+
+	return (v ^ v >> 32) * 0xd6e8feb86659fd93u;
+}
+
+/* The slot where a search begins: the hash's upper half, scaled to the table. */
+static inline uint32_t
+first_slot(const struct tree *t, uint64_t hash)
+{
+	return (uint32_t)((hash >> 32) * t->slots >> 32);
+}
+
+static inline uint32_t
+slot_of(uint32_t number, uint64_t hash)
+{
+	return (uint32_t)hash << TAG_SHIFT | (number + 1);
+}
+
+static void
+place(struct tree *t, uint32_t number)
+{
+	uint64_t hash = hash_node(t->node[number].parent, t->node[number].frame);
+	uint32_t at = first_slot(t, hash);
+
+	while (t->slot[at])
+		if (++at == t->slots)
+			at = 0;
+	t->slot[at] = slot_of(number, hash);
+}
+
+/* A new table, for what is there and a third more.  The old one goes first: both at once would be the peak of memory. */
+static void
+rehash(struct tree *t)
+{
+	uint32_t old = t->slots;
+
+	vec_free(&t->slot, &t->slots, sizeof *t->slot);
+	if (!vec_room(&t->slot, &t->slots, (uint64_t)t->n + t->n / 3 * 2 + 64, sizeof *t->slot)) {
+		t->full = true;
+		if (t->n >= old || !vec_room(&t->slot, &t->slots, old, sizeof *t->slot))
+			return;
+	}
+	for (uint32_t i = 0; i < t->n; i++)
+		place(t, i);
+}
+
+static uint32_t
+add(struct tree *t, uint32_t parent, uint32_t frame)
+{
+	if (t->n == NODES_MAX || !vec_room(&t->node, &t->cap, (uint64_t)t->n + 1, sizeof *t->node))
+		return NODE_NONE;
+	t->node[t->n] = (struct node){ parent, frame };
+	return t->n++;
+}
+
+uint32_t
+tree_node(struct tree *t, uint32_t parent, uint32_t frame)
+{
+	uint64_t hash = hash_node(parent, frame);
+	uint32_t at, number;
+
+	if (t->n >= t->slots - t->slots / 5 && !t->full)
+		rehash(t);
+	if (!t->slots)
+		return NODE_NONE;
+	for (at = first_slot(t, hash); t->slot[at]; at = at + 1 == t->slots ? 0 : at + 1) {
+		if ((t->slot[at] ^ (uint32_t)hash << TAG_SHIFT) >> TAG_SHIFT)
+			continue;
+		number = (t->slot[at] & NODES_MAX) - 1;
+		if (t->node[number].parent == parent && t->node[number].frame == frame)
+			return number;
+	}
+	if (t->full || (number = add(t, parent, frame)) == NODE_NONE)
+		return NODE_NONE;
+	t->slot[at] = slot_of(number, hash);
+	return number;
+}
+
+void
+tree_settle(struct tree *t)
+{
+	vec_free(&t->slot, &t->slots, sizeof *t->slot);
+	t->full = false;
+}
+
+void
+tree_free(struct tree *t)
+{
+	tree_settle(t);
+	vec_free(&t->node, &t->cap, sizeof *t->node);
+	t->n = 0;
+}
+
+static uint32_t
+depth(const struct tree *t, uint32_t node)
+{
+	uint32_t n = 0;
+
+	for (; node != NODE_NONE; node = t->node[node].parent)
+		n++;
+	return n;
+}
+
+uint32_t
+tree_stack(const struct tree *t, uint32_t node, uint32_t *stack, uint32_t max)
+{
+	uint32_t n = depth(t, node);
+
+	for (uint32_t i = n; i--; node = t->node[node].parent)
+		if (i < max)
+			stack[i] = t->node[node].frame;
+	return n;
+}
+
+uint32_t
+tree_path(const struct tree *t, uint32_t node, struct path *path)
+{
+	uint32_t n = depth(t, node), i, before = path->n;
+
+	if (!vec_room(&path->node, &path->cap, n, sizeof *path->node)) {
+		for (; n > path->cap; n--)
+			node = t->node[node].parent;
+	}
+	path->n = n;
+	for (i = n; i--; node = t->node[node].parent) {
+		if (i < before && path->node[i] == node)
+			return i + 1;
+		path->node[i] = node;
+	}
+	return 0;
+}
+
+void
+path_free(struct path *path)
+{
+	vec_free(&path->node, &path->cap, sizeof *path->node);
+	path->n = 0;
+}
