@@ -8,6 +8,8 @@
 
 /* Explains ERR of perf_event_open for this capture on PID (0 for a command of our own, -1 for the system) into the refusal. */
 void permit_explain(struct refusal *, const struct capture *, int32_t pid, int err);
+/* The same for ERR of mapping a ring, when even the smallest was refused. */
+void permit_explain_ring(struct refusal *, int err);
 /* /proc/sys/kernel/perf_event_paranoid, or INT_MAX where it cannot be read. */
 int permit_paranoid(void);
 
