@@ -165,25 +165,33 @@ give_away(int fd)
 		return;   /* it stays root's then */
 }
 
+/* What is to be written, and how much it was. */
+struct job {
+	const char *path;
+	void (*write)(struct sink *, const void *ctx);
+	const void *ctx;
+	uint64_t size;
+};
+
 static const char *
-write_to(struct output *o, const struct profile *p, int fd)
+write_to(struct job *j, int fd)
 {
 	struct sink s;
 	int err;
 
 	sink_open(&s, fd);
-	o->format->write(&s, p);
+	j->write(&s, j->ctx);
 	sink_flush(&s);
-	o->size = sink_total(&s);
+	j->size = sink_total(&s);
 	err = sink_close(&s);
 	return err ? complain("write", err) : NULL;
 }
 
 /* The same, and closes FD, which may be the first to tell of a full disk. */
 static const char *
-write_and_close(struct output *o, const struct profile *p, int fd)
+write_and_close(struct job *j, int fd)
 {
-	const char *why = write_to(o, p, fd);
+	const char *why = write_to(j, fd);
 
 	if (close(fd) && !why)
 		why = complain("write", errno);
@@ -191,13 +199,13 @@ write_and_close(struct output *o, const struct profile *p, int fd)
 }
 
 static const char *
-write_through(struct output *o, const struct profile *p)
+write_through(struct job *j)
 {
-	int fd = open(o->path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+	int fd = open(j->path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
 
-	if (fd < 0 && errno == ENOENT && (fd = open(o->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) >= 0)
+	if (fd < 0 && errno == ENOENT && (fd = open(j->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) >= 0)
 		give_away(fd);
-	return fd < 0 ? complain("open", errno) : write_and_close(o, p, fd);
+	return fd < 0 ? complain("open", errno) : write_and_close(j, fd);
 }
 
 /* A new file beside PATH, its name into TEMP (of PATH_MAX bytes).  -1 and errno. */
@@ -234,11 +242,11 @@ hand_on(int fd, const struct stat *old)
 
 /* OLD: the file that is replaced, or NULL. */
 static const char *
-write_beside(struct output *o, const struct profile *p, const struct stat *old)
+write_beside(struct job *j, const struct stat *old)
 {
 	char temp[PATH_MAX];
 	const char *why;
-	int fd = open_beside(o->path, temp);
+	int fd = open_beside(j->path, temp);
 
 	if (fd < 0)
 		return complain("create", errno);
@@ -246,25 +254,55 @@ write_beside(struct output *o, const struct profile *p, const struct stat *old)
 		hand_on(fd, old);
 	else
 		give_away(fd);
-	why = write_and_close(o, p, fd);
-	if (!why && rename(temp, o->path))
+	why = write_and_close(j, fd);
+	if (!why && rename(temp, j->path))
 		why = complain("rename", errno);
 	if (why)
 		unlink(temp);
 	return why;
 }
 
-const char *
-output_write(struct output *o, const struct profile *p)
+static const char *
+do_job(struct job *j)
 {
-	int fd = named_fd(o->path);
+	int fd = named_fd(j->path);
 	struct stat st;
 
 	if (fd >= 0)
-		return write_to(o, p, fd);
-	if (lstat(o->path, &st) != 0)
-		return errno == ENOENT ? write_beside(o, p, NULL) : complain("open", errno);
-	return S_ISREG(st.st_mode) ? write_beside(o, p, &st) : write_through(o, p);
+		return write_to(j, fd);
+	if (lstat(j->path, &st) != 0)
+		return errno == ENOENT ? write_beside(j, NULL) : complain("open", errno);
+	return S_ISREG(st.st_mode) ? write_beside(j, &st) : write_through(j);
+}
+
+const char *
+output_stream(const char *path, void (*write_text)(struct sink *, const void *), const void *ctx, uint64_t *size)
+{
+	struct job j = { path, write_text, ctx, 0 };
+	const char *why = do_job(&j);
+
+	if (size)
+		*size = j.size;
+	return why;
+}
+
+struct formatted {
+	const struct format *format;
+	const struct profile *profile;
+};
+
+static void
+write_formatted(struct sink *s, const void *ctx)
+{
+	const struct formatted *f = ctx;
+
+	f->format->write(s, f->profile);
+}
+
+const char *
+output_write(struct output *o, const struct profile *p)
+{
+	return output_stream(o->path, write_formatted, &(struct formatted){ o->format, p }, &o->size);
 }
 
 const char *
