@@ -1,0 +1,329 @@
+/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/module.c sym/elf.c */
+#include "sym/ehframe.c"
+#include "elfwrite.h"
+#include "test.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+static const char cie_insns[] = "\x0c\x07\x08\x90\x01", fde_insns[] = "\x41\x0e\x10";
+static struct modules ms;
+
+enum { TEXT = 0x401000, HDR = 0x402000, EH = 0x403000 };
+
+static struct elfwrite
+new_file(bool is64, bool big)
+{
+	struct elfwrite w = elfwrite_new(is64, big);
+
+	w.base = 0x400000;
+	elfwrite_section(&w, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, NULL, 0x1000);
+	return w;
+}
+
+/* The file W as a module (an image, whose bytes it copies). */
+static struct module *
+module_of(struct elfwrite *w)
+{
+	struct bytes f = elfwrite_finish(w);
+	struct module *m = module_image(&ms, "[test]", f.p, f.n);
+
+	CHECK(m && !m->bad);
+	bytes_free(&f);
+	return m;
+}
+
+static void
+begin(void)
+{
+	modules_free(&ms);
+	CHECK(modules_init(&ms));
+}
+
+static bool
+covers(struct module *m, uint64_t vaddr, uint64_t lo, uint64_t hi)
+{
+	struct fde f;
+
+	return ehframe_find(&ms, m, vaddr, &f) && f.lo == lo && f.hi == hi;
+}
+
+/* Three functions: [TEXT, +0x20), [+0x20, +0x30), a gap, [+0x100, +0x180). */
+static void
+three(struct ehwrite *e, size_t cie)
+{
+	ehwrite_fde(e, cie, TEXT + 0x100, 0x80, fde_insns, 3);
+	ehwrite_fde(e, cie, TEXT, 0x20, fde_insns, 3);
+	ehwrite_fde(e, cie, TEXT + 0x20, 0x10, fde_insns, 3);
+}
+
+static void
+check_three(struct module *m)
+{
+	struct fde f;
+
+	CHECK(ehframe_any(&ms, m));
+	CHECK(covers(m, TEXT, TEXT, TEXT + 0x20) && covers(m, TEXT + 0x1f, TEXT, TEXT + 0x20));
+	CHECK(covers(m, TEXT + 0x20, TEXT + 0x20, TEXT + 0x30) && covers(m, TEXT + 0x2f, TEXT + 0x20, TEXT + 0x30));
+	CHECK(covers(m, TEXT + 0x100, TEXT + 0x100, TEXT + 0x180) && covers(m, TEXT + 0x17f, TEXT + 0x100, TEXT + 0x180));
+	CHECK(!ehframe_find(&ms, m, TEXT - 1, &f) && !ehframe_find(&ms, m, TEXT + 0x30, &f));
+	CHECK(!ehframe_find(&ms, m, TEXT + 0xff, &f) && !ehframe_find(&ms, m, TEXT + 0x180, &f));
+	CHECK(!ehframe_find(&ms, m, 0, &f) && !ehframe_find(&ms, m, UINT64_MAX, &f));
+}
+
+/* By table, by index from the section, and by index without sections; every class, order, and encoding. */
+static void
+found_however_it_is_written(void)
+{
+	static const uint8_t encodings[] = { 0x1b, 0x00, 0x03, 0x0b, 0x1c, 0x04, 0x10, 0x01 };
+
+	for (unsigned i = 0; i < 4 * 3 * sizeof encodings; i++) {
+		unsigned how = i / 4 % 3;
+		struct elfwrite w = new_file(i & 1, i & 2);
+		struct ehwrite e = ehwrite_new(&w, EH);
+		struct module *m;
+
+		begin();
+		e.encoding = encodings[i / 12];
+		three(&e, ehwrite_cie(&e, "zR", 1, -8, 16, cie_insns, 5));
+		ehwrite_finish(&e, &w, how == 1 ? 0 : HDR);
+		if (how == 2) {
+			w.no_sections = true;
+			w.out.p[HDR - w.base + 3] = 0xff;   /* no table */
+		}
+		m = module_of(&w);
+		check_three(m);
+		CHECK((m->ehframe->eh.table != NULL) == (how == 0));
+	}
+}
+
+static void
+what_a_cie_says(void)
+{
+	struct elfwrite w = new_file(true, false);
+	struct ehwrite e = ehwrite_new(&w, EH);
+	struct module *m;
+	struct fde f;
+	size_t plain, all;
+
+	begin();
+	plain = ehwrite_cie(&e, "", 4, -4, 30, "\x0c\x1f\x00", 3);
+	ehwrite_fde(&e, plain, TEXT, 0x20, "\x41\x42\x43\x44", 4);
+	all = ehwrite_cie(&e, "zPLRSB", 1, -8, 16, cie_insns, 5);
+	ehwrite_fde(&e, all, TEXT + 0x40, 0x20, fde_insns, 3);
+	ehwrite_finish(&e, &w, HDR);
+	m = module_of(&w);
+	CHECK(ehframe_find(&ms, m, TEXT, &f));
+	CHECK(f.code_align == 4 && f.data_align == -4 && f.ra == 30 && !f.signal && !f.b_key && f.pointer_encoding == 0);
+	CHECK(f.address_size == 8 && cur_left(&f.cie_insns) >= 3 && !memcmp(f.cie_insns.pos, "\x0c\x1f", 3));
+	CHECK(cur_left(&f.insns) == 4 && !memcmp(f.insns.pos, "\x41\x42\x43\x44", 4));
+	CHECK_U64(f.insns_vaddr, EH + (uint64_t)(f.insns.pos - (m->elf.bytes.pos + (EH - 0x400000))));
+	CHECK(ehframe_find(&ms, m, TEXT + 0x40, &f));
+	CHECK(f.code_align == 1 && f.data_align == -8 && f.ra == 16 && f.signal && f.b_key && f.pointer_encoding == 0x1b);
+	CHECK(!memcmp(f.cie_insns.pos, cie_insns, 5) && !memcmp(f.insns.pos, fde_insns, 3));
+	CHECK(!f.insns.bad && !f.cie_insns.bad);
+}
+
+static void
+debug_frame_of_every_version(void)
+{
+	for (unsigned i = 0; i < 12; i++) {
+		struct elfwrite w = new_file(i & 1, false);
+		struct ehwrite d = ehwrite_new(&w, 0);
+		struct fde f;
+		struct module *m;
+
+		begin();
+		d.debug = true;
+		d.dwarf64 = i & 2;
+		d.version = (uint8_t[]){ 1, 3, 4 }[i / 4];
+		bytes_room(&d.out, 0);
+		three(&d, ehwrite_cie(&d, "", 1, -8, d.version == 1 ? 44 : 300, cie_insns, 5));
+		ehwrite_finish(&d, &w, 0);
+		m = module_of(&w);
+		check_three(m);
+		CHECK(ehframe_find(&ms, m, TEXT, &f) && f.ra == (d.version == 1 ? 44 : 300));
+	}
+}
+
+static void
+eh_frame_answers_before_debug_frame(void)
+{
+	struct elfwrite w = new_file(true, false);
+	struct ehwrite e = ehwrite_new(&w, EH), d = ehwrite_new(&w, 0);
+	struct module *m;
+	uint64_t lo, hi;
+
+	begin();
+	ehwrite_fde(&e, ehwrite_cie(&e, "zR", 1, -8, 16, cie_insns, 5), TEXT, 0x20, fde_insns, 3);
+	ehwrite_finish(&e, &w, HDR);
+	d.debug = true;
+	bytes_uint(&d.out, 0, 4);   /* a terminator at the start: more follows */
+	d.out.n = 4;
+	three(&d, ehwrite_cie(&d, "", 1, -8, 16, cie_insns, 5));
+	ehwrite_fde(&d, 4, TEXT + 0x200, 0x10, fde_insns, 3);
+	ehwrite_fde(&d, 4, TEXT, 0x300, fde_insns, 3);
+	ehwrite_finish(&d, &w, 0);
+	m = module_of(&w);
+	CHECK(covers(m, TEXT, TEXT, TEXT + 0x20));
+	CHECK(!m->ehframe->debug.indexed);   /* not looked at until it is needed */
+	CHECK(covers(m, TEXT + 0x20, TEXT + 0x20, TEXT + 0x30));
+	CHECK(ehframe_start(&ms, m, TEXT + 0x20f, &lo, &hi) && lo == TEXT + 0x200 && hi == TEXT + 0x210);
+	CHECK(!ehframe_start(&ms, m, TEXT + 0x210, &lo, &hi));
+}
+
+static void
+long_lengths(void)
+{
+	struct elfwrite w = new_file(true, true);
+	struct ehwrite e = ehwrite_new(&w, EH);
+
+	begin();
+	e.dwarf64 = true;
+	three(&e, ehwrite_cie(&e, "zR", 1, -8, 16, cie_insns, 5));
+	ehwrite_finish(&e, &w, HDR);
+	check_three(module_of(&w));
+}
+
+static void
+nothing_at_all(void)
+{
+	struct elfwrite w = new_file(true, false);
+	struct module *m;
+	struct fde f;
+
+	begin();
+	m = module_of(&w);
+	CHECK(!ehframe_any(&ms, m) && !ehframe_find(&ms, m, TEXT, &f));
+	m = module_lost(&ms, "/x", "gone");
+	CHECK(!ehframe_any(&ms, m) && !ehframe_find(&ms, m, TEXT, &f) && !m->ehframe);
+	CHECK(!ehframe_any(&ms, ms.kernel) && !ehframe_any(&ms, ms.mark));
+}
+
+/* Each byte of the table, the CIE and the FDEs made a lie: the answer may be none, but never one that does not cover
+ * the address; and ASan sees nothing. */
+static void
+lies_cost_an_answer(void)
+{
+	static const uint8_t lie[] = { 0, 1, 0x7f, 0x80, 0xff };
+	unsigned answers = 0, none = 0;
+
+	for (unsigned how = 0; how < 2; how++) {
+		struct elfwrite w = new_file(true, false);
+		struct ehwrite e = ehwrite_new(&w, EH);
+		struct bytes f;
+		size_t from = how ? EH - 0x400000 : HDR - 0x400000, n;
+
+		three(&e, ehwrite_cie(&e, "zPLR", 1, -8, 16, cie_insns, 5));
+		ehwrite_finish(&e, &w, how ? 0 : HDR);
+		f = elfwrite_finish(&w);
+		n = how ? 0xa0 : 0x24;
+		for (size_t i = 0; i < n * sizeof lie; i++) {
+			uint8_t was = f.p[from + i / sizeof lie];
+			struct module *m;
+
+			begin();
+			f.p[from + i / sizeof lie] = lie[i % sizeof lie];
+			m = module_image(&ms, "[test]", f.p, f.n);
+			for (uint64_t a = TEXT - 8; a < TEXT + 0x190; a += 8) {
+				struct fde fde;
+
+				if (ehframe_find(&ms, m, a, &fde)) {
+					CHECK(fde.lo <= a && a < fde.hi);
+					answers++;
+				} else
+					none++;
+			}
+			f.p[from + i / sizeof lie] = was;
+		}
+		bytes_free(&f);
+	}
+	CHECK(answers > 10000 && none > 10000);
+}
+
+static void
+a_large_index_fits_its_bounds(void)
+{
+	struct elfwrite w = new_file(true, false);
+	struct ehwrite e = ehwrite_new(&w, EH);
+	struct module *m;
+	unsigned wrong = 0;
+	size_t cie;
+
+	begin();
+	cie = ehwrite_cie(&e, "zR", 1, -8, 16, cie_insns, 5);
+	for (uint64_t i = 0; i < 5000; i++)   /* shuffled */
+		ehwrite_fde(&e, cie, TEXT + i * 1237 % 5000 * 16, 16, fde_insns, 3);
+	ehwrite_finish(&e, &w, 0);
+	m = module_of(&w);
+	for (uint64_t i = 0; i < 5000; i++)
+		wrong += !covers(m, TEXT + i * 16 + 15, TEXT + i * 16, TEXT + i * 16 + 16);
+	CHECK_U64(wrong, 0);
+	CHECK_U64(m->ehframe->eh.rows, 5000);
+}
+
+static void
+at_the_memory_cap_there_is_none(void)
+{
+	struct elfwrite w = new_file(true, false);
+	struct ehwrite e = ehwrite_new(&w, EH);
+	struct module *m;
+	struct fde f;
+	size_t cie;
+
+	begin();
+	cie = ehwrite_cie(&e, "zR", 1, -8, 16, cie_insns, 5);
+	for (uint64_t i = 0; i < 5000; i++)
+		ehwrite_fde(&e, cie, TEXT + i * 16, 16, fde_insns, 3);
+	ehwrite_finish(&e, &w, 0);
+	m = module_of(&w);
+	mem_cap(mem_used());
+	CHECK(!ehframe_find(&ms, m, TEXT, &f) && !ehframe_any(&ms, m));
+	mem_cap(SIZE_MAX);
+}
+
+/* The descriptions of this very program against the ones its unwinder uses: every function's is there. */
+static void
+this_program(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	struct module *m;
+	unsigned found = 0, wrong = 0;
+	struct fde f;
+
+	begin();
+	m = module_file(&ms, fd, "self");
+	close(fd);
+	CHECK(m && !m->bad && m->ehframe == NULL && ehframe_any(&ms, m));
+	CHECK(m->ehframe->eh.table && m->ehframe->eh.rows > 20);
+	for (uint32_t i = 0; i < m->ehframe->eh.rows; i++) {
+		uint64_t lo = row_lo(&m->ehframe->eh, i);
+
+		found += ehframe_find(&ms, m, lo, &f);
+		wrong += f.lo != lo || !ehframe_find(&ms, m, f.hi - 1, &f) || f.lo != lo;
+	}
+	CHECK_U64(found, m->ehframe->eh.rows);
+	CHECK_U64(wrong, 0);
+	/* The index says the same as the table. */
+	m->ehframe->eh.table = NULL;
+	m->ehframe->eh.rows = 0;
+	CHECK(ehframe_any(&ms, m) && m->ehframe->eh.row);
+	CHECK_U64(m->ehframe->eh.rows, found);
+}
+
+int
+main(void)
+{
+	RUN("ehframe", found_however_it_is_written);
+	RUN("ehframe", what_a_cie_says);
+	RUN("ehframe", debug_frame_of_every_version);
+	RUN("ehframe", eh_frame_answers_before_debug_frame);
+	RUN("ehframe", long_lengths);
+	RUN("ehframe", nothing_at_all);
+	RUN("ehframe", lies_cost_an_answer);
+	RUN("ehframe", a_large_index_fits_its_bounds);
+	RUN("ehframe", at_the_memory_cap_there_is_none);
+	RUN("ehframe", this_program);
+	modules_free(&ms);
+	return TEST_STATUS;
+}
