@@ -8,7 +8,11 @@
 #include <string.h>
 #include <time.h>
 
+#if defined __has_attribute && __has_attribute(noclone)
+#define NOINLINE __attribute__((noinline, noclone))
+#else
 #define NOINLINE __attribute__((noinline))
+#endif
 
 static double deadline;
 
@@ -46,16 +50,19 @@ fibonacci(unsigned n)
 	return below + fibonacci(n - 2);
 }
 
-static int
-by_name(const void *a, const void *b)
-{
-	return memcmp(a, b, 16);
-}
-
 struct entry {
 	char name[16];
 	uint32_t sum;
 };
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int d = memcmp(x->name, y->name, sizeof x->name);
+
+	return d ? d : (x->sum > y->sum) - (x->sum < y->sum);
+}
 
 NOINLINE static void
 shuffle(struct entry *entry, size_t n, uint32_t *seed)
