@@ -14,8 +14,8 @@ struct file_id {
 	uint8_t build_id[20], build_id_len;   /* 0: not known */
 };
 
-/* The file that PID maps at [lo, hi): by /proc/PID/map_files, then /proc/PID/root/PATH, then PATH; each checked against
- * what is known (build-id first, else inode). */
+/* The file that PID maps at [lo, hi): by /proc/PID/map_files, /proc/PID/exe, /proc/PID/root/PATH, then PATH; each checked
+ * against what is known (build-id first, else inode).  ESTALE: there is a file, but not the one that was mapped. */
 int foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *);
 /* PID's perf map, through its namespaces: a regular file of PID's user (or root's), not a symlink. */
 int foreign_perfmap(int32_t pid);

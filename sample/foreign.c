@@ -1,0 +1,236 @@
+/* See foreign.h.  Everything here may have been put there to mislead: names are resolved inside of the target's root,
+ * nothing but regular files is ever opened for reading, and what is opened must be what the target has mapped.
+ * proc(5): map_files, root, ns, NSpid; openat2(2). */
+#include "foreign.h"
+#include "../lib/file.h"
+#include "../lib/mem.h"
+#include "../sym/elf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/fs.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* Closes FD and says why, as errno. */
+static int
+drop(int fd, int err)
+{
+	close(fd);
+	errno = err;
+	return -1;
+}
+
+/* Finds PATH without opening it, so that no device or FIFO ever notices; inside of ROOT, also what its symlinks say,
+ * or anywhere where that is AT_FDCWD. */
+static int
+find(int root, const char *path, uint64_t flags)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC | flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	long fd;
+
+	if (root == AT_FDCWD)
+		return open(path, (int)how.flags);
+	fd = syscall(SYS_openat2, root, path, &how, sizeof how);
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))   /* before Linux 5.6, or under an old seccomp filter */
+		fd = openat(root, path + strspn(path, "/"), (int)how.flags);
+	return (int)fd;
+}
+
+static int
+open_regular(int root, const char *path, uint64_t flags, struct stat *st)
+{
+	char self[32];
+	int found = find(root, path, flags), fd;
+
+	if (found < 0)
+		return -1;
+	if (fstat(found, st))
+		return drop(found, errno);
+	if (!S_ISREG(st->st_mode))
+		return drop(found, S_ISLNK(st->st_mode) ? ELOOP : EINVAL);
+	snprintf(self, sizeof self, "/proc/self/fd/%d", found);
+	fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return drop(found, errno);
+	close(found);
+	return fd;
+}
+
+static bool
+same_build_id(int fd, const struct file_id *id)
+{
+	struct arena arena = { 0 };
+	struct filemap map;
+	struct elf elf;
+	bool same = false;
+
+	if (!filemap_open(&map, fd)) {
+		same = !elf_open(&elf, cur_of(map.data, map.size, false), false, &arena) &&
+		       elf.build_id_len == id->build_id_len && !memcmp(elf.build_id, id->build_id, id->build_id_len);
+		filemap_close(&map);
+	}
+	arena_free(&arena);
+	return same;
+}
+
+/* overlayfs and btrfs tell stat another device than the kernel tells in maps, both without a major number; and overlayfs
+ * may put a layer's number into an inode's upper bits. */
+static bool
+same_inode(int fd, const struct stat *st, const struct file_id *id)
+{
+	const int overlayfs = 0x794c7630;
+	uint32_t gen[2] = { 0 };   /* the ioctl is declared with a long, and writes an int */
+	struct statfs fs;
+	bool same_dev = major(st->st_dev) == id->maj && minor(st->st_dev) == id->min;
+
+	if (!same_dev && major(st->st_dev) && id->maj)
+		return false;
+	if (st->st_ino != id->ino)
+		return !same_dev && (uint32_t)st->st_ino == (uint32_t)id->ino && !fstatfs(fd, &fs) &&
+		       (uint32_t)fs.f_type == (uint32_t)overlayfs;
+	return !id->gen || syscall(SYS_ioctl, fd, FS_IOC_GETVERSION, gen) || !gen[0] || gen[0] == (uint32_t)id->gen;
+}
+
+/* The regular file at PATH if it is the one that ID tells of; with nothing known of it, only SURE places are believed. */
+static int
+open_same(int root, const char *path, const struct file_id *id, bool sure)
+{
+	struct stat st;
+	int fd = open_regular(root, path, 0, &st);
+
+	if (fd < 0)
+		return -1;
+	if (id->build_id_len ? same_build_id(fd, id) : id->ino ? same_inode(fd, &st, id) : sure)
+		return fd;
+	return drop(fd, ESTALE);
+}
+
+static int
+open_root(int32_t pid)
+{
+	char path[40];
+
+	snprintf(path, sizeof path, "/proc/%d/root", (int)pid);
+	return open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
+}
+
+/* Whether prof's own root may stand for PID's: it does unless both mount namespaces are known, and differ. */
+static bool
+same_mounts(int32_t pid)
+{
+	struct stat own, its;
+	char path[40];
+
+	snprintf(path, sizeof path, "/proc/%d/ns/mnt", (int)pid);
+	return stat("/proc/self/ns/mnt", &own) || stat(path, &its) || own.st_ino == its.st_ino;
+}
+
+int
+foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *id)
+{
+	char path[96];
+	int fd, root, err;
+
+	snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, lo, hi);
+	fd = open_same(AT_FDCWD, path, id, true);
+	err = fd < 0 && errno == ESTALE ? ESTALE : ENOENT;
+	if (fd < 0 && *id->path == '/') {
+		if ((root = open_root(pid)) >= 0) {
+			fd = open_same(root, id->path, id, true);
+			err = fd < 0 && errno != ENOENT ? errno : err;
+			close(root);
+		}
+		/* A record's path begins at the target's root, but one of /proc/PID/maps at our own. */
+		if (fd < 0 && same_mounts(pid)) {
+			fd = open_same(AT_FDCWD, id->path, id, false);
+			err = fd < 0 && errno != ENOENT ? errno : err;
+		}
+		if (fd < 0) {   /* gone or replaced, but perhaps the program itself */
+			snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+			fd = open_same(AT_FDCWD, path, id, false);
+		}
+	}
+	errno = err;
+	return fd;
+}
+
+/* PID's pid in its innermost namespace, and its user; false where /proc does not tell. */
+static bool
+inner(int32_t pid, uint64_t *its_pid, uint64_t *uid)
+{
+	char path[40], status[4096];
+	const char *p;
+
+	*its_pid = (uint64_t)pid;
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	if (file_text(AT_FDCWD, path, status, sizeof status) <= 0 || !(p = strstr(status, "\nUid:\t")))
+		return false;
+	p = strchr(p + 6, '\t');   /* the effective one, which files are made as */
+	if (!p || (p++, !text_dec(&p, uid)))
+		return false;
+	if ((p = strstr(status, "\nNSpid:")))
+		for (p += 7; *p == '\t'; )
+			if (p++, !text_dec(&p, its_pid))
+				return false;
+	return true;
+}
+
+int
+foreign_perfmap(int32_t pid)
+{
+	uint64_t its_pid, uid;
+	struct stat st;
+	char path[40];
+	int root = open_root(pid), fd;
+
+	if (!inner(pid, &its_pid, &uid))
+		uid = geteuid();   /* it has ended */
+	snprintf(path, sizeof path, "/tmp/perf-%" PRIu64 ".map", its_pid);
+	if (root < 0 && !same_mounts(pid)) {
+		errno = EACCES;
+		return -1;
+	}
+	fd = open_regular(root < 0 ? AT_FDCWD : root, path, O_NOFOLLOW, &st);
+	if (root >= 0) {
+		int err = errno;
+
+		close(root);
+		errno = err;
+	}
+	return fd < 0 || st.st_uid == uid || !st.st_uid ? fd : drop(fd, EPERM);
+}
+
+int
+foreign_kallsyms(void)
+{
+	return open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+}
+
+static int
+open_proc(int32_t pid, const char *name)
+{
+	char path[40];
+
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+int
+foreign_maps(int32_t pid)
+{
+	return open_proc(pid, "maps");
+}
+
+int
+foreign_memory(int32_t pid)
+{
+	return open_proc(pid, "mem");
+}
