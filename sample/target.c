@@ -113,12 +113,13 @@ try(const char *path, const char **why, bool *text)
 	*text = false;
 	p = (char *)head + 2;
 	p += strspn(p, " \t");
-	p[strcspn(p, " \t\r\n")] = 0;
+	p[strcspn(p, " \t\n")] = 0;
 	*why = "the interpreter in its first line is not there";
 	return *p && access(p, F_OK) ? ENOENT : 0;
 }
 
-/* Walks PATH as execvp does.  0 and the file in PATH[PATH_MAX], or an errno. */
+/* Walks PATH as execvp does, but an element that cannot be searched holds nothing, as shells have it.  0 and the file in
+ * PATH[PATH_MAX], or an errno. */
 static int
 find(const char *name, char *path, const char **why, bool *text)
 {
@@ -142,7 +143,7 @@ find(const char *name, char *path, const char **why, bool *text)
 		this_err = len < PATH_MAX ? try(path, &this_why, text) : ENOENT;
 		if (!this_err)
 			return 0;
-		if (this_err == EACCES || (err != EACCES && len < PATH_MAX && !access(path, F_OK))) {
+		if (err != EACCES && len < PATH_MAX && !access(path, F_OK)) {   /* there, but not to be executed */
 			err = this_err;
 			*why = this_why;
 		}

@@ -66,6 +66,8 @@ checks(void)
 	CHECK(why && strstr(why, "interpreter"));
 	script("good", "#!/bin/sh\nexit 3\n", 0755);
 	CHECK_U64(check(in_dir("good"), &why), 0);
+	script("dos", "#!/bin/sh\r\nexit 3\r\n", 0755);
+	CHECK_U64(check(in_dir("dos"), &why), 127);
 	script("text", "exit 4\n", 0755);
 	CHECK_U64(check(in_dir("text"), &why), 0);
 	script("empty", "", 0755);
