@@ -50,12 +50,18 @@ restore_signals(void)
 static bool
 loader_there(const uint8_t *head, size_t n)
 {
-	struct cursor file = cur_of(head, n, head[EI_DATA] == ELFDATA2MSB), c, path;
-	unsigned word = head[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+	struct cursor file, c, path;
 	const char *loader;
 	uint64_t off, size;
 	uint16_t entry, count;
+	unsigned word;
 
+#ifndef PLANT_TARGET
+	if (n < EI_NIDENT)
+		return true;
+#endif
+	file = cur_of(head, n, head[EI_DATA] == ELFDATA2MSB);
+	word = head[EI_CLASS] == ELFCLASS64 ? 8 : 4;
 	c = cur_slice(&file, 24 + word, 2 * word + 10);
 	off = cur_uint(&c, word);
 	cur_take(&c, word + 6);   /* e_shoff, e_flags, e_ehsize */
@@ -105,7 +111,7 @@ try(const char *path, const char **why, bool *text)
 	head[n] = 0;
 	if (n >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG)) {
 		*why = "its ELF loader (for another libc, or another machine?) is not there";
-		return n < EI_NIDENT || loader_there(head, (size_t)n) ? 0 : ENOENT;
+		return loader_there(head, (size_t)n) ? 0 : ENOENT;
 	}
 	*text = true;
 	if (memcmp(head, "#!", 2))

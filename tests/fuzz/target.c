@@ -1,0 +1,33 @@
+/* link: lib/mem.c lib/file.c lib/cursor.c */
+/* What is read of processes and programs before they are touched: ELF headers for their loader, and lines of
+ * /proc/PID/stat, which hold any comm. */
+#include "sample/target.c"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = malloc(size + 1);   /* of just this size, so that a byte too many is seen */
+	const char *comm;
+	uint64_t start;
+
+	if (!copy)
+		return 0;
+	if (size >= SELFMAG && !memcmp(data, ELFMAG, SELFMAG)) {
+		uint8_t *exact = malloc(size);
+
+		if (exact) {
+			memcpy(exact, data, size);
+			loader_there(exact, size);
+		}
+		free(exact);
+	} else {
+		memcpy(copy, data, size);
+		copy[size] = 0;
+		if (parse_stat((char *)copy, &comm, &start) && (comm < (char *)copy || comm + strlen(comm) > (char *)copy + size))
+			abort();
+	}
+	free(copy);
+	return 0;
+}
