@@ -5,6 +5,8 @@
 
 #include "../sym/space.h"
 
+struct file_id;
+
 struct process {
 	struct space space;        /* first: space callbacks find the process by it */
 	struct processes *all;
@@ -12,9 +14,17 @@ struct process {
 	uint32_t threads;          /* alive and known */
 	bool scanned;              /* /proc/PID/maps has been read (or the process was born under our eyes) */
 	bool stale;                /* records were lost: read the maps again before the next sample */
+	bool sampled;              /* for the caller: it has had a sample */
 	uint64_t rescanned;        /* when they were read last, ns */
 	struct module *jit;        /* its JIT code, once it has some */
 	struct module *jit_parent; /* of the process it was forked off */
+	/* Of process.c alone. */
+	uint64_t pause;            /* ns between reading the maps again: grows while that does not help */
+	uint64_t born;             /* time of its FORK record, or 0 */
+	uint32_t tasks;            /* in the tables, the dead too */
+	struct process *next;      /* of the same hash, or free */
+	struct process *lender;    /* its maps are still those of its parent, not yet copied */
+	struct process *borrowers, *next_borrower;
 };
 
 struct task {
@@ -23,6 +33,11 @@ struct task {
 	struct process *process;
 	uint32_t slot;             /* for the caller: the profile's thread + 1, 0 until it is known; cleared when comm changes */
 	bool dead;
+	bool sampled;              /* for the caller: it has had a sample */
+	int32_t own;               /* not 0: only the events opened on that thread count for it (see open.h) */
+	/* Of process.c alone. */
+	uint64_t died;
+	struct task *next, *next_dead;
 };
 
 struct processes;
@@ -30,5 +45,28 @@ struct processes;
 struct processes *processes_new(struct modules *);
 void processes_free(struct processes *);
 struct task *processes_task(struct processes *, int32_t pid, int32_t tid);   /* made from /proc if it is new; NULL at the cap */
+struct process *processes_find(struct processes *, int32_t pid);             /* NULL: not known */
+/* From now on only those already known and their children are let in: processes_task gives NULL for others. */
+void processes_only_known(struct processes *, bool children);
+/* Calls for each process that is alive. */
+void processes_each(struct processes *, void (*)(void *ctx, struct process *), void *ctx);
+
+/* Its maps are to be looked at: reads or copies them where that is still to be done. */
+void process_ready(struct process *);
+/* Reads /proc/PID/maps (and the comm, where COMM).  False where that cannot be had. */
+bool process_scan(struct process *, bool comm);
+
+/* What the kernel's records say, in the order of time. */
+void processes_fork(struct processes *, int32_t pid, int32_t tid, int32_t ppid, int32_t ptid, uint64_t time);
+void processes_exit(struct processes *, int32_t pid, int32_t tid, uint64_t time);
+void processes_comm(struct processes *, int32_t pid, int32_t tid, const char *comm, bool exec);
+void processes_map(struct processes *, int32_t pid, int32_t tid, uint64_t lo, uint64_t hi, uint64_t off,
+                   const struct file_id *);
+/* Records were lost: any maps may be wrong. */
+void processes_lost(struct processes *);
+/* Forgets who died well before TIME; looks again for perf maps that were not there yet (all of them: LAST). */
+void processes_tidy(struct processes *, uint64_t time, bool last);
+/* How often maps were read again. */
+uint32_t processes_reread(const struct processes *);
 
 #endif

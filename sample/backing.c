@@ -1,0 +1,187 @@
+/* See backing.h. */
+#include "backing.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+/* A file that could not be opened through one process may be through the next, but not forever. */
+enum { TRIES = 8 };
+
+static bool
+begins(const char *s, const char *with)
+{
+	return !strncmp(s, with, strlen(with));
+}
+
+/* Names the kernel gives to memory that no file is behind. */
+static bool
+is_memory(const char *path)
+{
+	static const char *const names[] = { "//anon", "[anon", "[heap]", "[stack", "/memfd:", "/dev/zero", "/dev/shm/",
+	                                     "/SYSV", "anon_inode:", "/anon_hugepage", "[jit" };
+
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		if (begins(path, names[i]))
+			return true;
+	return !*path;
+}
+
+static uint32_t
+hash(const struct file_id *id)
+{
+	uint32_t build = id->build_id_len ? hash_bytes(id->build_id, id->build_id_len) : 0;
+
+	return hash_u64(id->ino ^ (uint64_t)id->maj << 52 ^ (uint64_t)id->min << 40 ^ hash_str(id->path) ^ build);
+}
+
+static uint32_t
+hash_again(const void *ctx, uint32_t i)
+{
+	const struct backings *b = ctx;
+
+	return hash(&b->backing[i].id);
+}
+
+static bool
+same(const struct file_id *a, const struct file_id *b)
+{
+	return a->ino == b->ino && a->maj == b->maj && a->min == b->min && a->gen == b->gen &&
+	       a->build_id_len == b->build_id_len && !memcmp(a->build_id, b->build_id, a->build_id_len) &&
+	       !strcmp(a->path, b->path);
+}
+
+static bool
+append(struct backings *b, const struct file_id *id)
+{
+	struct backing fresh = { .id = *id };
+
+	if (!vec_room(&b->backing, &b->cap, (uint64_t)b->n + 1, sizeof *b->backing))
+		return false;
+	if (!(fresh.id.path = arena_str(&b->arena, id->path, strlen(id->path))))
+		return false;
+	fresh.memory = is_memory(id->path);
+	b->backing[b->n] = fresh;
+	if (!index_add(&b->index, hash(id), b->n, hash_again, b))
+		return false;
+	b->n++;
+	return true;
+}
+
+bool
+backings_init(struct backings *b, struct modules *modules)
+{
+	*b = (struct backings){ .modules = modules };
+	return append(b, &(struct file_id){ .path = "" });
+}
+
+void
+backings_free(struct backings *b)
+{
+	vec_free(&b->backing, &b->cap, sizeof *b->backing);
+	index_free(&b->index);
+	arena_free(&b->arena);
+}
+
+uint32_t
+backing_number(struct backings *b, const struct file_id *id)
+{
+	uint32_t slot, i;
+
+	if (!*id->path || begins(id->path, "//anon"))
+		return 0;
+	for (slot = index_first(&b->index, hash(id)); (i = index_at(&b->index, slot)) != INDEX_NONE;
+	     slot = index_next(&b->index, slot))
+		if (same(&b->backing[i].id, id))
+			return i;
+	return append(b, id) ? b->n - 1 : 0;
+}
+
+/* The vdso is the same in all processes of prof's word size: our own.  Its end is that of its section headers. */
+static struct module *
+vdso(struct modules *modules, uint64_t lo, uint64_t hi)
+{
+	const uint8_t *own = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	uint64_t size = 0, page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct cursor c = cur_of(own, own ? 64 : 0, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+
+	if (!own || (sizeof(void *) == 8 && lo >> 32 == 0))
+		return module_lost(modules, "[vdso]", "belongs to another kind of process than prof is");
+	if (sizeof(void *) == 8) {
+		cur_take(&c, 40);        /* to e_shoff */
+		size = cur_u64(&c);
+		cur_take(&c, 10);        /* to e_shentsize, e_shnum */
+	} else {
+		cur_take(&c, 32);
+		size = cur_u32(&c);
+		cur_take(&c, 10);
+	}
+	size += (uint64_t)cur_u16(&c) * cur_u16(&c);
+	if (c.bad || size > hi - lo || size < page / 4)
+		size = page;
+	return module_image(modules, "[vdso]", own, (size_t)size);
+}
+
+static const char *
+why(int err)
+{
+	switch (err) {
+	case EACCES:
+	case EPERM:
+		return "may not be read";
+	case ENOENT:
+	case ENOTDIR:
+		return "is not there (deleted, or out of reach)";
+	case ESTALE:
+		return "was replaced by another file";
+	case ESRCH:
+		return "went away with its process";
+	case EMFILE:
+	case ENFILE:
+		return "is one open file too many";
+	default:
+		return "could not be opened";
+	}
+}
+
+/* Where nothing opens, the target's own memory could still be read (foreign_memory, module_image): this is its place. */
+static struct module *
+open_file(struct backings *b, struct backing *f, int32_t pid, uint64_t lo, uint64_t hi)
+{
+	int fd = foreign_mapped(pid, lo, hi, &f->id);
+	struct module *m;
+
+	if (fd < 0) {
+		f->tries++;
+		return module_lost(b->modules, f->id.path, why(errno));
+	}
+	m = module_file(b->modules, fd, f->id.path);
+	close(fd);
+	f->module = m;
+	return m;
+}
+
+struct module *
+backing_module(struct backings *b, uint32_t number, int32_t pid, uint64_t lo, uint64_t hi)
+{
+	struct backing *f = &b->backing[number < b->n ? number : 0];
+	struct module *m;
+
+	if (f->module)
+		return f->module;
+	if (!strcmp(f->id.path, "[vdso]"))
+		return f->module = vdso(b->modules, lo, hi);
+	if (*f->id.path == '[' && !f->memory)
+		return f->module = module_lost(b->modules, f->id.path, "is the kernel's own page");
+	if (!f->memory) {
+		m = open_file(b, f, pid, lo, hi);
+		if (m && m->kind == MODULE_LOST && f->tries >= TRIES)
+			f->module = m;
+		return m;
+	}
+	/* A program can be run from a memfd or shared memory: then there is an image in it after all. */
+	if (*f->id.path == '/' && !f->tries++ && (m = open_file(b, f, pid, lo, hi)) && m->kind == MODULE_FILE && !m->bad)
+		return m;
+	return f->module = NULL;
+}

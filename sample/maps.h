@@ -1,0 +1,19 @@
+/* Lines of /proc/PID/maps. */
+#ifndef SAMPLE_MAPS_H
+#define SAMPLE_MAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct maps_line {
+	uint64_t lo, hi, off;
+	uint32_t maj, min;
+	uint64_t ino;
+	bool exec;
+	char *path;            /* inside the line; "" for memory without a name */
+};
+
+/* False where the line is not one of maps.  The line is changed: escapes in its path are undone. */
+bool maps_parse(struct maps_line *, char *line);
+
+#endif

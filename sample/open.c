@@ -1,0 +1,565 @@
+/* See open.h.  perf_event_open(2).  A ring belongs to a dummy event on prof itself, so that it outlives every target and
+ * every change of events; the kernel lets events of one CPU and clock share it (PERF_EVENT_IOC_SET_OUTPUT). */
+#include "open.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../lib/file.h"
+#include "cpu.h"
+#include "perf.h"
+#include "permit.h"
+
+/* Bytes of a ring as wished for, and in all; the reader is woken at a quarter. */
+enum { RING_MOST = 2 << 20, RINGS_MOST = 128 << 20, WAKE_AT = 4 };
+/* Descriptors that are not for events: the caller's, and files being looked at. */
+enum { SPARE_FILES = 64 };
+enum { STACK_DEFAULT = 16 << 10, STACK_MOST = 65528 };
+/* Times the threads are listed again, for targets that never stop making new ones. */
+enum { PASSES = 20 };
+
+/* Threads. */
+
+static uint32_t
+hash_thread(const void *ctx, uint32_t i)
+{
+	const struct threads *t = ctx;
+
+	return hash_u64((uint32_t)t->thread[i].tid);
+}
+
+bool
+threads_add(struct threads *t, int32_t pid, int32_t tid)
+{
+	uint32_t hash = hash_u64((uint32_t)tid), slot, i;
+
+	for (slot = index_first(&t->index, hash); (i = index_at(&t->index, slot)) != INDEX_NONE;
+	     slot = index_next(&t->index, slot))
+		if (t->thread[i].tid == tid)
+			return false;
+	if (!vec_room(&t->thread, &t->cap, (uint64_t)t->n + 1, sizeof *t->thread))
+		return false;
+	t->thread[t->n] = (struct thread){ pid, tid };
+	if (!index_add(&t->index, hash, t->n, hash_thread, t))
+		return false;
+	t->n++;
+	return true;
+}
+
+void
+threads_free(struct threads *t)
+{
+	vec_free(&t->thread, &t->cap, sizeof *t->thread);
+	index_free(&t->index);
+	t->n = 0;
+}
+
+static int32_t
+number(const char *name)
+{
+	uint64_t v;
+
+	return text_dec(&name, &v) && !*name && v <= INT32_MAX ? (int32_t)v : -1;
+}
+
+void
+threads_of(struct threads *t, int32_t pid)
+{
+	char path[32];
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	if (!(d = opendir(path))) {
+		if (access("/proc/self", F_OK))   /* no /proc: the one that we know of */
+			threads_add(t, pid, pid);
+		return;
+	}
+	while ((e = readdir(d)))
+		if (number(e->d_name) > 0)
+			threads_add(t, pid, number(e->d_name));
+	closedir(d);
+}
+
+/* The parent of PID, or -1: field 4 of stat, behind the name, which may hold anything but ends at the last parenthesis. */
+static int32_t
+parent_of(int32_t pid)
+{
+	char path[32], buf[512], *p;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	if (file_text(AT_FDCWD, path, buf, sizeof buf) <= 0 || !(p = strrchr(buf, ')')) || strlen(p) < 5)
+		return -1;
+	return atoi(p + 4);
+}
+
+static bool
+threads_has(const struct threads *t, int32_t tid)
+{
+	uint32_t slot, i;
+
+	for (slot = index_first(&t->index, hash_u64((uint32_t)tid)); (i = index_at(&t->index, slot)) != INDEX_NONE;
+	     slot = index_next(&t->index, slot))
+		if (t->thread[i].tid == tid)
+			return true;
+	return false;
+}
+
+/* Adds the threads of the processes in it that are new, and of their children where CHILDREN. */
+static void
+threads_again(struct threads *t, bool children)
+{
+	uint32_t n = t->n;
+	struct dirent *e;
+	DIR *d;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (i == 0 || t->thread[i].pid != t->thread[i - 1].pid)
+			threads_of(t, t->thread[i].pid);
+	if (!children || !(d = opendir("/proc")))
+		return;
+	while ((e = readdir(d))) {
+		int32_t pid = number(e->d_name);
+
+		if (pid > 0 && !threads_has(t, pid) && threads_has(t, parent_of(pid)))
+			threads_of(t, pid);
+	}
+	closedir(d);
+}
+
+/* What the kernel is asked for. */
+
+static uint64_t
+max_rate(void)
+{
+	char buf[32];
+	const char *p = buf;
+	uint64_t rate;
+
+	if (file_text(AT_FDCWD, "/proc/sys/kernel/perf_event_max_sample_rate", buf, sizeof buf) > 0 && text_dec(&p, &rate) &&
+	    rate)
+		return rate;
+	return 100000;
+}
+
+static struct perf_event_attr
+attr_of(const struct opener *o, uint32_t event)
+{
+	const struct capture *c = &o->capture;
+	const struct event *e = &c->event[event];
+	struct perf_event_attr a = { 0 };
+
+	a.type = e->type;
+	a.config = e->config;
+	a.config1 = e->config1;
+	a.config2 = e->config2;
+	a.precise_ip = e->precise & 3u;
+	a.exclude_user = !e->user;
+	a.exclude_kernel = a.exclude_hv = !e->kernel;
+	a.freq = o->freq != 0;
+	a.sample_freq = o->freq ? o->freq : c->count;
+	a.sample_type = record_sample_type(&o->shape);
+	a.exclude_callchain_kernel = !c->kernel_chain || !e->kernel;
+	a.exclude_callchain_user = !c->user_chain;
+	if (o->shape.stack) {
+		a.sample_regs_user = c->regs_mask;
+		a.sample_stack_user = c->stack_size;
+	}
+	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	if (!o->no_lost)
+		a.read_format |= PERF_FORMAT_LOST;
+	a.disabled = a.sample_id_all = a.use_clockid = a.watermark = 1;
+	a.clockid = CLOCK_MONOTONIC;
+	a.inherit = !o->system && c->target != TARGET_THREADS && (c->inherit || !o->no_inherit_thread);
+	a.inherit_thread = a.inherit && !c->inherit;
+	if (event == 0) {   /* once, not for every event of a thread */
+		a.mmap = a.mmap2 = a.comm = a.comm_exec = a.task = 1;
+		a.build_id = !o->no_build_id;
+	}
+	return a;
+}
+
+/* Leaves out what this kernel may be too old for, one thing a time, newest first; false where nothing is left. */
+static bool
+ask_for_less(struct opener *o)
+{
+	bool *const given_up[] = { &o->no_lost, &o->no_inherit_thread, &o->no_build_id };
+
+	for (unsigned i = 0; i < sizeof given_up / sizeof *given_up; i++)
+		if (!*given_up[i])
+			return *given_up[i] = true;
+	return false;
+}
+
+/* Whether the event can be had after all without the kernel's side, which was not asked for by name. */
+static bool
+narrow(struct event *e)
+{
+	if (!e->kernel || !e->user || e->sides_given)
+		return false;
+	e->kernel = false;
+	return true;
+}
+
+static int
+open_event(struct opener *o, uint32_t event, int32_t tid, int32_t cpu, bool on_exec)
+{
+	struct event *e = &o->capture.event[event];
+	bool narrowed = false;
+
+	for (;;) {
+		struct perf_event_attr a = attr_of(o, event);
+		uint64_t rate;
+		int fd;
+
+		a.enable_on_exec = on_exec;
+		if ((fd = perf_open(&a, tid, cpu, -1, 0)) >= 0)
+			return fd;
+		if ((errno == EACCES || errno == EPERM) && !narrowed && narrow(e)) {
+			narrowed = true;
+			continue;
+		}
+		if (narrowed && (errno == EACCES || errno == EPERM))   /* that was not it */
+			e->kernel = true;
+		if (errno == EOPNOTSUPP && e->precise) {
+			e->precise--;
+			continue;
+		}
+		if (errno != EINVAL)
+			return -1;
+		if (o->freq && (rate = max_rate()) < o->freq)   /* lowered meanwhile */
+			o->freq = rate;
+		else if (!ask_for_less(o)) {
+			errno = EINVAL;
+			return -1;
+		}
+	}
+}
+
+/* Watches. */
+
+static uint32_t
+hash_watch(const void *ctx, uint32_t i)
+{
+	const struct watches *w = ctx;
+
+	return hash_u64(w->watch[i].id);
+}
+
+static bool
+watch_add(struct watches *w, struct watch watch, const struct ring *ring)
+{
+	if (ioctl(watch.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) || ioctl(watch.fd, PERF_EVENT_IOC_ID, &watch.id))
+		return false;
+	if (!vec_room(&w->watch, &w->cap, (uint64_t)w->n + 1, sizeof *w->watch)) {
+		errno = ENOMEM;
+		return false;
+	}
+	w->watch[w->n] = watch;
+	if (!index_add(&w->index, hash_watch(w, w->n), w->n, hash_watch, w)) {
+		errno = ENOMEM;
+		return false;
+	}
+	w->n++;
+	return true;
+}
+
+/* All events of one thread (-1: of the system).  0 or an errno. */
+static int
+watch_thread(struct opener *o, struct watches *w, int32_t tid, bool on_exec)
+{
+	for (uint32_t r = 0; r < o->rings.n; r++)
+		for (uint32_t e = 0; e < o->capture.nevent; e++) {
+			struct watch watch = { .tid = tid, .event = e };
+
+			if ((watch.fd = open_event(o, e, tid, o->rings.ring[r].cpu, on_exec)) < 0) {
+				if (errno == ENODEV && o->rings.n > 1)   /* the CPU went offline */
+					continue;
+				return errno;
+			}
+			if (!watch_add(w, watch, &o->rings.ring[r])) {
+				int err = errno;
+
+				close(watch.fd);
+				return err;
+			}
+		}
+	return 0;
+}
+
+const struct watch *
+watches_find(const struct watches *w, uint64_t id)
+{
+	uint32_t slot, i;
+
+	for (slot = index_first(&w->index, hash_u64(id)); (i = index_at(&w->index, slot)) != INDEX_NONE;
+	     slot = index_next(&w->index, slot))
+		if (w->watch[i].id == id)
+			return &w->watch[i];
+	return NULL;
+}
+
+void
+watches_enable(const struct watches *w)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		ioctl(w->watch[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void
+watches_disable(const struct watches *w)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		ioctl(w->watch[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void
+watches_total(const struct opener *o, const struct watches *w, struct total *total)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		struct { uint64_t value, enabled, running, lost; } v = { 0 };
+
+		if (read(w->watch[i].fd, &v, sizeof v) < (ssize_t)(3 * sizeof v.value))
+			continue;
+		total[w->watch[i].event].running += v.running;
+		total[w->watch[i].event].lost += o->no_lost ? 0 : v.lost;
+	}
+}
+
+void
+watches_close(struct watches *w)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		close(w->watch[i].fd);
+		w->watch[i].fd = -1;
+	}
+}
+
+void
+watches_forget(struct watches *w)
+{
+	vec_free(&w->watch, &w->cap, sizeof *w->watch);
+	index_free(&w->index);
+	w->n = 0;
+}
+
+/* Rings. */
+
+static bool
+find_cpus(struct opener *o)
+{
+	if (!vec_room(&o->cpu, &o->cap_cpu, CPUS_MAX, sizeof *o->cpu))
+		return false;
+	if ((o->ncpu = o->capture.ncpu))
+		memcpy(o->cpu, o->capture.cpu, o->ncpu * sizeof *o->cpu);
+	else
+		o->ncpu = cpu_online(o->cpu);
+	return true;
+}
+
+static int
+open_ring(struct opener *o, int32_t cpu, size_t bytes)
+{
+	struct perf_event_attr a = { 0 };
+	int fd, err;
+
+	a.type = PERF_TYPE_SOFTWARE;
+	a.config = PERF_COUNT_SW_DUMMY;
+	a.disabled = a.exclude_kernel = a.exclude_hv = a.watermark = a.use_clockid = 1;
+	a.clockid = CLOCK_MONOTONIC;
+	a.wakeup_watermark = (uint32_t)(bytes / WAKE_AT);
+	if ((fd = perf_open(&a, 0, cpu, -1, 0)) < 0)
+		return errno;
+	if (rings_add(&o->rings, fd, cpu, bytes))
+		return 0;
+	err = errno;
+	close(fd);
+	return err;
+}
+
+/* One ring for each CPU that there is, all of a size.  0 or an errno. */
+static int
+open_rings(struct opener *o, size_t bytes)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < o->ncpu; i++)
+		if ((err = open_ring(o, o->cpu[i], bytes)) && err != ENODEV) {
+			rings_close(&o->rings);
+			return err;
+		}
+	o->ring_bytes = bytes;
+	return o->rings.n ? 0 : err;
+}
+
+static bool
+map_rings(struct opener *o, struct refusal *r)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = RING_MOST;
+	int err;
+
+	while (bytes > 2 * page && bytes * o->ncpu > RINGS_MOST)
+		bytes /= 2;
+	while ((err = open_rings(o, bytes)) == EPERM || err == ENOMEM) {
+		if (bytes <= 2 * page)
+			break;
+		bytes /= 2;
+	}
+	if (err == EPERM || err == ENOMEM)
+		permit_explain_ring(r, err);
+	else if (err)
+		permit_explain(r, &o->capture, o->capture.target == TARGET_SYSTEM ? -1 : 0, err);
+	return !err;
+}
+
+static void
+raise_file_limit(void)
+{
+	struct rlimit l;
+
+	if (!getrlimit(RLIMIT_NOFILE, &l) && l.rlim_cur < l.rlim_max) {
+		l.rlim_cur = l.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &l);
+	}
+}
+
+bool
+opener_init(struct opener *o, const struct capture *c, struct refusal *r)
+{
+	*o = (struct opener){ .capture = *c, .freq = c->count ? 0 : c->freq, .system = c->target == TARGET_SYSTEM };
+	if (c->freq_max || o->freq > max_rate())
+		o->freq = max_rate();
+	o->shape.stack = c->user_stack && c->regs_mask;
+	o->shape.regs = (uint8_t)__builtin_popcountll(c->regs_mask);
+	o->shape.chain = c->kernel_chain || c->user_chain || o->shape.stack;   /* may still be asked for */
+	raise_file_limit();
+	if (!find_cpus(o)) {
+		snprintf(r->what, sizeof r->what, "no memory to start with");
+		return false;
+	}
+	if (!map_rings(o, r))
+		return false;
+	opener_stack(o, c->stack_size, c->user_chain);
+	return true;
+}
+
+void
+opener_stack(struct opener *o, uint32_t size, bool user_chain)
+{
+	size_t most = o->ring_bytes / 4 < STACK_MOST ? o->ring_bytes / 4 : STACK_MOST;
+
+	if (!size)
+		size = STACK_DEFAULT;
+	o->capture.stack_size = !o->shape.stack ? 0 : (size < most ? size : (uint32_t)most) & ~7u;
+	o->capture.user_chain = user_chain;
+}
+
+void
+opener_free(struct opener *o)
+{
+	rings_close(&o->rings);
+	vec_free(&o->cpu, &o->cap_cpu, sizeof *o->cpu);
+}
+
+/* Targets. */
+
+static bool
+enough_files(const struct opener *o, uint32_t threads)
+{
+	struct rlimit l;
+
+	return getrlimit(RLIMIT_NOFILE, &l) ||
+	       (uint64_t)threads * o->rings.n * o->capture.nevent + o->rings.n + SPARE_FILES <= l.rlim_cur;
+}
+
+static void
+list_targets(const struct opener *o, struct threads *t)
+{
+	for (unsigned i = 0; i < o->capture.npid; i++)
+		if (o->capture.target == TARGET_PROCESSES)
+			threads_of(t, o->capture.pid[i]);
+		else
+			threads_add(t, o->capture.pid[i], o->capture.pid[i]);
+}
+
+/* Opens on all threads that are listed, lists again, until there are no new ones. */
+static int
+open_threads(struct opener *o, struct watches *w, struct threads *t, uint32_t *sure, bool again, bool children,
+             int32_t *which)
+{
+	uint32_t done = 0, opened = 0;
+	int err = ESRCH;
+
+	*sure = t->n;
+	for (unsigned pass = 0; pass < PASSES && done < t->n; pass++) {
+		if (!enough_files(o, t->n))
+			return EMFILE;
+		for (; done < t->n; done++) {
+			uint32_t before = w->n;
+
+			err = watch_thread(o, w, t->thread[done].tid, o->capture.target == TARGET_COMMAND && !again);
+			opened += w->n > before;
+			if (err && err != ESRCH) {
+				*which = t->thread[done].pid;
+				return err;
+			}
+		}
+		if (again || o->capture.target == TARGET_PROCESSES)
+			threads_again(t, children);
+	}
+	return opened ? 0 : err ? err : ESRCH;
+}
+
+static int
+open_system(struct opener *o, struct watches *w)
+{
+	int err;
+
+	o->system = true;
+	err = watch_thread(o, w, -1, false);
+	if (!err && !w->n)
+		err = ENODEV;
+	return err;
+}
+
+int
+opener_open(struct opener *o, struct watches *w, struct threads *found, uint32_t *sure, int32_t *pid)
+{
+	int err;
+
+	*sure = 0;
+	*pid = -1;
+	if (o->capture.target == TARGET_SYSTEM)
+		return open_system(o, w);
+	*pid = o->capture.target == TARGET_COMMAND ? 0 : o->capture.pid[0];
+	list_targets(o, found);
+	err = open_threads(o, w, found, sure, false, false, pid);
+	if (err != EMFILE || o->capture.target != TARGET_PROCESSES)
+		return err;
+	/* More threads times CPUs than descriptors: the CPUs alone, and others' samples left out. */
+	watches_close(w);
+	watches_forget(w);
+	if (!open_system(o, w))
+		return 0;
+	o->system = false;
+	return EMFILE;
+}
+
+int
+opener_reopen(struct opener *o, struct watches *w, struct threads *found, uint32_t *sure)
+{
+	int32_t which;
+
+	*sure = 0;
+	if (o->system)
+		return open_system(o, w);
+	return open_threads(o, w, found, sure, true, o->capture.inherit && o->capture.target != TARGET_THREADS, &which);
+}

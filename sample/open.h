@@ -1,0 +1,77 @@
+/* Events opened on targets: on every thread and CPU, or on CPUs alone, all of a CPU's events writing into its one ring. */
+#ifndef SAMPLE_OPEN_H
+#define SAMPLE_OPEN_H
+
+#include "../lib/index.h"
+#include "record.h"
+#include "ring.h"
+#include "session.h"
+
+/* One event on one thread (or, -1, all of them) and one CPU. */
+struct watch {
+	int fd;
+	int32_t tid;
+	uint32_t event;            /* number in capture.event */
+	uint64_t id;               /* what its samples carry; of later events greater */
+};
+
+struct watches {
+	struct watch *watch;
+	uint32_t n, cap;
+	struct index index;        /* by id */
+};
+
+/* What an event counted over all of its threads and CPUs. */
+struct total {
+	uint64_t running;          /* ns of CPU time while it was on */
+	uint64_t lost;
+};
+
+/* Threads, without repetition. */
+struct threads {
+	struct thread { int32_t pid, tid; } *thread;
+	uint32_t n, cap;
+	struct index index;
+};
+
+struct opener {
+	struct capture capture;    /* its stack size and user chain are those to open with next */
+	struct rings rings;        /* one a CPU */
+	int32_t *cpu;
+	uint32_t ncpu, cap_cpu;
+	struct record_shape shape;
+	uint64_t freq;             /* as the kernel was asked for at last */
+	size_t ring_bytes;
+	bool system;               /* events are on CPUs, whoever runs there */
+	/* What this kernel was found to be too old for. */
+	bool no_lost, no_build_id, no_inherit_thread;
+};
+
+/* Finds the CPUs and maps the rings.  False and REFUSAL filled where that cannot be had. */
+bool opener_init(struct opener *, const struct capture *, struct refusal *);
+void opener_free(struct opener *);
+
+/* The stack size and user chain to open with from now on. */
+void opener_stack(struct opener *, uint32_t stack_size, bool user_chain);
+/* Opens all events, stopped, on the threads of what is asked for, until all that there are have them.  FOUND takes the
+ * threads; those from SURE on may have been born to a thread that had its events already: they then inherited these, too,
+ * and only samples of their own events may count.  0, or an errno and the pid it concerns. */
+int opener_open(struct opener *, struct watches *, struct threads *found, uint32_t *sure, int32_t *pid);
+/* The same for the processes in FOUND and all that descends from them. */
+int opener_reopen(struct opener *, struct watches *, struct threads *found, uint32_t *sure);
+
+void watches_enable(const struct watches *);
+void watches_disable(const struct watches *);
+/* Adds what the kernel counted. */
+void watches_total(const struct opener *, const struct watches *, struct total *total);
+const struct watch *watches_find(const struct watches *, uint64_t id);
+/* Closes the events; which they were is still known. */
+void watches_close(struct watches *);
+void watches_forget(struct watches *);
+
+bool threads_add(struct threads *, int32_t pid, int32_t tid);
+/* Adds the threads of a process that are there now. */
+void threads_of(struct threads *, int32_t pid);
+void threads_free(struct threads *);
+
+#endif

@@ -1,0 +1,172 @@
+/* See ring.h.  <linux/perf_event.h>, struct perf_event_mmap_page: the head is read before the data, and the data before
+ * the tail is written.  Lengths are multiples of 8, so no field of 8 bytes wraps.  Where a record's time lies is open.c's
+ * choice of sample_type: see record.h. */
+#include "ring.h"
+#include "record.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../lib/mem.h"
+
+/* The kernel is told of what was read in steps of this part of the ring: a store that its next write must fetch. */
+enum { TELL = 16 };
+
+bool
+rings_add(struct rings *rs, int fd, int32_t cpu, size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct ring *r;
+	void *p;
+
+	if (!vec_room(&rs->ring, &rs->cap, (uint64_t)rs->n + 1, sizeof *rs->ring))
+		return false;
+	if ((p = mmap(NULL, page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
+		return false;
+	r = &rs->ring[rs->n++];
+	*r = (struct ring){ .page = p, .data = (const uint8_t *)p + page, .size = bytes, .fd = fd, .cpu = cpu };
+	return true;
+}
+
+void
+rings_close(struct rings *rs)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (uint32_t i = 0; i < rs->n; i++) {
+		munmap(rs->ring[i].page, page + (size_t)rs->ring[i].size);
+		close(rs->ring[i].fd);
+	}
+	vec_free(&rs->ring, &rs->cap, sizeof *rs->ring);
+	rs->n = 0;
+}
+
+static void
+tell(struct ring *r)
+{
+	__atomic_store_n(&r->page->data_tail, r->tail, __ATOMIC_RELEASE);
+	r->told = r->tail;
+}
+
+/* The 8 bytes at position POS of the ring, which is a multiple of 8. */
+static uint64_t
+word(const struct ring *r, uint64_t pos)
+{
+	uint64_t v;
+
+	memcpy(&v, r->data + (pos & (r->size - 1)), sizeof v);
+	return v;
+}
+
+static struct perf_event_header
+header(const struct ring *r)
+{
+	struct perf_event_header h;
+	uint64_t v = word(r, r->tail);   /* once: what is checked is what is used */
+
+	_Static_assert(sizeof h == sizeof v, "a header is one word");
+	memcpy(&h, &v, sizeof h);
+	return h;
+}
+
+/* Finds the length and the time of the record at the tail. */
+static void
+peek(struct rings *rs, struct ring *r)
+{
+	uint64_t left = r->head - r->tail, at;
+	struct perf_event_header h;
+
+	r->time = RING_EMPTY;
+	if (!left)
+		return;
+	h = header(r);
+	if (h.size < sizeof h || h.size % 8 || h.size > left || left > r->size) {
+		rs->broken++;
+		r->tail = r->head;
+		return;
+	}
+	r->length = h.size;
+	at = record_time_offset(h.type, h.size);
+	r->time = at ? word(r, r->tail + at) : 0;
+	if (r->time == RING_EMPTY)
+		r->time--;
+	/* Later records of a ring that is filling up are better out of order than lost. */
+	if (r->time > rs->limit && left <= r->size / 2)
+		r->time = RING_EMPTY;
+}
+
+/* The ring with the earliest record, and until when it stays the earliest. */
+static bool
+choose(struct rings *rs)
+{
+	uint64_t first = RING_EMPTY;
+
+	rs->until = RING_EMPTY;
+	for (uint32_t i = 0; i < rs->n; i++) {
+		uint64_t t = rs->ring[i].time;
+
+		if (t < first) {
+			rs->until = first;
+			first = t;
+			rs->at = i;
+		} else if (t < rs->until) {
+			rs->until = t;
+		}
+	}
+	return first != RING_EMPTY;
+}
+
+void
+rings_start(struct rings *rs, uint64_t limit)
+{
+	rs->limit = limit;
+	for (uint32_t i = 0; i < rs->n; i++) {
+		struct ring *r = &rs->ring[i];
+
+		r->head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+		peek(rs, r);
+	}
+	rs->at = rs->n;
+}
+
+static void
+end_round(struct rings *rs)
+{
+	for (uint32_t i = 0; i < rs->n; i++)
+		if (rs->ring[i].told != rs->ring[i].tail)
+			tell(&rs->ring[i]);
+	rs->at = rs->n;
+}
+
+bool
+rings_next(struct rings *rs, struct cursor *record)
+{
+	struct ring *r = rs->at < rs->n ? &rs->ring[rs->at] : NULL;
+	const uint8_t *p;
+	uint64_t at, whole;
+
+	if (r && r->tail - r->told >= r->size / TELL)
+		tell(r);
+	if (!r || r->time == RING_EMPTY || r->time > rs->until) {
+		if (!choose(rs)) {
+			end_round(rs);
+			return false;
+		}
+		r = &rs->ring[rs->at];
+	}
+	at = r->tail & (r->size - 1);
+	whole = r->size - at;
+	p = r->data + at;
+	if (r->length > whole) {
+		memcpy(rs->scratch, p, whole);
+		memcpy(rs->scratch + whole, r->data, r->length - whole);
+		p = rs->scratch;
+	}
+	*record = cur_of(p, r->length, false);
+	record->big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	r->tail += r->length;
+	peek(rs, r);
+	return true;
+}

@@ -1,0 +1,47 @@
+/* The kernel's rings of records, one a CPU, read in the order of time across all of them. */
+#ifndef SAMPLE_RING_H
+#define SAMPLE_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../lib/cursor.h"
+
+struct perf_event_mmap_page;
+
+struct ring {
+	struct perf_event_mmap_page *page;   /* the kernel's head, our tail */
+	const uint8_t *data;
+	uint64_t size;       /* of DATA: a power of two */
+	uint64_t head;       /* where this round ends */
+	uint64_t tail;       /* the next record */
+	uint64_t told;       /* the tail as the kernel knows it */
+	uint64_t time;       /* of the next record; RING_EMPTY: none in this round */
+	uint32_t length;     /* of the next record */
+	int fd;              /* of the event that owns it: for poll and for redirecting others into it */
+	int32_t cpu;
+};
+
+#define RING_EMPTY UINT64_MAX
+
+struct rings {
+	struct ring *ring;
+	uint32_t n, cap;
+	uint32_t at;         /* the ring being read */
+	uint64_t until;      /* time at which another ring is to be looked at */
+	uint64_t limit;      /* records after this time wait for the next round */
+	uint64_t broken;     /* times a ring was given up to its head because a record's length made no sense */
+	_Alignas(8) uint8_t scratch[1 << 16];   /* a record that wraps is put together here */
+};
+
+/* Maps the ring of event FD, of BYTES (a power of two and of pages); the descriptor becomes the ring's.  False with errno. */
+bool rings_add(struct rings *, int fd, int32_t cpu, size_t bytes);
+void rings_close(struct rings *);
+
+/* Begins a round: what is in the rings now, up to time LIMIT. */
+void rings_start(struct rings *, uint64_t limit);
+/* The next record in time, alive until the next call; false at the end of the round. */
+bool rings_next(struct rings *, struct cursor *record);
+
+#endif

@@ -1,0 +1,519 @@
+/* See session.h.  How a capture goes: events are opened stopped, then started, then what runs already is read from /proc;
+ * from there on the kernel's records tell what changes, in the order of time. */
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../lib/file.h"
+#include "foreign.h"
+#include "open.h"
+#include "permit.h"
+
+/* Nanoseconds: how long the reader sleeps at most, so that what short processes leave behind is still found; how late a
+ * record may appear in its ring; how often targets without a pidfd are looked at. */
+#define SLEEP_MOST  INT64_C(50000000)
+#define RECORD_LATE UINT64_C(200000)
+#define LOOK_PAUSE  UINT64_C(100000000)
+
+struct session {
+	struct arena arena;              /* the session itself */
+	struct opener opener;
+	struct watches watches;
+	struct watches old;              /* before the last session_stack: closed, their samples may still come */
+	struct processes *processes;
+	struct threads found;            /* at the start */
+	uint32_t sure;
+	struct total closed[EVENTS_MAX]; /* counted by events closed since */
+	struct session_counts counts;
+	uint64_t first_event;            /* samples of event 0 */
+	uint64_t duplicates;
+	uint64_t born;                   /* threads that began under our eyes */
+	uint64_t new_id, new_since;      /* events from that id on count from that time on */
+	uint64_t last_time;
+	struct pollfd *poll;             /* rings, pidfds, the caller's */
+	uint32_t npoll, cap_poll;
+	int32_t *target;                 /* attached to, without a pidfd; 0: gone */
+	uint32_t ntarget, cap_target, alive;
+	uint64_t looked;
+	bool realtime, reniced, blind;
+	int nice;
+	void (*sample)(void *ctx, const struct sample *);
+	void *ctx;
+};
+
+static uint64_t
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The reader must not wait behind those it samples; its children (there are none but helpers) do not get that. */
+static void
+raise_priority(struct session *s)
+{
+	struct sched_param p = { .sched_priority = 1 };
+
+	errno = 0;
+	s->nice = getpriority(PRIO_PROCESS, 0);
+	if (!syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p))
+		s->realtime = true;
+	else if (!setpriority(PRIO_PROCESS, 0, -20))
+		s->reniced = true;
+}
+
+static void
+lower_priority(struct session *s)
+{
+	struct sched_param p = { .sched_priority = 0 };
+
+	if (s->realtime)
+		syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &p);
+	if (s->reniced)
+		setpriority(PRIO_PROCESS, 0, s->nice);
+}
+
+/* Targets that end. */
+
+static bool
+add_poll(struct session *s, int fd)
+{
+	if (!vec_room(&s->poll, &s->cap_poll, (uint64_t)s->npoll + 2, sizeof *s->poll))
+		return false;
+	s->poll[s->npoll++] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	return true;
+}
+
+static bool
+watch_target(struct session *s, int32_t pid)
+{
+	enum { PIDFDS_MOST = 512 };   /* of thousands the rest is looked at in turn */
+	int fd = -1;
+
+	s->alive++;
+#ifdef SYS_pidfd_open
+	if (s->opener.capture.target == TARGET_PROCESSES && s->npoll < s->opener.rings.n + PIDFDS_MOST)
+		fd = (int)syscall(SYS_pidfd_open, pid, 0);
+#endif
+	if (fd >= 0)
+		return add_poll(s, fd);
+	if (!vec_room(&s->target, &s->cap_target, (uint64_t)s->ntarget + 1, sizeof *s->target))
+		return false;
+	s->target[s->ntarget++] = pid;
+	return true;
+}
+
+static bool
+watch_targets(struct session *s)
+{
+	const struct capture *c = &s->opener.capture;
+
+	for (uint32_t i = 0; i < s->opener.rings.n; i++)
+		if (!add_poll(s, s->opener.rings.ring[i].fd))
+			return false;
+	for (unsigned i = 0; (c->target == TARGET_PROCESSES || c->target == TARGET_THREADS) && i < c->npid; i++)
+		if (!watch_target(s, c->pid[i]))
+			return false;
+	return true;
+}
+
+/* Whether it is there and not just waiting to be buried: field 3 of stat. */
+static bool
+is_alive(int32_t pid)
+{
+	char path[32], buf[512], *p;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	if (file_text(AT_FDCWD, path, buf, sizeof buf) <= 0)
+		return false;
+	p = strrchr(buf, ')');
+	return p && p[1] && p[2] != 'Z' && p[2] != 'X';
+}
+
+static void
+look_at_targets(struct session *s)
+{
+	uint64_t t = now();
+
+	for (uint32_t i = s->opener.rings.n; i < s->npoll; i++)
+		if (s->poll[i].fd >= 0 && s->poll[i].revents) {
+			close(s->poll[i].fd);
+			s->poll[i].fd = -1;
+			s->alive--;
+		}
+	if (!s->ntarget || t - s->looked < LOOK_PAUSE)
+		return;
+	s->looked = t;
+	for (uint32_t i = 0; i < s->ntarget; i++)
+		if (s->target[i] && !is_alive(s->target[i])) {
+			s->target[i] = 0;
+			s->alive--;
+		}
+}
+
+bool
+session_wait(struct session *s, int extra, int64_t timeout_ns)
+{
+	int64_t ns = timeout_ns < 0 || timeout_ns > SLEEP_MOST ? SLEEP_MOST : timeout_ns;
+	struct timespec t = { .tv_nsec = (long)ns };
+	const struct capture *c = &s->opener.capture;
+
+	s->poll[s->npoll] = (struct pollfd){ .fd = extra, .events = POLLIN };
+	if (ppoll(s->poll, s->npoll + 1, &t, NULL) < 0)
+		for (uint32_t i = 0; i < s->npoll; i++)
+			s->poll[i].revents = 0;
+	if (c->target != TARGET_PROCESSES && c->target != TARGET_THREADS)
+		return !s->blind;
+	look_at_targets(s);
+	return s->alive && !s->blind;
+}
+
+/* Records. */
+
+/* The event of a sample: false where it is one too many. */
+static bool
+event_of(struct session *s, const struct record *r, const struct task *t, uint32_t *event)
+{
+	const struct watch *w;
+
+	*event = 0;
+	if (s->opener.capture.nevent == 1 && !t->own)
+		return true;
+	if ((w = watches_find(&s->watches, r->id))) {
+		*event = w->event;
+		return !t->own || w->tid == t->own;
+	}
+	if ((w = watches_find(&s->old, r->id)))
+		*event = w->event;
+	return true;
+}
+
+static void
+count_sample(struct session *s, struct task *t, uint32_t event)
+{
+	s->counts.samples++;
+	s->first_event += event == 0;
+	s->counts.threads += !t->sampled;
+	s->counts.processes += !t->process->sampled;
+	t->sampled = t->process->sampled = true;
+}
+
+/* The thread's own side.  What is left of a thread that has ended has none. */
+static void
+add_user_side(struct sample *out, const struct record *r, const struct chains *chains)
+{
+	if (out->task->dead)
+		return;
+	if (r->sample.regs) {
+		out->regs = r->sample.regs;
+		out->regs32 = sizeof(void *) == 8 && r->sample.abi == PERF_SAMPLE_REGS_ABI_32;
+		out->stack = r->sample.stack;
+		out->stack_size = r->sample.stack_size;
+	}
+	out->uchain = chains->user;
+	out->nuchain = chains->nuser;
+	if (out->regs || out->nuchain || !out->kernel)
+		process_ready(out->task->process);
+}
+
+static void
+on_sample(struct session *s, const struct record *r)
+{
+	struct sample out = { .ip = r->sample.ip, .period = r->sample.period, .cpu = r->cpu };
+	struct chains chains = record_chains(r->sample.chain, r->sample.nchain);
+
+	out.kernel = (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
+	if (r->id >= s->new_id && r->time < s->new_since)
+		return;
+	if (r->pid == 0 && r->tid == 0 && out.kernel && s->opener.system && !s->opener.capture.idle) {
+		s->counts.idle++;
+		return;
+	}
+	if (!(out.task = processes_task(s->processes, r->pid, r->tid))) {
+		s->counts.lost += s->opener.system == (s->opener.capture.target == TARGET_SYSTEM);   /* else it is another's */
+		return;
+	}
+	if (!event_of(s, r, out.task, &out.event)) {
+		s->duplicates++;
+		return;
+	}
+	count_sample(s, out.task, out.event);
+	out.time = s->last_time = r->time > s->last_time ? r->time : s->last_time;
+	out.kchain = chains.kernel;
+	out.nkchain = chains.nkernel;
+	add_user_side(&out, r, &chains);
+	s->sample(s->ctx, &out);
+}
+
+static void
+on_map(struct session *s, const struct record *r)
+{
+	struct file_id id = { .path = r->map.path, .maj = r->map.maj, .min = r->map.min, .ino = r->map.ino, .gen = r->map.gen,
+	                      .build_id_len = r->map.build_id_len };
+
+	if (!r->map.exec || r->pid < 0)   /* -1: the kernel and its modules */
+		return;
+	memcpy(id.build_id, r->map.build_id, sizeof id.build_id);
+	processes_map(s->processes, r->pid, r->tid, r->map.lo, r->map.lo + r->map.size, r->map.off, &id);
+}
+
+static void
+on_record(struct session *s, const struct record *r)
+{
+	switch (r->type) {
+	case PERF_RECORD_SAMPLE:
+		on_sample(s, r);
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		on_map(s, r);
+		break;
+	case PERF_RECORD_COMM:
+		processes_comm(s->processes, r->pid, r->tid, r->comm.name, r->comm.exec);
+		break;
+	case PERF_RECORD_FORK:
+		s->born++;
+		processes_fork(s->processes, r->pid, r->tid, r->task.ppid, r->task.ptid, r->time);
+		break;
+	case PERF_RECORD_EXIT:
+		processes_exit(s->processes, r->pid, r->tid, r->time);
+		break;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		s->counts.lost += r->lost;
+		processes_lost(s->processes);
+		break;
+	case PERF_RECORD_THROTTLE:
+		s->counts.throttled++;
+		break;
+	}
+}
+
+void
+session_drain(struct session *s, bool final, void (*sample)(void *ctx, const struct sample *), void *ctx)
+{
+	struct rings *rings = &s->opener.rings;
+	uint64_t t = now();
+	struct cursor bytes;
+	struct record r;
+
+	s->sample = sample;
+	s->ctx = ctx;
+	rings_start(rings, final || rings->n == 1 ? RING_EMPTY - 1 : t - RECORD_LATE);
+	while (rings_next(rings, &bytes))
+		if (!record_parse(&r, &s->opener.shape, bytes))
+			on_record(s, &r);
+	processes_tidy(s->processes, t, final);
+}
+
+/* Opening and closing. */
+
+/* Threads that may have their events twice: only those opened on themselves count. */
+static void
+mark_doubtful(struct session *s, const struct threads *t, uint32_t sure)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct task *task;
+
+		if (i < sure && !s->old.n)
+			continue;
+		if ((task = processes_task(s->processes, t->thread[i].pid, t->thread[i].tid)))
+			task->own = i < sure ? 0 : t->thread[i].tid;
+	}
+}
+
+/* Others on the same CPUs are recorded too, and left out. */
+static bool
+choose_processes(struct session *s)
+{
+	const struct capture *c = &s->opener.capture;
+
+	if (!s->opener.system || c->target == TARGET_SYSTEM)
+		return true;
+	for (unsigned i = 0; i < c->npid; i++)
+		if (!processes_task(s->processes, c->pid[i], c->pid[i]))
+			return false;
+	processes_only_known(s->processes, c->inherit);
+	return true;
+}
+
+struct session *
+session_open(const struct capture *c, struct modules *modules, struct refusal *r)
+{
+	struct arena arena = { 0 };
+	struct session *s = arena_alloc(&arena, sizeof *s);
+	int32_t pid;
+	int err;
+
+	*r = (struct refusal){ .what = "no memory to start with" };
+	if (!s)
+		return NULL;
+	s->arena = arena;
+	s->new_id = UINT64_MAX;
+	if (!opener_init(&s->opener, c, r)) {
+		session_close(s);
+		return NULL;
+	}
+	if ((err = opener_open(&s->opener, &s->watches, &s->found, &s->sure, &pid)))
+		permit_explain(r, c, pid, err);
+	else if ((s->processes = processes_new(modules)) && watch_targets(s) && choose_processes(s)) {
+		mark_doubtful(s, &s->found, s->sure);
+		raise_priority(s);
+		return s;
+	}
+	session_close(s);
+	return NULL;
+}
+
+void
+session_enable(struct session *s)
+{
+	const struct capture *c = &s->opener.capture;
+
+	if (c->target == TARGET_COMMAND)   /* its exec does */
+		return;
+	watches_enable(&s->watches);
+	for (unsigned i = 0; c->target == TARGET_PROCESSES && i < c->npid; i++) {
+		struct task *t = processes_task(s->processes, c->pid[i], c->pid[i]);
+
+		if (t)
+			process_ready(t->process);
+	}
+}
+
+void
+session_disable(struct session *s)
+{
+	watches_disable(&s->watches);
+}
+
+static void
+add_threads(void *threads, struct process *p)
+{
+	if (p->pid > 0)
+		threads_of(threads, p->pid);
+}
+
+static void
+retire(struct session *s, struct watches *w)
+{
+	watches_total(&s->opener, w, s->closed);
+	watches_close(w);
+}
+
+void
+session_stack(struct session *s, uint32_t stack_size, bool user_chain)
+{
+	struct opener *o = &s->opener;
+	struct watches fresh = { 0 };
+	struct threads found = { 0 };
+	uint32_t sure, size = o->capture.stack_size;
+	bool chain = o->capture.user_chain;
+
+	opener_stack(o, stack_size, user_chain);
+	if (o->capture.target == TARGET_THREADS)
+		for (unsigned i = 0; i < o->capture.npid; i++)
+			threads_add(&found, o->capture.pid[i], o->capture.pid[i]);
+	else
+		processes_each(s->processes, add_threads, &found);
+	if (opener_reopen(o, &fresh, &found, &sure) || !fresh.n) {
+		watches_close(&fresh);
+		threads_free(&found);
+		opener_stack(o, size, chain);
+		return;
+	}
+	/* Both for a moment, so that no record of a new process or map is missed; of samples only one side counts. */
+	s->new_id = fresh.watch[0].id;
+	s->new_since = UINT64_MAX;
+	watches_enable(&fresh);
+	watches_disable(&s->watches);
+	s->new_since = now();
+	watches_forget(&s->old);
+	s->old = s->watches;
+	s->watches = fresh;
+	retire(s, &s->old);
+	mark_doubtful(s, &found, sure);
+	threads_free(&found);
+}
+
+/* Samples that there should be of the CPU time that the target had, but that fell into the kernel, which is not seen.
+ * A thread's last period is cut short: half a sample less for each on average. */
+static uint64_t
+unseen(const struct session *s, const struct total *all)
+{
+	const struct capture *c = &s->opener.capture;
+	uint64_t period = s->opener.freq ? 1000000000 / s->opener.freq : c->count, expected;
+	uint64_t known = s->first_event + s->counts.lost + s->born / 2;
+
+	if (s->opener.system || !c->event[0].is_time || c->event[0].kernel || c->event[0].sides_given || !period)
+		return 0;
+	expected = all[0].running / period;
+	return expected > known ? expected - known : 0;
+}
+
+void
+session_counts(struct session *s, struct session_counts *n)
+{
+	struct total all[EVENTS_MAX];
+	uint64_t lost = 0;
+
+	memcpy(all, s->closed, sizeof all);
+	watches_total(&s->opener, &s->watches, all);
+	for (unsigned i = 0; i < s->opener.capture.nevent; i++)
+		lost += all[i].lost;
+	if (lost > s->counts.lost)   /* those after which nothing came that could have told of them */
+		s->counts.lost = lost;
+	s->counts.enabled_ns = all[0].running;
+	s->counts.unseen_samples = unseen(s, all);
+	s->counts.freq = s->opener.freq;
+	s->counts.stack_size = s->opener.capture.stack_size;
+	s->counts.rings = s->opener.rings.n;
+	s->counts.ring_bytes = (uint32_t)s->opener.ring_bytes;
+	s->counts.maps_reread = processes_reread(s->processes);
+	*n = s->counts;
+}
+
+bool
+session_kernel_visible(const struct session *s)
+{
+	return s->opener.capture.event[0].kernel;
+}
+
+struct processes *
+session_processes(struct session *s)
+{
+	return s->processes;
+}
+
+void
+session_close(struct session *s)
+{
+	struct arena arena = s->arena;
+
+	lower_priority(s);
+	for (uint32_t i = s->opener.rings.n; i < s->npoll; i++)
+		if (s->poll[i].fd >= 0)
+			close(s->poll[i].fd);
+	watches_close(&s->watches);
+	watches_forget(&s->watches);
+	watches_forget(&s->old);
+	opener_free(&s->opener);
+	threads_free(&s->found);
+	vec_free(&s->poll, &s->cap_poll, sizeof *s->poll);
+	vec_free(&s->target, &s->cap_target, sizeof *s->target);
+	if (s->processes)
+		processes_free(s->processes);
+	arena_free(&arena);
+}
