@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -246,6 +246,13 @@ open_event(struct opener *o, uint32_t event, int32_t tid, int32_t cpu, bool on_e
 
 /* Watches. */
 
+/* ioctl's second parameter is an int in musl, which PERF_EVENT_IOC_ID does not fit in. */
+static bool
+control(int fd, unsigned long what, unsigned long with)
+{
+	return !syscall(SYS_ioctl, fd, what, with);
+}
+
 static uint32_t
 hash_watch(const void *ctx, uint32_t i)
 {
@@ -257,7 +264,8 @@ hash_watch(const void *ctx, uint32_t i)
 static bool
 watch_add(struct watches *w, struct watch watch, const struct ring *ring)
 {
-	if (ioctl(watch.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) || ioctl(watch.fd, PERF_EVENT_IOC_ID, &watch.id))
+	if (!control(watch.fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned)ring->fd) ||
+	    !control(watch.fd, PERF_EVENT_IOC_ID, (uintptr_t)&watch.id))
 		return false;
 	if (!vec_room(&w->watch, &w->cap, (uint64_t)w->n + 1, sizeof *w->watch)) {
 		errno = ENOMEM;
@@ -311,14 +319,14 @@ void
 watches_enable(const struct watches *w)
 {
 	for (uint32_t i = 0; i < w->n; i++)
-		ioctl(w->watch[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+		control(w->watch[i].fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 void
 watches_disable(const struct watches *w)
 {
 	for (uint32_t i = 0; i < w->n; i++)
-		ioctl(w->watch[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+		control(w->watch[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 void
