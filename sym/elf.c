@@ -218,13 +218,16 @@ static void
 insert_load(struct elf *e, const struct phdr *p)
 {
 	uint32_t i = e->nload;
+	uint64_t filesz = p->filesz;
 
 	if (p->vaddr + p->memsz < p->vaddr || p->off + p->filesz < p->off)
 		return;
+#ifndef PLANT_ELF
+	filesz = filesz < p->memsz ? filesz : p->memsz;
+#endif
 	for (; i && e->load[i - 1].vaddr > p->vaddr; i--)
 		e->load[i] = e->load[i - 1];
-	e->load[i] = (struct segment){ p->vaddr, p->off, p->filesz < p->memsz ? p->filesz : p->memsz, p->memsz,
-		                       (p->flags & PF_X) != 0 };
+	e->load[i] = (struct segment){ p->vaddr, p->off, filesz, p->memsz, (p->flags & PF_X) != 0 };
 	e->nload++;
 }
 
