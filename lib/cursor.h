@@ -39,7 +39,8 @@ cur_take(struct cursor *c, uint64_t n)
 			c->bad = "data ends too early";
 		return NULL;
 	}
-	c->pos += n;
+	if (n)   /* an empty cursor may be NULL */
+		c->pos += n;
 	return p;
 }
 
