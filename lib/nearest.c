@@ -1,6 +1,8 @@
 /* See nearest.h.  Edits are insertions, deletions, replacements and swapped neighbours. */
 #include "nearest.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -10,6 +12,13 @@ static unsigned
 least(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
+}
+
+/* Regardless of case. */
+static bool
+same(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
 static unsigned
@@ -24,9 +33,9 @@ distance(const char *a, size_t na, const char *b, size_t nb)
 
 		now[0] = (unsigned char)i;
 		for (size_t j = 1; j <= nb; j++) {
-			unsigned d = least(least(last[j], now[j - 1]) + 1u, last[j - 1] + (a[i - 1] == b[j - 1] ? 0u : 1u));
+			unsigned d = least(least(last[j], now[j - 1]) + 1u, last[j - 1] + !same(a[i - 1], b[j - 1]));
 
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
 				d = least(d, before[j - 2] + 1u);
 			now[j] = (unsigned char)d;
 		}

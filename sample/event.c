@@ -2,6 +2,7 @@
  * PMU/terms/: Documentation/ABI/testing/sysfs-bus-event_source-devices-format and -events. */
 #include "event.h"
 #include "../lib/file.h"
+#include "../lib/nearest.h"
 #include "perf.h"
 
 #include <ctype.h>
@@ -155,54 +156,14 @@ raw(struct event *e, struct text t)
 	return t.n > 1 && *t.s == 'r' && text_hex(&s, &e->config) && s == t.s + t.n;
 }
 
-/* How many letters must be put in, left out, changed or swapped with their neighbour, case aside; more than LONGEST
- * where the name is too long for that question. */
-enum { LONGEST = 40 };
-static unsigned
-distance(struct text a, const char *b)
-{
-	unsigned row[3][LONGEST + 1], *before = row[0], *last = row[1], *now = row[2];
-	size_t nb = strlen(b);
-
-	if (a.n > LONGEST || nb > LONGEST)
-		return LONGEST + 1;
-	for (unsigned j = 0; j <= nb; j++)
-		last[j] = j;
-	for (size_t i = 1; i <= a.n; i++) {
-		unsigned *spare = before;
-
-		now[0] = (unsigned)i;
-		for (size_t j = 1; j <= nb; j++) {
-			int ca = tolower((unsigned char)a.s[i - 1]), cb = tolower((unsigned char)b[j - 1]);
-			unsigned d = last[j - 1] + (ca != cb);
-
-			d = last[j] + 1 < d ? last[j] + 1 : d;
-			d = now[j - 1] + 1 < d ? now[j - 1] + 1 : d;
-			if (i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) && cb == tolower((unsigned char)a.s[i - 2]))
-				d = before[j - 2] + 1 < d ? before[j - 2] + 1 : d;
-			now[j] = d;
-		}
-		before = last;
-		last = now;
-		now = spare;
-	}
-	return last[nb];
-}
-
 static const char *
 unknown(struct text t, struct arena *a)
 {
-	unsigned best = (unsigned)(t.n < 6 ? 1 : t.n / 3) + 1;
-	const char *near = NULL;
+	char word[64] = "";
+	const char *near;
 
-	for (unsigned i = 0; names[i]; i++) {
-		unsigned d = distance(t, names[i]);
-
-		if (d < best) {
-			best = d;
-			near = names[i];
-		}
-	}
+	memcpy(word, t.s, t.n < sizeof word ? t.n : 0);
+	near = nearest(word, names);
 	if (near)
 		return words(a, "unknown event '%.*s': did you mean '%s'?", (int)t.n, t.s, near);
 	return words(a, "unknown event '%.80s'; some that are known: cycles, instructions, cache-misses, branch-misses, "

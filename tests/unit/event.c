@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/file.c sample/perf.c */
+/* link: lib/mem.c lib/file.c lib/nearest.c sample/perf.c */
 #define EVENT_DEVICES devices
 static char devices[64] = "/tmp/prof-event.XXXXXX";
 #include "test.h"
@@ -168,17 +168,6 @@ not_yet(void)
 }
 
 static void
-distances(void)
-{
-	CHECK_U64(distance((struct text){ "cycles", 6 }, "cycles"), 0);
-	CHECK_U64(distance((struct text){ "cylces", 6 }, "cycles"), 1);
-	CHECK_U64(distance((struct text){ "", 0 }, "cs"), 2);
-	CHECK_U64(distance((struct text){ "kitten", 6 }, "sitting"), 3);
-	CHECK_U64(distance((struct text){ "ABC", 3 }, "abc"), 0);
-	CHECK_U64(distance((struct text){ "0123456789012345678901234567890123456789x", 41 }, "cs"), LONGEST + 1);
-}
-
-static void
 pmu_terms(void)
 {
 	const char *why;
@@ -309,7 +298,6 @@ main(void)
 	RUN("event", lists);
 	RUN("event", unknown_names);
 	RUN("event", not_yet);
-	RUN("event", distances);
 	RUN("event", pmu_terms);
 	RUN("event", placing);
 	RUN("event", defaults);

@@ -27,10 +27,27 @@ says_nothing_when_far(void)
 	CHECK(!nearest(longer, names));
 }
 
+static unsigned
+edits(const char *a, const char *b)
+{
+	return distance(a, strlen(a), b, strlen(b));
+}
+
+static void
+distances(void)
+{
+	CHECK_U64(edits("cycles", "cycles"), 0);
+	CHECK_U64(edits("cylces", "cycles"), 1);
+	CHECK_U64(edits("", "cs"), 2);
+	CHECK_U64(edits("kitten", "sitting"), 3);
+	CHECK_U64(edits("ABC", "abc"), 0);
+}
+
 int
 main(void)
 {
 	RUN("nearest", finds_the_typo);
+	RUN("nearest", distances);
 	RUN("nearest", says_nothing_when_far);
 	return TEST_STATUS;
 }
