@@ -199,6 +199,31 @@ name_events(struct recording *r)
 	}
 }
 
+/* What is profiled, in words: the command line, or whom prof attached to. */
+static const char *
+target_words(struct recording *r)
+{
+	struct arena *arena = &r->collector.profile.arena;
+	const struct plan *p = &r->plan;
+	const char *words = NULL;
+	char comm[64];
+	struct sink s;
+
+	sink_open(&s, -1);
+	if (p->target == TARGET_COMMAND)
+		for (char **word = p->command; *word; word++)
+			sink_fmt(&s, "%s%s", word == p->command ? "" : " ", *word);
+	else if (p->target == TARGET_SYSTEM)
+		sink_str(&s, "the whole system");
+	else
+		sink_fmt(&s, "%s, %s %d%s", target_comm(p->pid[0], comm, sizeof comm),
+		         p->target == TARGET_THREADS ? "thread" : "process", p->pid[0], p->npid > 1 ? ", …" : "");
+	if (!s.err)
+		words = arena_str(arena, s.buf, s.len);
+	sink_close(&s);
+	return words ? words : "";
+}
+
 static void
 describe(struct recording *r)
 {
@@ -207,6 +232,8 @@ describe(struct recording *r)
 
 	session_counts(r->session, &n);
 	name_events(r);
+	p->exporter = "prof@" PROF_VERSION;
+	p->command = target_words(r);
 	p->nevent = r->plan.nevent;
 	p->by_thread = r->plan.by_thread;
 	p->by_process = r->plan.by_process;

@@ -8,10 +8,6 @@
 #include "../lib/sink.h"
 #include "../unwind/arch.h"
 
-#ifndef PROF_VERSION
-#define PROF_VERSION "0.1"
-#endif
-
 int
 cmd_version(int argc, char **argv)
 {
