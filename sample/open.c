@@ -15,6 +15,7 @@
 
 #include "../lib/file.h"
 #include "cpu.h"
+#include "hold.h"
 #include "perf.h"
 #include "permit.h"
 
@@ -261,44 +262,51 @@ hash_watch(const void *ctx, uint32_t i)
 	return hash_u64(w->watch[i].id);
 }
 
-static bool
-watch_add(struct watches *w, struct watch watch, const struct ring *ring)
+bool
+watches_know(struct watches *w, const struct watch *watch)
 {
-	if (!control(watch.fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned)ring->fd) ||
-	    !control(watch.fd, PERF_EVENT_IOC_ID, (uintptr_t)&watch.id))
+	if (!vec_room(&w->watch, &w->cap, (uint64_t)w->n + 1, sizeof *w->watch))
 		return false;
-	if (!vec_room(&w->watch, &w->cap, (uint64_t)w->n + 1, sizeof *w->watch)) {
-		errno = ENOMEM;
+	w->watch[w->n] = *watch;
+	if (!index_add(&w->index, hash_watch(w, w->n), w->n, hash_watch, w))
 		return false;
-	}
-	w->watch[w->n] = watch;
-	if (!index_add(&w->index, hash_watch(w, w->n), w->n, hash_watch, w)) {
-		errno = ENOMEM;
-		return false;
-	}
 	w->n++;
 	return true;
 }
 
-/* All events of one thread (-1: of the system).  0 or an errno. */
+/* 0 or an errno. */
 static int
-watch_thread(struct opener *o, struct watches *w, int32_t tid, bool on_exec)
+into_ring(struct opener *o, struct watches *w, struct watch *watch, const struct ring *ring)
+{
+	int err = 0;
+
+	if (!control(watch->fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned)ring->fd) ||
+	    !control(watch->fd, PERF_EVENT_IOC_ID, (uintptr_t)&watch->id))
+		err = errno;
+	else if (!watches_know(w, watch))
+		err = ENOMEM;
+	if (err)
+		close(watch->fd);
+	else
+		o->files++;
+	return err;
+}
+
+int
+watches_add(struct opener *o, struct watches *w, int32_t tid, bool on_exec)
 {
 	for (uint32_t r = 0; r < o->rings.n; r++)
 		for (uint32_t e = 0; e < o->capture.nevent; e++) {
 			struct watch watch = { .tid = tid, .event = e };
+			int err;
 
 			if ((watch.fd = open_event(o, e, tid, o->rings.ring[r].cpu, on_exec)) < 0) {
 				if (errno == ENODEV && o->rings.n > 1)   /* the CPU went offline */
 					continue;
 				return errno;
 			}
-			if (!watch_add(w, watch, &o->rings.ring[r])) {
-				int err = errno;
-
-				close(watch.fd);
+			if ((err = into_ring(o, w, &watch, &o->rings.ring[r])))
 				return err;
-			}
 		}
 	return 0;
 }
@@ -320,6 +328,7 @@ watches_enable(const struct watches *w)
 {
 	for (uint32_t i = 0; i < w->n; i++)
 		control(w->watch[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+	hold_enable(w);
 }
 
 void
@@ -327,6 +336,7 @@ watches_disable(const struct watches *w)
 {
 	for (uint32_t i = 0; i < w->n; i++)
 		control(w->watch[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	hold_disable(w);
 }
 
 void
@@ -340,15 +350,20 @@ watches_total(const struct opener *o, const struct watches *w, struct total *tot
 		total[w->watch[i].event].running += v.running;
 		total[w->watch[i].event].lost += o->no_lost ? 0 : v.lost;
 	}
+	hold_total(w, total);
 }
 
 void
-watches_close(struct watches *w)
+watches_close(struct opener *o, struct watches *w)
 {
 	for (uint32_t i = 0; i < w->n; i++) {
+		if (w->watch[i].fd < 0)
+			continue;
 		close(w->watch[i].fd);
 		w->watch[i].fd = -1;
+		o->files--;
 	}
+	hold_close(w);
 }
 
 void
@@ -479,13 +494,21 @@ opener_free(struct opener *o)
 
 /* Targets. */
 
-static bool
-enough_files(const struct opener *o, uint32_t threads)
+uint64_t
+opener_files(void)
 {
 	struct rlimit l;
 
-	return getrlimit(RLIMIT_NOFILE, &l) ||
-	       (uint64_t)threads * o->rings.n * o->capture.nevent + o->rings.n + SPARE_FILES <= l.rlim_cur;
+	return getrlimit(RLIMIT_NOFILE, &l) ? 1024 : l.rlim_cur;
+}
+
+/* For how many threads more there are descriptors. */
+static uint64_t
+threads_fit(const struct opener *o)
+{
+	uint64_t limit = opener_files(), used = o->files + o->rings.n + SPARE_FILES;
+
+	return limit > used ? (limit - used) / ((uint64_t)o->rings.n * o->capture.nevent) : 0;
 }
 
 static void
@@ -498,67 +521,72 @@ list_targets(const struct opener *o, struct threads *t)
 			threads_add(t, o->capture.pid[i], o->capture.pid[i]);
 }
 
+/* Events on threads FROM on, as far as descriptors go, then in helpers.  0 or an errno. */
+static int
+open_more(struct opener *o, struct watches *w, const struct threads *t, uint32_t from, bool on_exec, int32_t *which)
+{
+	uint64_t fit = threads_fit(o), end = from + fit < t->n ? from + fit : t->n;
+
+	for (; from < end; from++) {
+		int err = watches_add(o, w, t->thread[from].tid, on_exec);
+
+		if (err && err != ESRCH) {
+			*which = o->capture.target == TARGET_COMMAND ? 0 : t->thread[from].pid;
+			return err;
+		}
+	}
+	return from < t->n ? hold_open(o, w, t->thread + from, t->n - from) : 0;
+}
+
 /* Opens on all threads that are listed, lists again, until there are no new ones. */
 static int
 open_threads(struct opener *o, struct watches *w, struct threads *t, uint32_t *sure, bool again, bool children,
              int32_t *which)
 {
-	uint32_t done = 0, opened = 0;
-	int err = ESRCH;
+	bool command = o->capture.target == TARGET_COMMAND;
+	uint32_t done = 0;
 
 	*sure = t->n;
 	for (unsigned pass = 0; pass < PASSES && done < t->n; pass++) {
-		if (!enough_files(o, t->n))
-			return EMFILE;
-		for (; done < t->n; done++) {
-			uint32_t before = w->n;
+		uint32_t n = t->n;
+		int err = open_more(o, w, t, done, command && !again, which);
 
-			err = watch_thread(o, w, t->thread[done].tid, o->capture.target == TARGET_COMMAND && !again);
-			opened += w->n > before;
-			if (err && err != ESRCH) {
-				*which = t->thread[done].pid;
-				return err;
-			}
-		}
+		if (err)
+			return err;
+		done = n;
 		if (again || o->capture.target == TARGET_PROCESSES)
 			threads_again(t, children);
 	}
-	return opened ? 0 : err ? err : ESRCH;
+	return w->n ? 0 : ESRCH;
 }
 
 static int
 open_system(struct opener *o, struct watches *w)
 {
-	int err;
+	int err = watches_add(o, w, -1, false);
 
-	o->system = true;
-	err = watch_thread(o, w, -1, false);
-	if (!err && !w->n)
-		err = ENODEV;
-	return err;
+	return err ? err : w->n ? 0 : ENODEV;
 }
 
 int
 opener_open(struct opener *o, struct watches *w, struct threads *found, uint32_t *sure, int32_t *pid)
 {
-	int err;
-
 	*sure = 0;
 	*pid = -1;
-	if (o->capture.target == TARGET_SYSTEM)
+	if (o->system)
 		return open_system(o, w);
 	*pid = o->capture.target == TARGET_COMMAND ? 0 : o->capture.pid[0];
 	list_targets(o, found);
-	err = open_threads(o, w, found, sure, false, false, pid);
-	if (err != EMFILE || o->capture.target != TARGET_PROCESSES)
-		return err;
-	/* More threads times CPUs than descriptors: the CPUs alone, and others' samples left out. */
-	watches_close(w);
-	watches_forget(w);
-	if (!open_system(o, w))
-		return 0;
-	o->system = false;
-	return EMFILE;
+	/* More threads times CPUs than descriptors: the CPUs alone, and others' samples left out, where that is allowed. */
+	if (o->capture.target == TARGET_PROCESSES && found->n > threads_fit(o)) {
+		o->system = true;
+		if (!open_system(o, w))
+			return 0;
+		o->system = false;
+		watches_close(o, w);
+		watches_forget(w);
+	}
+	return open_threads(o, w, found, sure, false, false, pid);
 }
 
 int

@@ -9,7 +9,7 @@
 
 /* One event on one thread (or, -1, all of them) and one CPU. */
 struct watch {
-	int fd;
+	int fd;                    /* -1: a helper's */
 	int32_t tid;
 	uint32_t event;            /* number in capture.event */
 	uint64_t id;               /* what its samples carry; of later events greater */
@@ -19,6 +19,8 @@ struct watches {
 	struct watch *watch;
 	uint32_t n, cap;
 	struct index index;        /* by id */
+	struct helper *helper;     /* who holds those that are beyond our own descriptors: see hold.h */
+	uint32_t nhelper, cap_helper;
 };
 
 /* What an event counted over all of its threads and CPUs. */
@@ -42,6 +44,7 @@ struct opener {
 	struct record_shape shape;
 	uint64_t freq;             /* as the kernel was asked for at last */
 	size_t ring_bytes;
+	uint64_t files;            /* descriptors that are events */
 	bool system;               /* events are on CPUs, whoever runs there */
 	/* What this kernel was found to be too old for. */
 	bool no_lost, no_build_id, no_inherit_thread;
@@ -51,6 +54,8 @@ struct opener {
 bool opener_init(struct opener *, const struct capture *, struct refusal *);
 void opener_free(struct opener *);
 
+/* The limit on descriptors. */
+uint64_t opener_files(void);
 /* The stack size and user chain to open with from now on. */
 void opener_stack(struct opener *, uint32_t stack_size, bool user_chain);
 /* Opens all events, stopped, on the threads of what is asked for, until all that there are have them.  FOUND takes the
@@ -60,15 +65,20 @@ int opener_open(struct opener *, struct watches *, struct threads *found, uint32
 /* The same for the processes in FOUND and all that descends from them. */
 int opener_reopen(struct opener *, struct watches *, struct threads *found, uint32_t *sure);
 
+/* All events of one thread (-1: of the CPUs), started by its exec where ON_EXEC.  0 or an errno. */
+int watches_add(struct opener *, struct watches *, int32_t tid, bool on_exec);
+/* Takes note of an event that is open.  False at the memory cap. */
+bool watches_know(struct watches *, const struct watch *);
 void watches_enable(const struct watches *);
 void watches_disable(const struct watches *);
 /* Adds what the kernel counted. */
 void watches_total(const struct opener *, const struct watches *, struct total *total);
 const struct watch *watches_find(const struct watches *, uint64_t id);
 /* Closes the events; which they were is still known. */
-void watches_close(struct watches *);
+void watches_close(struct opener *, struct watches *);
 void watches_forget(struct watches *);
 
+/* False where it is in it already, or at the memory cap. */
 bool threads_add(struct threads *, int32_t pid, int32_t tid);
 /* Adds the threads of a process that are there now. */
 void threads_of(struct threads *, int32_t pid);

@@ -410,7 +410,7 @@ static void
 retire(struct session *s, struct watches *w)
 {
 	watches_total(&s->opener, w, s->closed);
-	watches_close(w);
+	watches_close(&s->opener, w);
 }
 
 void
@@ -429,7 +429,8 @@ session_stack(struct session *s, uint32_t stack_size, bool user_chain)
 	else
 		processes_each(s->processes, add_threads, &found);
 	if (opener_reopen(o, &fresh, &found, &sure) || !fresh.n) {
-		watches_close(&fresh);
+		watches_close(&s->opener, &fresh);
+		watches_forget(&fresh);
 		threads_free(&found);
 		opener_stack(o, size, chain);
 		return;
@@ -449,13 +450,13 @@ session_stack(struct session *s, uint32_t stack_size, bool user_chain)
 }
 
 /* Samples that there should be of the CPU time that the target had, but that fell into the kernel, which is not seen.
- * A thread's last period is cut short: half a sample less for each on average. */
+ * A thread's clock starts with a whole period on each CPU, so that the last one is cut short: half a sample on average. */
 static uint64_t
 unseen(const struct session *s, const struct total *all)
 {
 	const struct capture *c = &s->opener.capture;
 	uint64_t period = s->opener.freq ? 1000000000 / s->opener.freq : c->count, expected;
-	uint64_t known = s->first_event + s->counts.lost + s->born / 2;
+	uint64_t known = s->first_event + s->counts.lost + (s->born + s->watches.n) / 2;
 
 	if (s->opener.system || !c->event[0].is_time || c->event[0].kernel || c->event[0].sides_given || !period)
 		return 0;
@@ -506,7 +507,7 @@ session_close(struct session *s)
 	for (uint32_t i = s->opener.rings.n; i < s->npoll; i++)
 		if (s->poll[i].fd >= 0)
 			close(s->poll[i].fd);
-	watches_close(&s->watches);
+	watches_close(&s->opener, &s->watches);
 	watches_forget(&s->watches);
 	watches_forget(&s->old);
 	opener_free(&s->opener);
