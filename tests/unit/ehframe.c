@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <unistd.h>
 
 static const char cie_insns[] = "\x0c\x07\x08\x90\x01", fde_insns[] = "\x41\x0e\x10";
@@ -311,6 +312,60 @@ this_program(void)
 	CHECK_U64(m->ehframe->eh.rows, found);
 }
 
+/* The compiler's own unwinder, as it throws exceptions. */
+struct dwarf_eh_bases { void *tbase, *dbase, *func; };
+const void *_Unwind_Find_FDE(void *pc, struct dwarf_eh_bases *);
+
+static uint64_t libc_bias;
+static char libc_path[512];
+
+static int
+is_libc(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	(void)size, (void)ctx;
+	if (!info->dlpi_name || !strstr(info->dlpi_name, "/libc.so"))
+		return 0;
+	libc_bias = info->dlpi_addr;
+	snprintf(libc_path, sizeof libc_path, "%s", info->dlpi_name);
+	return 1;
+}
+
+/* At the first, middle and last byte of each function of the C library, and behind it, both find the same or nothing. */
+static void
+agrees_with_the_compiler(void)
+{
+	unsigned differ = 0, asked = 0, none = 0;
+	struct module *m;
+	struct part *p;
+	int fd;
+
+	begin();
+	CHECK(dl_iterate_phdr(is_libc, NULL));
+	fd = open(libc_path, O_RDONLY);
+	m = module_file(&ms, fd, libc_path);
+	close(fd);
+	CHECK(m && !m->bad && ehframe_any(&ms, m));
+	p = &m->ehframe->eh;
+	for (uint32_t i = 0; i < p->rows; i++) {
+		struct fde f = { 0 }, g;
+		uint64_t lo = row_lo(p, i);
+
+		CHECK(read_fde(p, row_fde(p, i), &f) && f.lo == lo);
+		for (unsigned k = 0; k < 4; k++) {
+			uint64_t at = (uint64_t[]){ f.lo, f.lo + (f.hi - f.lo) / 2, f.hi - 1, f.hi }[k];
+			struct dwarf_eh_bases bases = { 0 };
+			bool theirs = _Unwind_Find_FDE((void *)(uintptr_t)(libc_bias + at), &bases),
+			     ours = ehframe_find(&ms, m, at, &g);
+
+			differ += ours != theirs || (ours && (uint64_t)(uintptr_t)bases.func - libc_bias != g.lo);
+			none += !ours;
+			asked++;
+		}
+	}
+	CHECK_U64(differ, 0);
+	CHECK(asked > 4000 && none > 100);
+}
+
 int
 main(void)
 {
@@ -324,6 +379,7 @@ main(void)
 	RUN("ehframe", a_large_index_fits_its_bounds);
 	RUN("ehframe", at_the_memory_cap_there_is_none);
 	RUN("ehframe", this_program);
+	RUN("ehframe", agrees_with_the_compiler);
 	modules_free(&ms);
 	return TEST_STATUS;
 }
