@@ -327,7 +327,7 @@ open_hdr(struct ehframe *eh, const struct elf *e)
 	if (count_encoding == PE_OMIT || table_encoding != (PE_DATAREL | PE_SDATA4))
 		return;
 	count = read_pointer(&hdr, &c, count_encoding, address_size, e->ehframe_hdr);
-	if (c.bad || count > UINT32_MAX)
+	if (c.bad || !count || count > UINT32_MAX)
 		return;
 #ifndef PLANT_EHFRAME
 	if (count > cur_left(&c) / 8)

@@ -187,6 +187,22 @@ long_lengths(void)
 }
 
 static void
+an_empty_table_counts_as_none(void)
+{
+	struct elfwrite w = new_file(true, false);
+	struct ehwrite e = ehwrite_new(&w, EH);
+	struct module *m;
+
+	begin();
+	three(&e, ehwrite_cie(&e, "zR", 1, -8, 16, cie_insns, 5));
+	ehwrite_finish(&e, &w, HDR);
+	bytes_set(&w.out, HDR - w.base + 8, 0, 4);
+	m = module_of(&w);
+	check_three(m);
+	CHECK(!m->ehframe->eh.table);
+}
+
+static void
 nothing_at_all(void)
 {
 	struct elfwrite w = new_file(true, false);
@@ -374,6 +390,7 @@ main(void)
 	RUN("ehframe", debug_frame_of_every_version);
 	RUN("ehframe", eh_frame_answers_before_debug_frame);
 	RUN("ehframe", long_lengths);
+	RUN("ehframe", an_empty_table_counts_as_none);
 	RUN("ehframe", nothing_at_all);
 	RUN("ehframe", lies_cost_an_answer);
 	RUN("ehframe", a_large_index_fits_its_bounds);
