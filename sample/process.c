@@ -354,7 +354,7 @@ reset(struct process *p)
 	p->stale = false;
 	p->pause = PAUSE_FIRST;
 	p->rescanned = 0;
-	p->born = 0;
+	p->born = p->starting = 0;
 }
 
 static struct process *
@@ -551,7 +551,7 @@ processes_exit(struct processes *ps, int32_t pid, int32_t tid, uint64_t time)
 }
 
 void
-processes_comm(struct processes *ps, int32_t pid, int32_t tid, const char *comm, bool exec)
+processes_comm(struct processes *ps, int32_t pid, int32_t tid, const char *comm, bool exec, uint64_t time)
 {
 	bool made;
 	struct task *t = find_or_make(ps, pid, tid, !exec, &made);
@@ -559,8 +559,10 @@ processes_comm(struct processes *ps, int32_t pid, int32_t tid, const char *comm,
 	if (!t)
 		return;
 	set_comm(t, comm);
-	if (exec)
+	if (exec) {
 		reset(t->process);
+		t->process->starting = time;
+	}
 }
 
 void
@@ -573,6 +575,8 @@ processes_map(struct processes *ps, int32_t pid, int32_t tid, uint64_t lo, uint6
 		return;
 	before_change(p);
 	add_map(p, lo, hi, off, id);
+	if (!strcmp(id->path, "[vdso]"))   /* the last thing that is mapped */
+		p->starting = 0;
 }
 
 static void

@@ -15,6 +15,7 @@ struct process {
 	bool scanned;              /* /proc/PID/maps has been read (or the process was born under our eyes) */
 	bool stale;                /* records were lost: read the maps again before the next sample */
 	bool sampled;              /* for the caller: it has had a sample */
+	uint64_t starting;         /* time of its exec while the kernel still loads it, and it has no user side; else 0 */
 	uint64_t rescanned;        /* when they were read last, ns */
 	struct module *jit;        /* its JIT code, once it has some */
 	struct module *jit_parent; /* of the process it was forked off */
@@ -59,7 +60,8 @@ bool process_scan(struct process *, bool comm);
 /* What the kernel's records say, in the order of time. */
 void processes_fork(struct processes *, int32_t pid, int32_t tid, int32_t ppid, int32_t ptid, uint64_t time);
 void processes_exit(struct processes *, int32_t pid, int32_t tid, uint64_t time);
-void processes_comm(struct processes *, int32_t pid, int32_t tid, const char *comm, bool exec);
+void processes_comm(struct processes *, int32_t pid, int32_t tid, const char *comm, bool exec,
+                    uint64_t time);
 void processes_map(struct processes *, int32_t pid, int32_t tid, uint64_t lo, uint64_t hi, uint64_t off,
                    const struct file_id *);
 /* Records were lost: any maps may be wrong. */

@@ -20,10 +20,12 @@
 #include "permit.h"
 
 /* Nanoseconds: how long the reader sleeps at most, so that what short processes leave behind is still found; how late a
- * record may appear in its ring; how often targets without a pidfd are looked at. */
+ * record may appear in its ring; how often targets without a pidfd are looked at; what the kernel needs for an exec. */
 #define SLEEP_MOST  INT64_C(50000000)
 #define RECORD_LATE UINT64_C(200000)
 #define LOOK_PAUSE  UINT64_C(100000000)
+#define EXEC_TAKES  UINT64_C(10000000)
+#define NOT_YET     UINT64_MAX
 
 struct session {
 	struct arena arena;              /* the session itself */
@@ -210,11 +212,20 @@ count_sample(struct session *s, struct task *t, uint32_t event)
 	t->sampled = t->process->sampled = true;
 }
 
+/* Whether the thread's own side is not there yet: its registers are still those from before the exec. */
+static bool
+is_starting(struct process *p, const struct sample *s)
+{
+	if (p->starting && (!s->kernel || s->time - p->starting > EXEC_TAKES))
+		p->starting = 0;
+	return p->starting;
+}
+
 /* The thread's own side.  What is left of a thread that has ended has none. */
 static void
 add_user_side(struct sample *out, const struct record *r, const struct chains *chains)
 {
-	if (out->task->dead)
+	if (out->task->dead || is_starting(out->task->process, out))
 		return;
 	if (r->sample.regs) {
 		out->regs = r->sample.regs;
@@ -245,6 +256,8 @@ on_sample(struct session *s, const struct record *r)
 		s->counts.lost += s->opener.system == (s->opener.capture.target == TARGET_SYSTEM);   /* else it is another's */
 		return;
 	}
+	if (out.task->process->starting == NOT_YET)   /* the end of prof's own child, which is the command's beginning */
+		return;
 	if (!event_of(s, r, out.task, &out.event)) {
 		s->duplicates++;
 		return;
@@ -281,7 +294,7 @@ on_record(struct session *s, const struct record *r)
 		on_map(s, r);
 		break;
 	case PERF_RECORD_COMM:
-		processes_comm(s->processes, r->pid, r->tid, r->comm.name, r->comm.exec);
+		processes_comm(s->processes, r->pid, r->tid, r->comm.name, r->comm.exec, r->time);
 		break;
 	case PERF_RECORD_FORK:
 		s->born++;
@@ -334,12 +347,20 @@ mark_doubtful(struct session *s, const struct threads *t, uint32_t sure)
 	}
 }
 
-/* Others on the same CPUs are recorded too, and left out. */
+/* A command's samples count from its exec on.  Of events on CPUs those of other processes are left out. */
 static bool
 choose_processes(struct session *s)
 {
 	const struct capture *c = &s->opener.capture;
 
+	struct task *t;
+
+	if (c->target == TARGET_COMMAND) {
+		if (!(t = processes_task(s->processes, c->pid[0], c->pid[0])))
+			return false;
+		t->process->starting = NOT_YET;
+		return true;
+	}
 	if (!s->opener.system || c->target == TARGET_SYSTEM)
 		return true;
 	for (unsigned i = 0; i < c->npid; i++)
