@@ -1,0 +1,198 @@
+/* A C++ name between parsing and printing: a tree of nodes, which substitutions make a graph without circles. */
+#ifndef SYM_DEMANGLE_CXX_H
+#define SYM_DEMANGLE_CXX_H
+
+#include "demangle_text.h"
+
+enum kind {
+	K_NONE,
+	/* Names. */
+	K_NAME,       /* s, a: text and its length */
+	K_QUAL,       /* a::b */
+	K_LOCAL,      /* b in the function a */
+	K_DEFAULT,    /* b in the default argument a (counted from the end) of what stands before */
+	K_TEMPLATE,   /* a<list b>, requires c */
+	K_TAGGED,     /* a[abi:b] */
+	K_FRIEND,     /* a[friend] */
+	K_MODULE,     /* a@b */
+	K_PARTITION,  /* a.b, or a:b with flag; a may be missing */
+	K_CTOR,       /* of a */
+	K_DTOR,       /* of a */
+	K_OPERATOR,   /* s: its text; the arity in flag */
+	K_VENDOR_OP,  /* operator a; the arity in flag */
+	K_LITERAL_OP, /* operator"" a */
+	K_CONVERSION, /* operator to type a */
+	K_UNNAMED,    /* the unnamed type a */
+	K_LAMBDA,     /* the lambda c with parameters list a and template parameters list b */
+	K_HEAD,       /* a template parameter: flag is y, n, t, p or k; a, b what it has */
+	K_BINDING,    /* [list a] */
+	K_MEMBER,     /* a of which flag are the qualifiers of `this' */
+	K_ENCODING,   /* function a of type b, requires c; flag: qualifiers of `this' */
+	K_PREFIX,     /* s, then a, then b where it is */
+	K_INFIX,      /* a, s, b */
+	K_CLONE,      /* a [clone b] */
+	/* Types. */
+	K_BUILTIN,    /* s: its name */
+	K_POINTER,    /* to a */
+	K_LREF, K_RREF,
+	K_CV,         /* a with the qualifiers in flag */
+	K_POSTFIX,    /* a, then s */
+	K_VENDOR_CV,  /* a with the vendor's qualifier b */
+	K_MEMBER_PTR, /* to b of class a */
+	K_ARRAY,      /* of b; a how many, or none */
+	K_VECTOR,     /* likewise */
+	K_FUNCTION,   /* a returned, if any; list b; c an exception specification; flag: qualifiers */
+	K_PARAM,      /* the template parameter a; of level flag */
+	K_PACK,       /* a... */
+	K_ARGS,       /* list a as one template argument: a pack */
+	K_LIST,       /* a and then list b */
+	/* Expressions. */
+	K_FPARAM,     /* the function parameter a, or this where 0 */
+	K_LITERAL,    /* of type a; s and c: its text and length; negative with flag */
+	K_UNARY,      /* operator a on b; flag: postfix */
+	K_BINARY,     /* operator a on b and c */
+	K_TERNARY,    /* a ? b : c */
+	K_CAST,       /* (a)b; flag: b is a list */
+	K_NAMED_CAST, /* operator c: s<a>(b) */
+	K_CALL,       /* a(list b) */
+	K_INDEX,      /* a[b] */
+	K_INIT,       /* a{list b}; a may be missing */
+	K_DESIGNATED, /* .a=c, [a]=c or [a ... b]=c: flag is i, x or X */
+	K_FOLD,       /* flag l, r, L, R; operator a; b and c */
+	K_NEW,        /* new (list a) b c; flag: ::new */
+	K_PAREN,      /* (a), where c is 0 a list */
+	K_GLOBAL,     /* ::a */
+	K_COUNT_OF,   /* sizeof... of a; flag: a is a list */
+	K_REQUIRES,   /* requires (list a) { list b } */
+	K_REQUIREMENT /* flag X T Q; a; b: constraint; with flag x: noexcept too */
+};
+
+enum { WHOLE_PACK = UINT32_MAX };
+enum { CV_CONST = 1, CV_VOLATILE = 2, CV_RESTRICT = 4, CV_LREF = 8, CV_RREF = 16, CV_SAFE = 32, CV_THIS = 64 };
+
+struct node {
+	uint8_t kind, flag;
+	uint32_t a, b, c;   /* nodes, or numbers; 0 is none */
+	const char *s;
+};
+
+struct cxx {
+	const char *p, *end;       /* what is not parsed yet */
+	bool bad, verbose;
+	bool conversion;           /* the type of a conversion operator is being parsed */
+	bool by_types, ambiguous;  /* how dependent names are read: see by_levels */
+	unsigned depth;
+	uint32_t budget;           /* steps */
+	uint32_t nodes, nodes_max;
+	uint32_t subs, subs_max;
+	uint32_t last;             /* the class name that a constructor would take */
+	struct node *node;
+	uint32_t *sub;
+	/* Printing. */
+	struct text *out;
+	const struct scope *scope;
+	uint32_t current;          /* the template being printed */
+	uint32_t pack;             /* which member of packs, or WHOLE_PACK */
+	uint32_t trimmed;          /* where the text ended when a comma was last taken back */
+	uint32_t heads;            /* the template parameters of the lambda whose parameters are being printed */
+	unsigned lambda;           /* its parameters are being printed: so many deep */
+	unsigned cv;               /* qualifiers that an outer node prints */
+	unsigned this_cv;          /* qualifiers that the next function type prints */
+};
+
+/* The template arguments that T_ speaks of. */
+struct scope {
+	const struct scope *outer;
+	uint32_t args;             /* a list */
+};
+
+/* Parsing.  All return 0 once BAD is set, and nothing is left then. */
+uint32_t cxx_fail(struct cxx *);
+/* Back to where it was BEFORE, but what was spent is spent. */
+void cxx_back(struct cxx *, const struct cxx *before);
+uint32_t cxx_node(struct cxx *, enum kind, uint32_t a, uint32_t b, uint32_t c);
+uint32_t cxx_text(struct cxx *, enum kind, const char *s, uint32_t a);
+uint32_t cxx_encoding(struct cxx *);
+uint32_t cxx_name(struct cxx *);
+uint32_t cxx_unqualified(struct cxx *, uint32_t scope);
+uint32_t cxx_source_name(struct cxx *);
+uint32_t cxx_operator(struct cxx *);
+uint32_t cxx_type(struct cxx *);
+uint32_t cxx_substitution(struct cxx *, bool prefix);
+uint32_t cxx_template_args(struct cxx *, uint32_t name);
+uint32_t cxx_template_param(struct cxx *);
+uint32_t cxx_template_arg(struct cxx *);
+uint32_t cxx_params(struct cxx *);
+uint32_t cxx_expr(struct cxx *);
+uint32_t cxx_literal(struct cxx *);
+uint32_t cxx_number(struct cxx *);
+unsigned cxx_cv(struct cxx *);
+
+struct list {
+	uint32_t first, last;
+};
+void cxx_append(struct cxx *, struct list *, uint32_t item);
+/* Items as ITEM parses them, up to and past the END. */
+uint32_t cxx_list(struct cxx *, uint32_t (*item)(struct cxx *), char end);
+
+static inline char
+cxx_peek(const struct cxx *c)
+{
+	return c->p < c->end ? *c->p : 0;
+}
+
+static inline char
+cxx_peek2(const struct cxx *c)
+{
+	return c->end - c->p > 1 ? c->p[1] : 0;
+}
+
+static inline bool
+cxx_eat(struct cxx *c, char ch)
+{
+	if (cxx_peek(c) != ch || !ch)
+		return false;
+	c->p++;
+	return true;
+}
+
+static inline bool
+cxx_eat2(struct cxx *c, const char *two)
+{
+	if (cxx_peek(c) != two[0] || cxx_peek2(c) != two[1])
+		return false;
+	c->p += 2;
+	return true;
+}
+
+static inline void
+cxx_want(struct cxx *c, char ch)
+{
+	if (!cxx_eat(c, ch))
+		cxx_fail(c);
+}
+
+static inline bool
+cxx_digit(char ch)
+{
+	return ch >= '0' && ch <= '9';
+}
+
+static inline bool
+cxx_lower(char ch)
+{
+	return ch >= 'a' && ch <= 'z';
+}
+
+/* Printing. */
+void cxx_print(struct cxx *, uint32_t node);
+void cxx_print_list(struct cxx *, uint32_t list);
+/* An expression; false where it is none. */
+bool cxx_print_expr(struct cxx *, const struct node *);
+/* The list of the pack that an expansion of NODE goes over, by a template parameter in it; false: none. */
+bool cxx_find_pack(struct cxx *, uint32_t node, uint32_t *list);
+uint32_t cxx_list_size(struct cxx *, uint32_t list);
+/* One step deeper; false, and BAD is set, where it is too deep or too much. */
+bool cxx_enter(struct cxx *);
+
+#endif
