@@ -15,12 +15,14 @@ enum { BUCKETS = 4096 };
 
 /* Nanoseconds: how long the dead are kept (a CPU's last records of them may come late), how soon maps may be read again
  * at first and at most, how soon a perf map is looked for again, and how near to each other FORK records of several
- * events on the same fork are. */
+ * events on the same fork are; what the kernel needs for an exec at most, and after its last mapping. */
 #define DEAD_KEPT   UINT64_C(200000000)
 #define PAUSE_FIRST UINT64_C(10000000)
 #define PAUSE_MOST  UINT64_C(5000000000)
 #define JIT_PAUSE   UINT64_C(200000000)
 #define SAME_FORK   UINT64_C(1000000)
+#define EXEC_TAKES  UINT64_C(10000000)
+#define EXEC_RESTS  UINT64_C(200000)
 
 struct processes {
 	struct arena arena;            /* processes and tasks; those that are over are used again */
@@ -561,13 +563,13 @@ processes_comm(struct processes *ps, int32_t pid, int32_t tid, const char *comm,
 	set_comm(t, comm);
 	if (exec) {
 		reset(t->process);
-		t->process->starting = time;
+		t->process->starting = time + EXEC_TAKES;
 	}
 }
 
 void
 processes_map(struct processes *ps, int32_t pid, int32_t tid, uint64_t lo, uint64_t hi, uint64_t off,
-              const struct file_id *id)
+              const struct file_id *id, uint64_t time)
 {
 	struct process *p = processes_find(ps, pid);
 
@@ -575,8 +577,8 @@ processes_map(struct processes *ps, int32_t pid, int32_t tid, uint64_t lo, uint6
 		return;
 	before_change(p);
 	add_map(p, lo, hi, off, id);
-	if (!strcmp(id->path, "[vdso]"))   /* the last thing that is mapped */
-		p->starting = 0;
+	if (p->starting > time && !strcmp(id->path, "[vdso]"))   /* the last thing that is mapped */
+		p->starting = time + EXEC_RESTS;
 }
 
 static void

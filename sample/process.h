@@ -15,7 +15,7 @@ struct process {
 	bool scanned;              /* /proc/PID/maps has been read (or the process was born under our eyes) */
 	bool stale;                /* records were lost: read the maps again before the next sample */
 	bool sampled;              /* for the caller: it has had a sample */
-	uint64_t starting;         /* time of its exec while the kernel still loads it, and it has no user side; else 0 */
+	uint64_t starting;         /* after its exec: the kernel still loads it until then, and it has no user side; else 0 */
 	uint64_t rescanned;        /* when they were read last, ns */
 	struct module *jit;        /* its JIT code, once it has some */
 	struct module *jit_parent; /* of the process it was forked off */
@@ -63,7 +63,7 @@ void processes_exit(struct processes *, int32_t pid, int32_t tid, uint64_t time)
 void processes_comm(struct processes *, int32_t pid, int32_t tid, const char *comm, bool exec,
                     uint64_t time);
 void processes_map(struct processes *, int32_t pid, int32_t tid, uint64_t lo, uint64_t hi, uint64_t off,
-                   const struct file_id *);
+                   const struct file_id *, uint64_t time);
 /* Records were lost: any maps may be wrong. */
 void processes_lost(struct processes *);
 /* Forgets who died well before TIME; looks again for perf maps that were not there yet (all of them: LAST). */

@@ -20,11 +20,10 @@
 #include "permit.h"
 
 /* Nanoseconds: how long the reader sleeps at most, so that what short processes leave behind is still found; how late a
- * record may appear in its ring; how often targets without a pidfd are looked at; what the kernel needs for an exec. */
+ * record may appear in its ring; how often targets without a pidfd are looked at. */
 #define SLEEP_MOST  INT64_C(50000000)
 #define RECORD_LATE UINT64_C(200000)
 #define LOOK_PAUSE  UINT64_C(100000000)
-#define EXEC_TAKES  UINT64_C(10000000)
 #define NOT_YET     UINT64_MAX
 
 struct session {
@@ -216,7 +215,7 @@ count_sample(struct session *s, struct task *t, uint32_t event)
 static bool
 is_starting(struct process *p, const struct sample *s)
 {
-	if (p->starting && (!s->kernel || s->time - p->starting > EXEC_TAKES))
+	if (p->starting && (!s->kernel || s->time > p->starting))
 		p->starting = 0;
 	return p->starting;
 }
@@ -279,7 +278,7 @@ on_map(struct session *s, const struct record *r)
 	if (!r->map.exec || r->pid < 0)   /* -1: the kernel and its modules */
 		return;
 	memcpy(id.build_id, r->map.build_id, sizeof id.build_id);
-	processes_map(s->processes, r->pid, r->tid, r->map.lo, r->map.lo + r->map.size, r->map.off, &id);
+	processes_map(s->processes, r->pid, r->tid, r->map.lo, r->map.lo + r->map.size, r->map.off, &id, r->time);
 }
 
 static void
