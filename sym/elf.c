@@ -184,7 +184,9 @@ scan_notes(struct elf *e, struct cursor c, uint64_t align, unsigned *budget)
 
 		cur_take(&c, -(uint64_t)(12 + (uint64_t)namesz) & (align - 1));
 		desc = cur_take(&c, descsz);
-		if (desc && type == NT_GNU_BUILD_ID && namesz == 4 && !memcmp(name, "GNU", 4) && descsz) {
+		if (c.bad)
+			return false;
+		if (type == NT_GNU_BUILD_ID && namesz == 4 && descsz && !memcmp(name, "GNU", 4)) {
 			e->build_id_len = descsz < sizeof e->build_id ? (uint8_t)descsz : sizeof e->build_id;
 			memcpy(e->build_id, desc, e->build_id_len);
 			return true;
