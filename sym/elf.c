@@ -1,5 +1,6 @@
-/* ELF files and memory images: System V gABI chapters 4 (object files: header, sections, notes) and 5 (program headers).
- * Counts and offsets are claims: what does not fit into the bytes is missing, and what has no end is cut at a limit. */
+/* ELF files and memory images: System V gABI, chapters 4 (object files: header, sections, notes) and 5 (program
+ * headers).  Counts and offsets are claims: what does not fit into the bytes is missing, and what has no end is cut
+ * at a limit. */
 #include "elf.h"
 
 #include <elf.h>

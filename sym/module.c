@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Module numbers are found again by what makes a module the same: of a file dev, ino, size, mtime; of a memory image its
- * bytes (INO their hash); of a lost file its path (INO its hash). */
+/* Module numbers are found again by what makes a module the same: of a file dev, ino, size, mtime; of a memory image
+ * its bytes (INO their hash); of a lost file its path (INO its hash). */
 static uint32_t
 hash(const struct module *m)
 {

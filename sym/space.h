@@ -17,7 +17,7 @@ struct space {
 	struct map *map;           /* sorted, disjoint */
 	uint32_t n, cap;
 	uint32_t last;             /* where the last address was found */
-	uint32_t epoch;            /* never the same for two spaces; renewed whenever a known address may mean something else */
+	uint32_t epoch;            /* never the same for two spaces; renewed when a known address may mean something else */
 	/* Called for a map without a module: sets module and bias (space_bind). */
 	void (*open)(struct space *, struct map *);
 	/* Called when ADDR lies in no map: may read the maps again.  True: look once more. */

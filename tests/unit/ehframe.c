@@ -346,7 +346,7 @@ is_libc(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 1;
 }
 
-/* At the first, middle and last byte of each function of the C library, and behind it, both find the same or nothing. */
+/* At each function of the C library, its first, middle and last byte and the one behind: both find the same. */
 static void
 agrees_with_the_compiler(void)
 {
