@@ -137,17 +137,23 @@ copy_borrowed(struct process *p)
 	stop_borrowing(p);
 }
 
-/* Before a process's maps change: who borrows them gets a copy as they are. */
+/* Who borrows its maps gets a copy as they are. */
 static void
-before_change(struct process *p)
+stop_lending(struct process *p)
 {
-	copy_borrowed(p);
 	while (p->borrowers) {
 		if (p->borrowers->threads)
 			copy_borrowed(p->borrowers);
 		else
 			stop_borrowing(p->borrowers);
 	}
+}
+
+static void
+before_change(struct process *p)
+{
+	copy_borrowed(p);
+	stop_lending(p);
 }
 
 static void
@@ -349,14 +355,15 @@ process_ready(struct process *p)
 static void
 reset(struct process *p)
 {
-	before_change(p);
+	stop_lending(p);
+	stop_borrowing(p);
 	space_clear(&p->space);
 	p->jit = p->jit_parent = NULL;
 	p->scanned = true;
 	p->stale = false;
 	p->pause = PAUSE_FIRST;
 	p->rescanned = 0;
-	p->born = p->starting = 0;
+	p->starting = 0;
 }
 
 static struct process *
@@ -383,7 +390,8 @@ drop_process(struct process *p)
 	struct processes *ps = p->all;
 	struct process **at = &ps->process[bucket(p->pid)];
 
-	before_change(p);
+	stop_lending(p);
+	stop_borrowing(p);
 	space_free(&p->space);
 	while (*at != p)
 		at = &(*at)->next;

@@ -1,0 +1,373 @@
+/* link: lib/mem.c lib/cursor.c lib/file.c lib/index.c sample/foreign.c sample/maps.c sample/backing.c sym/module.c sym/space.c sym/elf.c */
+#include "test.h"
+#include "sample/process.c"
+
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+/* Numbers that no process has, so that /proc is of no help. */
+enum { A = 1 << 23, B, C, D };
+
+static struct modules modules;
+static struct processes *ps;
+
+static void
+begin(void)
+{
+	CHECK(modules_init(&modules));
+	ps = processes_new(&modules);
+	CHECK(ps != NULL);
+}
+
+static void
+end(void)
+{
+	processes_free(ps);
+	modules_free(&modules);
+	CHECK_U64(mem_used(), 0);
+}
+
+static void
+map(int32_t pid, uint64_t lo, uint64_t hi, const char *path)
+{
+	struct file_id id = { .path = path, .ino = lo };
+
+	processes_map(ps, pid, pid, lo, hi, 0, &id, 1);
+}
+
+/* The path of what PID maps at ADDR, as it is to be looked at by the next sample. */
+static const char *
+at(int32_t pid, uint64_t addr)
+{
+	struct process *p = processes_find(ps, pid);
+
+	if (!p)
+		return "no process";
+	process_ready(p);
+	for (uint32_t i = 0; i < p->space.n; i++)
+		if (addr >= p->space.map[i].lo && addr < p->space.map[i].hi)
+			return ps->backings.backing[p->space.map[i].file].id.path;
+	return "none";
+}
+
+static void
+exec_begins_anew(void)
+{
+	struct task *t;
+
+	begin();
+	processes_comm(ps, A, A, "sh", true, 1);
+	map(A, 0x1000, 0x2000, "/bin/sh");
+	t = processes_task(ps, A, A);
+	CHECK_STR(t->comm, "sh");
+	CHECK_STR(at(A, 0x1800), "/bin/sh");
+	t->slot = 7;
+	processes_comm(ps, A, A, "sh", false, 2);
+	CHECK_U64(t->slot, 7);
+	processes_comm(ps, A, A, "cc1", true, 3);
+	CHECK_U64(t->slot, 0);
+	CHECK(processes_task(ps, A, A) == t);
+	CHECK_STR(at(A, 0x1800), "none");
+	CHECK(t->process->starting > 3);
+	map(A, 0x1000, 0x3000, "/bin/cc1");
+	CHECK_STR(at(A, 0x1800), "/bin/cc1");
+	map(A, 0x7000, 0x8000, "[vdso]");
+	CHECK(t->process->starting <= 1 + EXEC_RESTS);
+	processes_comm(ps, A, A, "a name that is far too long", false, 4);
+	CHECK_STR(t->comm, "a name that is ");
+	end();
+}
+
+static void
+children_have_their_parents_maps(void)
+{
+	uint32_t epoch;
+
+	begin();
+	processes_comm(ps, A, A, "sh", true, 1);
+	map(A, 0x1000, 0x2000, "/bin/sh");
+	processes_fork(ps, B, B, A, A, 10);
+	CHECK(processes_find(ps, B)->lender == processes_find(ps, A));
+	processes_fork(ps, C, C, B, B, 11);
+	processes_fork(ps, D, D, A, A, 12);
+	processes_comm(ps, D, D, "true", true, 13);   /* never needed its parent's */
+	CHECK_U64(processes_find(ps, D)->space.cap, 0);
+	map(A, 0x1000, 0x2000, "/lib/new");
+	CHECK_STR(at(A, 0x1000), "/lib/new");
+	CHECK_STR(at(B, 0x1000), "/bin/sh");
+	CHECK_STR(at(C, 0x1000), "/bin/sh");
+	CHECK_STR(at(D, 0x1000), "none");
+	CHECK_STR(processes_task(ps, C, C)->comm, "sh");
+	epoch = processes_find(ps, B)->space.epoch;
+	CHECK(epoch != processes_find(ps, A)->space.epoch && epoch != processes_find(ps, C)->space.epoch);
+	map(B, 0x5000, 0x6000, "/lib/b");
+	CHECK_STR(at(C, 0x5000), "none");
+	end();
+}
+
+static void
+parents_may_end_first(void)
+{
+	begin();
+	processes_comm(ps, A, A, "sh", true, 1);
+	map(A, 0x1000, 0x2000, "/bin/sh");
+	processes_fork(ps, B, B, A, A, 10);
+	processes_exit(ps, A, A, 20);
+	CHECK(processes_find(ps, A) != NULL);
+	CHECK(processes_task(ps, A, A)->dead);
+	processes_tidy(ps, 21 + DEAD_KEPT, false);
+	CHECK(processes_find(ps, A) == NULL);
+	CHECK_STR(at(B, 0x1000), "/bin/sh");
+	end();
+}
+
+/* The dead borrow nothing any more, also when they go before their lender changes. */
+static void
+children_may_end_first(void)
+{
+	begin();
+	processes_comm(ps, A, A, "sh", true, 1);
+	map(A, 0x1000, 0x2000, "/bin/sh");
+	for (int32_t i = 0; i < 1000; i++) {
+		processes_fork(ps, B + i, B + i, A, A, 10 + (uint64_t)i);
+		processes_exit(ps, B + i, B + i, 10 + (uint64_t)i);
+		if (i % 7 == 0)
+			map(A, 0x10000 + 0x1000 * (uint64_t)i, 0x11000 + 0x1000 * (uint64_t)i, "/lib/x");
+		if (i % 10 == 0)
+			processes_tidy(ps, 10 + (uint64_t)i + DEAD_KEPT, false);
+	}
+	processes_tidy(ps, 100000 + DEAD_KEPT, false);
+	CHECK(processes_find(ps, B) == NULL && processes_find(ps, B + 999) == NULL);
+	CHECK(processes_find(ps, A)->borrowers == NULL);
+	CHECK_U64(processes_find(ps, A)->threads, 1);
+	end();
+}
+
+static void
+threads(void)
+{
+	struct task *t;
+
+	begin();
+	processes_comm(ps, A, A, "java", true, 1);
+	processes_fork(ps, A, B, A, A, 2);
+	t = processes_task(ps, A, B);
+	CHECK_STR(t->comm, "java");
+	CHECK(t->process == processes_find(ps, A));
+	CHECK_U64(t->process->threads, 2);
+	processes_comm(ps, A, B, "worker", false, 3);
+	CHECK_STR(processes_task(ps, A, B)->comm, "worker");
+	CHECK_STR(processes_task(ps, A, A)->comm, "java");
+	processes_exit(ps, A, A, 4);
+	CHECK_U64(t->process->threads, 1);
+	processes_exit(ps, A, A, 4);
+	CHECK_U64(t->process->threads, 1);
+	processes_tidy(ps, 5 + DEAD_KEPT, false);
+	CHECK(processes_find(ps, A) == t->process);
+	processes_fork(ps, A, C, A, B, 6);   /* by the thread that is left */
+	CHECK_STR(processes_task(ps, A, C)->comm, "worker");
+	end();
+}
+
+static void
+numbers_come_again(void)
+{
+	begin();
+	processes_comm(ps, A, A, "sh", true, 1);
+	map(A, 0x1000, 0x2000, "/bin/sh");
+	processes_fork(ps, B, B, A, A, 10);
+	processes_comm(ps, B, B, "one", true, 11);
+	map(B, 0x3000, 0x4000, "/bin/one");
+	processes_task(ps, B, B)->slot = 5;
+	processes_exit(ps, B, B, 20);
+	processes_fork(ps, B, B, A, A, SAME_FORK + 30);
+	CHECK(!processes_task(ps, B, B)->dead);
+	CHECK_U64(processes_task(ps, B, B)->slot, 0);
+	CHECK_STR(processes_task(ps, B, B)->comm, "sh");
+	CHECK_STR(at(B, 0x1000), "/bin/sh");
+	CHECK_STR(at(B, 0x3000), "none");
+	processes_tidy(ps, 40 + DEAD_KEPT, false);   /* buries the first */
+	CHECK(processes_find(ps, B) != NULL);
+	CHECK(!processes_task(ps, B, B)->dead);
+	CHECK_STR(at(B, 0x1000), "/bin/sh");
+	/* Its EXIT was lost. */
+	processes_comm(ps, B, B, "two", true, SAME_FORK + 31);
+	processes_fork(ps, B, B, A, A, 3 * SAME_FORK);
+	CHECK_STR(processes_task(ps, B, B)->comm, "sh");
+	CHECK_STR(at(B, 0x1000), "/bin/sh");
+	end();
+}
+
+/* The same fork told twice, by events of two sets, changes nothing. */
+static void
+told_twice(void)
+{
+	begin();
+	processes_comm(ps, A, A, "sh", true, 1);
+	processes_fork(ps, B, B, A, A, 10);
+	processes_comm(ps, B, B, "true", true, 11);
+	map(B, 0x1000, 0x2000, "/bin/true");
+	processes_fork(ps, B, B, A, A, 12);
+	processes_comm(ps, B, B, "true", false, 13);
+	CHECK_STR(at(B, 0x1000), "/bin/true");
+	CHECK_U64(processes_find(ps, B)->threads, 1);
+	end();
+}
+
+static void
+only_known_ones(void)
+{
+	begin();
+	CHECK(processes_task(ps, A, A) != NULL);
+	processes_only_known(ps, true);
+	CHECK(processes_task(ps, B, B) == NULL);
+	CHECK(processes_task(ps, A, C) != NULL);
+	processes_fork(ps, D, D, B, B, 1);
+	CHECK(processes_find(ps, D) == NULL);
+	map(B, 0x1000, 0x2000, "/x");
+	processes_comm(ps, B, B, "x", true, 1);
+	CHECK(processes_find(ps, B) == NULL);
+	processes_fork(ps, D, D, A, C, 1);
+	CHECK(processes_find(ps, D) != NULL);
+	processes_only_known(ps, false);
+	processes_fork(ps, B, B, A, A, 2);
+	CHECK(processes_find(ps, B) == NULL);
+	processes_fork(ps, A, B, A, A, 3);
+	CHECK(processes_task(ps, A, B) != NULL);
+	end();
+}
+
+static void
+a_process_that_was_there(void)
+{
+	struct process *p;
+	struct task *t;
+	char comm[32];
+	int32_t pid = getpid();
+	void *code;
+
+	if (access("/proc/self/maps", R_OK)) {
+		printf("skip process/a_process_that_was_there: no /proc\n");
+		return;
+	}
+	begin();
+	t = processes_task(ps, pid, pid);
+	file_text(AT_FDCWD, "/proc/self/comm", comm, sizeof comm);
+	comm[strcspn(comm, "\n")] = 0;
+	CHECK_STR(t->comm, comm);
+	p = t->process;
+	CHECK(!p->scanned);
+	process_ready(p);
+	CHECK(p->scanned);
+	CHECK(space_find(&p->space, (uintptr_t)begin) != NULL);
+	CHECK(space_find(&p->space, (uintptr_t)begin)->module->kind == MODULE_FILE);
+	CHECK_U64(processes_reread(ps), 0);
+	/* What it maps since is found when it is missed. */
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	p->rescanned = 0;
+	CHECK(space_find(&p->space, (uintptr_t)code) != NULL);
+	CHECK_U64(processes_reread(ps), 1);
+	CHECK(p->jit != NULL && space_find(&p->space, (uintptr_t)code)->module == p->jit);
+	/* What nobody maps is asked for now and then only. */
+	for (int i = 0; i < 1000; i++)
+		CHECK(space_find(&p->space, 0x1234567) == NULL);
+	CHECK(processes_reread(ps) <= 2);
+	munmap(code, 4096);
+	/* Lost records: what was executed instead is seen. */
+	space_clear(&p->space);
+	map(pid, 0x1000, 0x2000, "/bin/old");
+	processes_lost(ps);
+	CHECK(p->stale);
+	p->rescanned = 0;
+	process_ready(p);
+	CHECK_STR(at(pid, 0x1000), "none");
+	CHECK(space_find(&p->space, (uintptr_t)begin) != NULL);
+	end();
+}
+
+static void
+backings(void)
+{
+	struct file_id one = { .path = "/lib/a", .ino = 5 }, two = { .path = "/lib/a", .ino = 6 }, b = { .path = "/lib/a" };
+	struct backings *bs;
+
+	begin();
+	bs = &ps->backings;
+	memcpy(b.build_id, "abcd", 4);
+	b.build_id_len = 4;
+	CHECK_U64(backing_number(bs, &(struct file_id){ .path = "//anon" }), 0);
+	CHECK_U64(backing_number(bs, &(struct file_id){ .path = "" }), 0);
+	CHECK_U64(backing_number(bs, &one), 1);
+	CHECK_U64(backing_number(bs, &two), 2);
+	CHECK_U64(backing_number(bs, &b), 3);
+	b.build_id[0] = 'x';
+	CHECK_U64(backing_number(bs, &b), 4);
+	CHECK_U64(backing_number(bs, &one), 1);
+	CHECK(bs->backing[backing_number(bs, &(struct file_id){ .path = "/memfd:jit (deleted)" })].memory);
+	CHECK(bs->backing[backing_number(bs, &(struct file_id){ .path = "/dev/zero (deleted)" })].memory);
+	CHECK(!bs->backing[backing_number(bs, &(struct file_id){ .path = "[vdso]" })].memory);
+	/* Of a file that cannot be opened the path stays. */
+	CHECK(backing_module(bs, 1, A, 0x1000, 0x2000)->kind == MODULE_LOST);
+	CHECK(backing_module(bs, 0, A, 0x1000, 0x2000) == NULL);
+	end();
+}
+
+static void
+own_vdso(void)
+{
+	uint64_t lo = 0x7fff00000000;
+	struct module *m;
+
+	begin();
+	m = backing_module(&ps->backings, backing_number(&ps->backings, &(struct file_id){ .path = "[vdso]" }), A, lo, lo + 0x2000);
+	if (getauxval(AT_SYSINFO_EHDR)) {
+		CHECK(m && m->kind == MODULE_IMAGE && !m->bad);
+		CHECK(m->elf.nsection > 0);
+	}
+	end();
+}
+
+/* At the memory cap things are left out, and nothing is broken. */
+static void
+little_memory(void)
+{
+	for (size_t cap = 40 << 10; cap < 400 << 10; cap += 3001) {
+		mem_cap(cap);
+		if (!modules_init(&modules) || !(ps = processes_new(&modules))) {
+			modules_free(&modules);
+			continue;
+		}
+		for (int32_t i = 0; i < 300; i++) {
+			processes_comm(ps, A + i, A + i, "sh", true, 1);
+			for (uint64_t j = 1; j < 20; j++)
+				map(A + i, j << 12, (j + 1) << 12, i % 2 ? "/lib/a" : "/lib/b");
+			processes_fork(ps, B + 1000 + i, B + 1000 + i, A + i, A + i, 2);
+			at(B + 1000 + i, 0x1000);
+			if (i % 3)
+				processes_exit(ps, A + i, A + i, 3);
+		}
+		processes_tidy(ps, 4 + DEAD_KEPT, true);
+		processes_free(ps);
+		modules_free(&modules);
+		CHECK_U64(mem_used(), 0);
+	}
+	mem_cap(SIZE_MAX);
+}
+
+int
+main(void)
+{
+	RUN("process", exec_begins_anew);
+	RUN("process", children_have_their_parents_maps);
+	RUN("process", parents_may_end_first);
+	RUN("process", children_may_end_first);
+	RUN("process", threads);
+	RUN("process", numbers_come_again);
+	RUN("process", told_twice);
+	RUN("process", only_known_ones);
+	RUN("process", a_process_that_was_there);
+	RUN("process", backings);
+	RUN("process", own_vdso);
+	RUN("process", little_memory);
+	return TEST_STATUS;
+}

@@ -1,0 +1,237 @@
+/* link: lib/mem.c lib/cursor.c sample/record.c */
+#include "test.h"
+#include "sample/ring.c"
+
+#include <stdlib.h>
+
+enum { SIZE = 4096, COUNT = 3 };
+
+static struct rings rs;
+static struct perf_event_mmap_page page[COUNT];
+static uint8_t *data;
+
+/* Rings without a kernel: the test is the one that writes. */
+static void
+begin(unsigned n)
+{
+	rings_start(&(struct rings){ 0 }, 0);
+	memset(page, 0, sizeof page);
+	if (!data)
+		data = aligned_alloc(64, COUNT * SIZE);
+	memset(data, 0xee, COUNT * SIZE);
+	vec_free(&rs.ring, &rs.cap, sizeof *rs.ring);
+	memset(&rs, 0, sizeof rs);
+	vec_room(&rs.ring, &rs.cap, n, sizeof *rs.ring);
+	rs.n = n;
+	for (unsigned i = 0; i < n; i++)
+		rs.ring[i] = (struct ring){ .page = &page[i], .data = data + i * SIZE, .size = SIZE, .fd = -1, .cpu = (int32_t)i };
+}
+
+static void
+put_bytes(unsigned r, const void *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		data[r * SIZE + ((page[r].data_head + i) & (SIZE - 1))] = ((const uint8_t *)bytes)[i];
+	page[r].data_head += n;
+}
+
+/* A FORK-like record of SIZE bytes with a time in its trailer; the body repeats MARK. */
+static void
+put(unsigned r, uint64_t time, uint16_t size, uint8_t mark)
+{
+	uint8_t bytes[SIZE];
+	struct perf_event_header h = { .type = PERF_RECORD_FORK, .size = size };
+
+	memset(bytes, mark, sizeof bytes);
+	memcpy(bytes, &h, sizeof h);
+	if (size >= 40)
+		memcpy(bytes + size - 24, &time, 8);
+	put_bytes(r, bytes, size);
+}
+
+static unsigned
+marks(char *out, uint64_t limit)
+{
+	struct cursor c;
+	unsigned n = 0;
+
+	rings_start(&rs, limit);
+	while (n < 200 && rings_next(&rs, &c)) {
+		size_t len = cur_left(&c);
+
+		out[n++] = len > 40 ? (char)c.pos[8] : '.';
+		for (size_t i = 8; len > 40 && i < len - 32; i++)
+			if (c.pos[i] != c.pos[8])
+				out[n - 1] = '!';
+	}
+	out[n] = 0;
+	return n;
+}
+
+static void
+order_across_rings(void)
+{
+	char out[256];
+
+	begin(3);
+	put(0, 10, 48, 'a');
+	put(0, 40, 48, 'd');
+	put(1, 20, 48, 'b');
+	put(1, 20, 48, 'B');
+	put(1, 50, 48, 'e');
+	put(2, 30, 48, 'c');
+	marks(out, 1000);
+	CHECK_STR(out, "abBcde");
+	for (unsigned i = 0; i < 3; i++)
+		CHECK_U64(page[i].data_tail, page[i].data_head);
+	marks(out, 1000);
+	CHECK_STR(out, "");
+}
+
+static void
+held_back(void)
+{
+	char out[256];
+
+	begin(2);
+	put(0, 10, 48, 'a');
+	put(0, 30, 48, 'c');
+	put(1, 20, 48, 'b');
+	put(1, 40, 48, 'd');
+	marks(out, 25);
+	CHECK_STR(out, "ab");
+	CHECK_U64(page[0].data_tail, 48);
+	put(0, 35, 48, 'x');
+	marks(out, RING_EMPTY - 1);
+	CHECK_STR(out, "cxd");
+}
+
+static void
+full_rings_are_not_held_back(void)
+{
+	char out[256];
+
+	begin(1);
+	for (int i = 0; i < 64; i++)
+		put(0, 100 + (unsigned)i, 48, 'a');
+	marks(out, 10);
+	CHECK_U64(strlen(out), 64 - SIZE / 2 / 48);   /* down to half of it */
+	marks(out, 1000);
+	CHECK_U64(strlen(out), SIZE / 2 / 48);
+}
+
+static void
+wrapped(void)
+{
+	char out[256];
+
+	begin(1);
+	for (unsigned i = 0; i < 500; i++) {
+		put(0, i, (uint16_t)(48 + i % 90 * 8), (uint8_t)('A' + i % 26));
+		put(0, i, (uint16_t)(200 + i % 7 * 8), (uint8_t)('a' + i % 26));
+		CHECK_U64(marks(out, 1000), 2);
+		CHECK_U64(out[0], 'A' + i % 26);
+		CHECK_U64(out[1], 'a' + i % 26);
+	}
+}
+
+static void
+read_only_what_was_there(void)
+{
+	struct cursor c;
+
+	begin(1);
+	put(0, 1, 48, 'a');
+	rings_start(&rs, 1000);
+	put(0, 2, 48, 'b');
+	CHECK(rings_next(&rs, &c));
+	CHECK(!rings_next(&rs, &c));
+	CHECK_U64(page[0].data_tail, 48);
+	rings_start(&rs, 1000);
+	CHECK(rings_next(&rs, &c));
+	CHECK_U64(c.pos[8], 'b');
+}
+
+/* What was handed out must not be given back before it has been read. */
+static void
+tail_follows_reading(void)
+{
+	struct cursor c;
+	unsigned n = 0;
+
+	begin(1);
+	while (page[0].data_head + 64 <= SIZE)
+		put(0, n++, 64, 'a');
+	rings_start(&rs, 1000);
+	for (unsigned i = 0; i < n; i++) {
+		CHECK(rings_next(&rs, &c));
+		CHECK(page[0].data_tail <= i * 64);
+		CHECK(page[0].data_tail + SIZE / TELL + 64 >= i * 64);
+	}
+	CHECK(!rings_next(&rs, &c));
+	CHECK_U64(page[0].data_tail, page[0].data_head);
+}
+
+static void
+bad_lengths(void)
+{
+	static const uint16_t bad[] = { 0, 1, 7, 12, 44, 4096, 65528 };
+	char out[256];
+
+	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct perf_event_header h = { .type = PERF_RECORD_SAMPLE, .size = bad[i] };
+		uint64_t fill[9] = { 0 };
+
+		begin(2);
+		put(0, 5, 48, 'a');
+		memcpy(fill, &h, 8);
+		put_bytes(0, fill, sizeof fill);
+		put(1, 6, 48, 'b');
+		marks(out, 1000);
+		CHECK_STR(out, "ab");
+		CHECK_U64(rs.broken, 1);
+		put(0, 7, 48, 'c');
+		marks(out, 1000);
+		CHECK_STR(out, "c");
+	}
+	begin(1);
+	put(0, 5, 8, 'a');   /* just a header: legal, and without a time */
+	put(0, 6, 48, 'b');
+	marks(out, 1000);
+	CHECK_STR(out, ".b");
+	CHECK_U64(rs.broken, 0);
+	begin(1);
+	page[0].data_head = 3 * SIZE;   /* more than it holds */
+	marks(out, 1000);
+	CHECK_STR(out, "");
+	CHECK_U64(rs.broken, 1);
+}
+
+static void
+time_of_samples(void)
+{
+	uint64_t bytes[8] = { 0, 0, 0, 0, 77, 0, 0, 0 };
+	struct perf_event_header h = { .type = PERF_RECORD_SAMPLE, .size = 64 };
+
+	begin(1);
+	memcpy(bytes, &h, 8);
+	put_bytes(0, bytes, sizeof bytes);
+	rings_start(&rs, 1000);
+	CHECK_U64(rs.ring[0].time, 77);
+}
+
+int
+main(void)
+{
+	RUN("ring", order_across_rings);
+	RUN("ring", held_back);
+	RUN("ring", full_rings_are_not_held_back);
+	RUN("ring", wrapped);
+	RUN("ring", read_only_what_was_there);
+	RUN("ring", tail_follows_reading);
+	RUN("ring", bad_lengths);
+	RUN("ring", time_of_samples);
+	vec_free(&rs.ring, &rs.cap, sizeof *rs.ring);
+	free(data);
+	return TEST_STATUS;
+}
