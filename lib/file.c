@@ -49,11 +49,21 @@ catch_sigbus(void)
 	done = true;
 }
 
+/* A file's pages and one more. */
+static size_t
+with_end(size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return ((size + page - 1) & ~(page - 1)) + page;
+}
+
 const char *
 filemap_open(struct filemap *m, int fd)
 {
 	struct stat st;
-	void *p;
+	size_t room;
+	char *p;
 
 	*m = (struct filemap){ 0 };
 	if (fstat(fd, &st))
@@ -66,10 +76,16 @@ filemap_open(struct filemap *m, int fd)
 		return "is too large to map";
 	if (open_maps == MAPS_MAX)
 		return "is one file too many";
-	if ((p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)) == MAP_FAILED)
+	/* Behind it a page of zeros, so that a string ends even where its end is overwritten after a look at it. */
+	room = with_end((size_t)st.st_size);
+	if ((p = mmap(NULL, room, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) == MAP_FAILED)
 		return "cannot be mapped";
+	if (mmap(p, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
+		munmap(p, room);
+		return "cannot be mapped";
+	}
 	catch_sigbus();
-	m->data = p;
+	m->data = (const uint8_t *)p;
 	m->size = (size_t)st.st_size;
 	open_map[open_maps++] = m;
 	return NULL;
@@ -84,7 +100,7 @@ filemap_close(struct filemap *m)
 			break;
 		}
 	if (m->data)
-		munmap((void *)(uintptr_t)m->data, m->size);
+		munmap((void *)(uintptr_t)m->data, with_end(m->size));
 	*m = (struct filemap){ 0 };
 }
 
@@ -122,23 +138,27 @@ lines_open(struct lines *l, int fd)
 	l->fd = fd;
 	l->eof = false;
 	l->lo = l->hi = 0;
+	l->left = UINT64_MAX;
 }
 
 static bool
 lines_fill(struct lines *l)
 {
+	size_t room = sizeof l->buf - 1 - (l->hi - l->lo);
 	ssize_t n;
 
 	memmove(l->buf, l->buf + l->lo, l->hi - l->lo);
 	l->hi -= l->lo;
 	l->lo = 0;
 	do
-		n = read(l->fd, l->buf + l->hi, sizeof l->buf - 1 - l->hi);
+		n = read(l->fd, l->buf + l->hi, room < l->left ? room : (size_t)l->left);
 	while (n < 0 && errno == EINTR);
-	if (n <= 0)
+	if (n <= 0) {
 		l->eof = true;
-	else
+	} else {
 		l->hi += (uint32_t)n;
+		l->left -= (uint64_t)n;
+	}
 	return n > 0;
 }
 

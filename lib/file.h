@@ -27,6 +27,7 @@ struct lines {
 	int fd;
 	bool eof;
 	uint32_t lo, hi;
+	uint64_t left;   /* bytes that may still be read: no limit, unless set after lines_open */
 	char buf[8192];
 };
 

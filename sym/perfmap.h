@@ -9,5 +9,7 @@ struct perfmap;
 /* Reads all of FD, bounded in memory; NULL where there is nothing in it. */
 struct perfmap *perfmap_open(struct arena *, int fd);
 bool perfmap_find(const struct perfmap *, uint64_t addr, struct symbol *);
+/* Whether it was too large, and only its beginning was kept. */
+bool perfmap_cut(const struct perfmap *);
 
 #endif

@@ -1,0 +1,148 @@
+/* See kallsyms.h.  "ADDRESS TYPE NAME[<tab>[MODULE]]" a line, proc(5) and kernel/kallsyms.c: addresses in hex, sorted but
+ * for those of modules and of BPF programs; capital types are global ones, w and W weak ones.  No sizes. */
+#include "kallsyms.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "../lib/file.h"
+#include "sort.h"
+#include "text.h"
+
+enum {
+	SYMBOLS_MAX = 1 << 20,
+	BYTES_MAX = 256 << 20,
+	MODULES_MAX = 4096,
+	SIZE_LIMIT = 128 << 10,   /* no function is longer: what lies farther behind a symbol is something else */
+	MODULE = 0xffff, LOCAL = 1 << 16, WEAK = 1 << 17,   /* in item.b, beside the module's number */
+};
+
+struct kallsyms {
+	struct text text;
+	struct item *symbol;      /* key: address; a: name; b: module, LOCAL, WEAK */
+	uint32_t n;
+	uint32_t module[MODULES_MAX];   /* their names; 0 is "[kernel]" */
+	uint32_t modules;
+};
+
+struct entry {
+	uint64_t addr;
+	char type;
+	const char *name, *module;   /* with its brackets, or "[kernel]" */
+	size_t len;
+};
+
+static bool
+parse(const char *line, struct entry *e)
+{
+	const char *p = line, *tab;
+
+	if (!text_hex(&p, &e->addr) || !e->addr || p[0] != ' ' || !strchr("tTwW", p[1]) || p[2] != ' ' || !p[1])
+		return false;
+	e->type = p[1];
+	e->name = p + 3;
+	e->module = "[kernel]";
+	e->len = strcspn(e->name, "\t");
+	tab = e->name + e->len;
+	if (tab[0] == '\t' && tab[1] == '[')
+		e->module = tab + 1;
+	return e->len > 0;
+}
+
+/* Modules come one after another, each all at once: the last one is nearly always the one. */
+static uint32_t
+module_number(struct kallsyms *k, const char *name)
+{
+	if (k->modules && !strcmp(text_at(&k->text, k->module[k->modules - 1]), name))
+		return k->modules - 1;
+	if (k->modules && *name == '[' && !strcmp(name, "[kernel]"))
+		return 0;
+	if (k->modules == MODULES_MAX || !text_add(&k->text, name, strlen(name), &k->module[k->modules]))
+		return 0;
+	return k->modules++;
+}
+
+/* Of the names of one address, keeps one: global before weak before local, then as text_better has it. */
+static void
+drop_aliases(struct kallsyms *k)
+{
+	const uint32_t bind = LOCAL | WEAK;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < k->n; i++) {
+		struct item *last = n ? &k->symbol[n - 1] : NULL, *new = &k->symbol[i];
+
+		if (!last || last->key != new->key)
+			k->symbol[n++] = *new;
+		else if ((new->b & bind) < (last->b & bind))
+			*last = *new;
+		else if ((new->b & bind) == (last->b & bind) &&
+		         text_better(text_at(&k->text, new->a), text_at(&k->text, last->a)))
+			*last = *new;
+	}
+	k->n = n;
+}
+
+static void
+read_all(struct kallsyms *k, struct item **symbol, uint32_t *cap, int fd)
+{
+	struct lines lines;
+	struct entry e;
+	const char *line;
+	uint32_t name;
+
+	module_number(k, "[kernel]");
+	lines_open(&lines, fd);
+	lines.left = BYTES_MAX;
+	while (k->n < SYMBOLS_MAX && (line = lines_next(&lines))) {
+		if (!parse(line, &e))
+			continue;
+		if (!vec_room(symbol, cap, (uint64_t)k->n + 1, sizeof **symbol) || !text_add(&k->text, e.name, e.len, &name))
+			break;
+		(*symbol)[k->n++] = (struct item){ e.addr, name, module_number(k, e.module) |
+			(e.type == 't' ? LOCAL | WEAK : e.type == 'T' ? 0 : WEAK) };
+	}
+}
+
+struct kallsyms *
+kallsyms_open(struct arena *arena, int fd)
+{
+	struct item *symbol = NULL;
+	struct kallsyms *k;
+	uint32_t cap = 0;
+
+	if (fd < 0 || !(k = arena_alloc(arena, sizeof *k)))
+		return NULL;
+	k->text.arena = arena;
+	lseek(fd, 0, SEEK_SET);
+	read_all(k, &symbol, &cap, fd);
+	k->symbol = symbol;
+	if (!sort_items(symbol, k->n))
+		k->n = 0;
+	drop_aliases(k);
+	k->symbol = k->n ? arena_alloc(arena, k->n * sizeof *symbol) : NULL;
+	if (k->symbol)
+		memcpy(k->symbol, symbol, k->n * sizeof *symbol);
+	vec_free(&symbol, &cap, sizeof *symbol);
+	return k->symbol ? k : NULL;
+}
+
+bool
+kallsyms_find(const struct kallsyms *k, uint64_t addr, struct symbol *s, const char **module)
+{
+	uint32_t i = sort_upto(k->symbol, k->n, addr);
+	const struct item *at;
+
+	if (!i)
+		return false;
+	at = &k->symbol[i - 1];
+	if (addr - at->key >= SIZE_LIMIT)
+		return false;
+	s->lo = at->key;
+	s->hi = at->key > UINT64_MAX - SIZE_LIMIT ? UINT64_MAX : at->key + SIZE_LIMIT;
+	if (i < k->n && k->symbol[i].key < s->hi)
+		s->hi = k->symbol[i].key;
+	s->name = text_at(&k->text, at->a);
+	*module = text_at(&k->text, k->module[at->b & MODULE]);
+	return true;
+}

@@ -1,0 +1,130 @@
+/* See name.h.  What a frame without a symbol is called is part of the command line's contract: `[file+0xSTART]`. */
+#include "name.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ehframe.h"
+#include "kallsyms.h"
+
+enum { FORKS_MAX = 64 };   /* of a JIT's process that are gone back through */
+
+static const char *const marks[CODE_MARKS] = {
+	[CODE_TRUNCATED] = "[truncated]",
+	[CODE_ELIDED] = "[elided]",
+	[CODE_KERNEL] = "[kernel]",
+	[CODE_UNKNOWN] = "[unknown]",
+};
+
+static void
+name_mark(struct name *out, uint64_t mark)
+{
+	out->kind = NAME_MARK;
+	out->module = "";
+	out->function = marks[mark < CODE_MARKS ? mark : CODE_UNKNOWN];
+	out->start = mark;
+}
+
+static void
+name_symbol(struct name *out, const struct symbol *s)
+{
+	out->function = s->name;
+	out->start = s->lo;
+	out->found = true;
+}
+
+static void
+name_kernel(struct names *n, uint64_t vaddr, struct name *out)
+{
+	struct symbol s;
+
+	if (!n->kallsyms_read) {
+		n->kallsyms_read = true;
+		n->kallsyms = kallsyms_open(n->arena, n->kallsyms_fd);
+	}
+	if (!n->kallsyms || !kallsyms_find(n->kallsyms, vaddr, &s, &out->module)) {
+		name_mark(out, CODE_KERNEL);
+		return;
+	}
+	out->kind = NAME_KERNEL;
+	name_symbol(out, &s);
+}
+
+/* A child of a JIT's process runs its parent's code, too. */
+static void
+name_jit(struct names *n, struct module *m, uint64_t vaddr, struct name *out)
+{
+	struct symbol s;
+
+	out->kind = NAME_JIT;
+	out->module = "[jit]";
+	for (unsigned forks = 0; m && forks < FORKS_MAX; forks++, m = m->parent)
+		if (symtab_find(n->modules, m, vaddr, &s)) {
+			name_symbol(out, &s);
+			return;
+		}
+}
+
+/* [file+0xSTART], of "[vdso]" without its own brackets. */
+static const char *
+unnamed(struct arena *arena, const char *file, uint64_t start)
+{
+	size_t len = strlen(file), size;
+	char *text;
+
+	if (file[0] == '[' && file[len - 1] == ']') {
+		file++;
+		len -= 2;
+	}
+	len = len < 255 ? len : 255;   /* as long as a file's name can be */
+	size = len + sizeof "[+0x]" + 16;
+	if ((text = arena_alloc(arena, size)))
+		snprintf(text, size, "[%.*s+0x%llx]", (int)len, file, (unsigned long long)start);
+	return text;
+}
+
+static void
+name_file(struct names *n, struct module *m, uint64_t vaddr, struct name *out)
+{
+	struct symbol s;
+	const char *text;
+	uint64_t end;
+
+	out->module = m->name;
+	if (symtab_find(n->modules, m, vaddr, &s)) {
+		name_symbol(out, &s);
+		return;
+	}
+	if (m->bad || !ehframe_start(n->modules, m, vaddr, &out->start, &end))
+		out->start = vaddr;
+	if (*m->name && (text = unnamed(n->arena, m->name, out->start)))
+		out->function = text;
+}
+
+unsigned
+name_code(struct names *n, const struct code *code, struct name *out, unsigned max)
+{
+	struct module *m = code->module < n->modules->n ? n->modules->module[code->module] : n->modules->mark;
+
+	if (!max)
+		return 0;
+	*out = (struct name){ .kind = NAME_USER, .function = marks[CODE_UNKNOWN], .module = "" };
+	switch (m->kind) {
+	case MODULE_MARK:
+		name_mark(out, code->vaddr);
+		break;
+	case MODULE_KERNEL:
+		out->module = "[kernel]";
+		name_kernel(n, code->vaddr, out);
+		break;
+	case MODULE_JIT:
+		name_jit(n, m, code->vaddr, out);
+		break;
+	case MODULE_FILE:
+	case MODULE_IMAGE:
+	case MODULE_LOST:
+		name_file(n, m, code->vaddr, out);
+		break;
+	}
+	return 1;
+}

@@ -1,0 +1,51 @@
+/* Where an ELF file keeps its symbols and relocations: by its section headers, and by PT_DYNAMIC where they are gone
+ * (System V gABI chapters 4, Symbol Table and Relocation, and 5, Dynamic Section). */
+#ifndef SYM_TABLES_H
+#define SYM_TABLES_H
+
+#include "elf.h"
+
+struct symbols {
+	struct cursor bytes, strings;   /* the last string ends */
+	uint32_t n;
+};
+
+struct relocs {
+	struct cursor bytes;
+	bool addend;               /* SHT_RELA, else SHT_REL */
+	uint32_t n;
+};
+
+struct tables {
+	struct symbols symtab, dynsym;
+	struct relocs plt, other;
+	uint64_t got;              /* DT_PLTGOT */
+	bool program;              /* DF_1_PIE, or not a shared object at all */
+};
+
+/* As Elf64_Sym has it. */
+struct raw_symbol {
+	uint64_t value, size;
+	uint32_t name;
+	uint16_t section;
+	uint8_t type, bind;
+};
+
+struct raw_reloc {
+	uint64_t off, addend;
+	uint32_t symbol;
+};
+
+/* Empty ones where the file has none. */
+void tables_find(struct tables *, const struct elf *);
+/* Symbol or relocation I: what lies outside reads as zeros. */
+struct raw_symbol tables_symbol(const struct elf *, const struct symbols *, uint32_t i);
+struct raw_reloc tables_reloc(const struct elf *, const struct relocs *, uint32_t i);
+/* The string at OFF: "" for what lies outside. */
+static inline const char *
+tables_string(const struct symbols *t, uint32_t off)
+{
+	return off < cur_left(&t->strings) ? (const char *)t->strings.pos + off : "";
+}
+
+#endif
