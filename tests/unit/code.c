@@ -99,6 +99,8 @@ one_module_a_file(void)
 	CHECK(text && text->kind == MODULE_FILE);
 	CHECK_STR(text->bad, "is not an ELF file");
 	CHECK(module_file(&ms, -1, "gone")->kind == MODULE_LOST);
+	CHECK(!futimens(fd2, (struct timespec[]){ { 1, 0 }, { 1, 0 } }));
+	CHECK(module_file(&ms, fd2, "changed") != other);
 	CHECK(ftruncate(fd, 0) == 0 && m->file.data[0] == 0 && m->file.cut);   /* it shrinks under us */
 	modules_free(&ms);
 	CHECK_U64(mem_used(), 0);

@@ -191,6 +191,7 @@ segments_sorted_and_executable_preferred(void)
 		CHECK(e.load[i - 1].vaddr < e.load[i].vaddr);
 	CHECK_U64(e.load[0].filesz, 0x100);
 	CHECK(elf_vaddr(&e, 0x1233, &v) && v == 0x401233);
+	CHECK(elf_vaddr(&e, 0x1050, &v) && v == 0x401050);   /* not 0x300050 */
 	CHECK(elf_vaddr(&e, 0x1234, &v) && v == 0x603234);
 	CHECK(!elf_vaddr(&e, 0x1a34, &v) && !elf_vaddr(&e, 0xfff, &v));
 	bytes_free(&f);

@@ -180,6 +180,8 @@ bias_of_every_kind(void)
 	/* lld: each segment begins in the middle of the page where the one before ends */
 	struct segment odd[] = { { 0x200000, 0, 0x1234, 0x1234, false }, { 0x202240, 0x1240, 0x5000, 0x5000, true },
 		                 { 0x208240, 0x6240, 0x200, 0x200, false } };
+	/* the text's last bytes share their page with more of the data than of the text */
+	struct segment shared[] = { { 0x400000, 0, 0x1100, 0x1100, true }, { 0x602100, 0x1100, 0xf00, 0xf00, false } };
 	struct segment prelinked[] = { { 0x41000000, 0, 0x2000, 0x2000, true } };
 	struct module m = { .kind = MODULE_FILE };
 
@@ -195,6 +197,9 @@ bias_of_every_kind(void)
 	CHECK_U64(bias(&m, 0x202000, 0x208000, 0x1000, true), 0);
 	CHECK_U64(bias(&m, 0x208000, 0x209000, 0x6000, false), 0);
 	CHECK_U64(bias(&m, 0x7f0000202000, 0x7f0000208000, 0x1000, true), 0x7f0000000000);
+	m.elf = (struct elf){ .load = shared, .nload = 2 };
+	CHECK_U64(bias(&m, 0x401000, 0x402000, 0x1000, true), 0);
+	CHECK_U64(bias(&m, 0x602000, 0x603000, 0x1000, false), 0);
 	m.elf = (struct elf){ .load = prelinked, .nload = 1 };
 	CHECK_U64(bias(&m, 0x41000000, 0x41002000, 0, true), 0);
 	CHECK_U64(bias(&m, 0x51000000, 0x51002000, 0, true), 0x10000000);
