@@ -1,0 +1,115 @@
+/* link: */
+#include "test.h"
+
+#include <stdlib.h>
+
+#define malloc heap_malloc
+#define free heap_free
+#define calloc heap_calloc
+#define realloc heap_realloc
+void *heap_malloc(size_t), *heap_calloc(size_t, size_t), *heap_realloc(void *, size_t);
+void heap_free(void *);
+#include "../../lib/heap.c"
+
+static uint32_t seed = 1;
+
+static uint32_t
+dice(uint32_t n)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 8) % n;
+}
+
+static size_t
+some_size(void)
+{
+	return dice(3) ? dice(300) : dice(2) ? dice(20000) : dice(400000);
+}
+
+static void
+classes_hold_what_they_say(void)
+{
+	for (size_t n = 1; n <= LARGE; n++) {
+		size_t size = n, again;
+		unsigned class = class_of(&size);
+
+		again = size;
+		CHECK(size >= n && size % ALIGN == 0 && class < CLASSES);
+		CHECK(size <= 64 || size - n <= n / 4 + 16);
+		CHECK_U64(class_of(&again), class);
+		CHECK_U64(again, size);
+	}
+}
+
+/* Against the bytes that each was filled with: none overlaps another, none is lost by growing. */
+static void
+keeps_apart(void)
+{
+	enum { N = 500 };
+	static unsigned char *p[N];
+	static size_t n[N];
+
+	for (int step = 0; step < 30000; step++) {
+		unsigned i = dice(N);
+		size_t size = some_size();
+
+		for (size_t k = 0; k < n[i]; k += 1 + n[i] / 50)
+			CHECK_U64(p[i][k], i % 251);
+		switch (dice(4)) {
+		case 0:
+			free(p[i]);
+			p[i] = calloc(1, size);
+			for (size_t k = 0; p[i] && k < size; k += 1 + size / 50)
+				CHECK_U64(p[i][k], 0);
+			break;
+		case 1:
+			free(p[i]);
+			p[i] = malloc(size);
+			break;
+		default:
+			p[i] = realloc(p[i], size);
+			for (size_t k = 0; k < (n[i] < size ? n[i] : size); k += 1 + n[i] / 50)
+				CHECK_U64(p[i][k], i % 251);
+		}
+		CHECK(p[i] && (uintptr_t)p[i] % ALIGN == 0);
+		if (test_bad_)
+			return;
+		memset(p[i], (int)(i % 251), size);
+		n[i] = size;
+	}
+	for (int i = 0; i < N; i++)
+		free(p[i]);
+}
+
+static void
+too_much(void)
+{
+	CHECK(!malloc(SIZE_MAX));
+	CHECK(!malloc(SIZE_MAX - 100));
+	CHECK(!calloc(SIZE_MAX / 2, 4));
+	CHECK(!realloc(NULL, SIZE_MAX));
+	free(NULL);
+}
+
+/* What is freed is had again. */
+static void
+reuses(void)
+{
+	void *p = malloc(1000), *q;
+
+	free(p);
+	q = malloc(1000);
+	CHECK(p == q);
+	CHECK(realloc(q, 900) == q);
+	free(q);
+}
+
+int
+main(void)
+{
+	RUN("heap", classes_hold_what_they_say);
+	RUN("heap", keeps_apart);
+	RUN("heap", too_much);
+	RUN("heap", reuses);
+	return TEST_STATUS;
+}
