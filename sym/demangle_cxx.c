@@ -16,6 +16,49 @@ cxx_fail(struct cxx *c)
 	return 0;
 }
 
+char
+cxx_peek(const struct cxx *c)
+{
+	return c->p < c->end ? *c->p : 0;
+}
+
+char
+cxx_peek2(const struct cxx *c)
+{
+	return c->end - c->p > 1 ? c->p[1] : 0;
+}
+
+bool
+cxx_at_digit(const struct cxx *c)
+{
+	return cxx_digit(cxx_peek(c));
+}
+
+bool
+cxx_eat(struct cxx *c, char ch)
+{
+	if (cxx_peek(c) != ch || !ch)
+		return false;
+	c->p++;
+	return true;
+}
+
+bool
+cxx_eat2(struct cxx *c, const char *two)
+{
+	if (cxx_peek(c) != two[0] || cxx_peek2(c) != two[1])
+		return false;
+	c->p += 2;
+	return true;
+}
+
+void
+cxx_want(struct cxx *c, char ch)
+{
+	if (!cxx_eat(c, ch))
+		cxx_fail(c);
+}
+
 void
 cxx_back(struct cxx *c, const struct cxx *before)
 {
@@ -110,9 +153,9 @@ cxx_number(struct cxx *c)
 {
 	uint32_t v = 0;
 
-	if (!cxx_digit(cxx_peek(c)))
+	if (!cxx_at_digit(c))
 		return cxx_fail(c);
-	while (cxx_digit(cxx_peek(c))) {
+	while (cxx_at_digit(c)) {
 		if (v > UINT32_MAX / 16)
 			return cxx_fail(c);
 		v = v * 10 + (uint32_t)(*c->p++ - '0');
@@ -141,7 +184,7 @@ discriminator(struct cxx *c)
 	if (cxx_eat(c, '_')) {
 		cxx_number(c);
 		cxx_want(c, '_');
-	} else if (cxx_digit(cxx_peek(c)))
+	} else if (cxx_at_digit(c))
 		cxx_number(c);
 }
 
@@ -163,8 +206,10 @@ cxx_source_name(struct cxx *c)
 	uint32_t n = cxx_number(c);
 	const char *s = c->p;
 
+#ifndef PLANT_DEMANGLE
 	if (!n || n > (size_t)(c->end - s))
 		return cxx_fail(c);
+#endif
 	c->p += n;
 	if (n >= 10 && memcmp(s, "_GLOBAL_", 8) == 0 && strchr("._$", s[8]) && s[9] == 'N')
 		return c->last = fixed_name(c, "(anonymous namespace)");
@@ -210,12 +255,19 @@ ctor(struct cxx *c)
 }
 
 static uint32_t
+bound_name(struct cxx *c)
+{
+	cxx_eat(c, 'L');
+	return cxx_source_name(c);
+}
+
+static uint32_t
 dtor_or_binding(struct cxx *c)
 {
 	char kind = cxx_peek(c);
 
 	if (cxx_eat(c, 'C'))
-		return cxx_node(c, K_BINDING, cxx_list(c, cxx_source_name, 'E'), 0, 0);
+		return cxx_node(c, K_BINDING, cxx_list(c, bound_name, 'E'), 0, 0);
 	if (kind < '0' || kind > '5')
 		return cxx_fail(c);
 	c->p++;
@@ -422,9 +474,7 @@ decltype_of(struct cxx *c)
 	c->p += 2;
 	n = cxx_expr(c);
 	cxx_want(c, 'E');
-	n = cxx_text(c, K_PREFIX, "decltype (", n);
-	c->node[n].b = fixed_name(c, ")");
-	return n;
+	return cxx_text(c, K_WRAP, "decltype (", n);
 }
 
 /* What may stand before "::", and the last name, up to the E. */
@@ -486,7 +536,7 @@ local(struct cxx *c)
 	}
 	if (cxx_eat(c, 'd')) {
 		in_default = true;
-		which = ordinal(c) + 1;
+		which = ordinal(c);
 	}
 	n = cxx_name(c);
 	if (c->node[n].kind != K_LAMBDA && c->node[n].kind != K_UNNAMED)
@@ -499,6 +549,14 @@ local(struct cxx *c)
 		n = cxx_node(c, K_DEFAULT, which, n, 0);
 	n = cxx_node(c, K_LOCAL, function, n, 0);
 	return quals ? flagged(c, K_MEMBER, quals, n, 0) : n;
+}
+
+/* What follows the name of a MODULE. */
+static uint32_t
+in_module(struct cxx *c, uint32_t module)
+{
+	module = module_name(c, module);
+	return cxx_node(c, K_MODULE, cxx_unqualified(c, 0), module, 0);
 }
 
 uint32_t
@@ -519,11 +577,8 @@ cxx_name(struct cxx *c)
 		else if (cxx_peek(c) == 'S') {
 			n = cxx_substitution(c, false);
 			substituted = c->node[n].kind != K_PARTITION;
-			if (!substituted) {   /* a module's name */
-				uint32_t module = module_name(c, n);
-
-				n = cxx_node(c, K_MODULE, cxx_unqualified(c, 0), module, 0);
-			}
+			if (!substituted)
+				n = in_module(c, n);
 		} else
 			n = cxx_unqualified(c, 0);
 		if (cxx_peek(c) == 'I') {
@@ -585,13 +640,10 @@ function_with_exceptions(struct cxx *c)
 	if (cxx_eat2(c, "Do"))
 		exceptions = fixed_name(c, " noexcept");
 	else if (cxx_eat2(c, "DO")) {
-		exceptions = cxx_text(c, K_PREFIX, " noexcept(", cxx_expr(c));
-		c->node[exceptions].b = fixed_name(c, ")");
+		exceptions = cxx_text(c, K_WRAP, " noexcept(", cxx_expr(c));
 		cxx_want(c, 'E');
-	} else if (cxx_eat2(c, "Dw")) {
-		exceptions = cxx_text(c, K_PREFIX, " throw(", cxx_list(c, cxx_type, 'E'));
-		c->node[exceptions].b = fixed_name(c, ")");
-	}
+	} else if (cxx_eat2(c, "Dw"))
+		exceptions = cxx_text(c, K_WRAP, " throw(", cxx_list(c, cxx_type, 'E'));
 	safe = cxx_eat2(c, "Dx");
 	return function_type(c, exceptions, safe);
 }
@@ -604,19 +656,26 @@ at_function(const struct cxx *c)
 	return cxx_peek(c) == 'F' || (cxx_peek(c) == 'D' && next && strchr("oOwx", next));
 }
 
+/* Digits as they stand. */
+static uint32_t
+digits(struct cxx *c)
+{
+	const char *s = c->p;
+
+	while (cxx_at_digit(c))
+		c->p++;
+	return cxx_text(c, K_NAME, s, (uint32_t)(c->p - s));
+}
+
 /* Past A or Dv: how many of what. */
 static uint32_t
 array(struct cxx *c, enum kind kind)
 {
 	uint32_t size = 0;
 
-	if (cxx_digit(cxx_peek(c))) {
-		const char *s = c->p;
-
-		while (cxx_digit(cxx_peek(c)))
-			c->p++;
-		size = cxx_text(c, K_NAME, s, (uint32_t)(c->p - s));
-	} else if (cxx_peek(c) != '_')
+	if (cxx_at_digit(c))
+		size = digits(c);
+	else if (cxx_peek(c) != '_')
 		size = cxx_expr(c);
 	else if (kind == K_VECTOR) {
 		c->p++;
@@ -652,22 +711,15 @@ float_type(struct cxx *c)
 static uint32_t
 bit_int(struct cxx *c, const char *name)
 {
-	uint32_t n = cxx_text(c, K_PREFIX, name, 0);
-	const char *s = c->p;
+	uint32_t n = cxx_text(c, K_WRAP, name, cxx_at_digit(c) ? digits(c) : cxx_expr(c));
 
-	if (cxx_digit(cxx_peek(c))) {
-		cxx_number(c);
-		c->node[n].a = cxx_text(c, K_NAME, s, (uint32_t)(c->p - s));
-	} else
-		c->node[n].a = cxx_expr(c);
-	c->node[n].b = fixed_name(c, ")");
 	cxx_want(c, '_');
 	return n;
 }
 
-/* Past a D.  Sets *BUILTIN where substitutions do not count it. */
+/* Past a D.  *FRESH becomes false where substitutions do not count it. */
 static uint32_t
-d_type(struct cxx *c, bool *builtin)
+d_type(struct cxx *c, bool *fresh)
 {
 	static const char plain[] = "dfehsiuanc";
 	static const char *const name[] = { "decimal64", "decimal32", "decimal128", "half", "char16_t", "char32_t", "char8_t",
@@ -675,7 +727,7 @@ d_type(struct cxx *c, bool *builtin)
 	char ch = cxx_peek(c);
 	const char *at = ch ? strchr(plain, ch) : NULL;
 
-	*builtin = true;
+	*fresh = false;
 	c->p += ch != 0;
 	if (at)
 		return cxx_text(c, K_BUILTIN, name[at - plain], 0);
@@ -690,7 +742,7 @@ d_type(struct cxx *c, bool *builtin)
 
 		return cxx_text(c, K_POSTFIX, ch == 'k' ? " auto" : " decltype(auto)", n);
 	}
-	*builtin = false;
+	*fresh = true;
 	if (ch == 'p')
 		return cxx_node(c, K_PACK, cxx_type(c), 0, 0);
 	if (ch == 'v')
@@ -731,68 +783,81 @@ param_type(struct cxx *c)
 	return n;
 }
 
+/* A type that begins with S; *FRESH unless it is one that substitutions count already, or never. */
 static uint32_t
-type_inner(struct cxx *c)
+s_type(struct cxx *c, bool *fresh)
 {
-	char ch = cxx_peek(c);
-	bool builtin = false;
-	unsigned cv;
+	char next = cxx_peek2(c);
+	bool seq = next == '_' || cxx_digit(next) || (next >= 'A' && next <= 'Z');
+	uint32_t subs = c->subs, n;
+
+	n = seq ? cxx_substitution(c, false) : cxx_name(c);
+	if (!seq)
+		*fresh = next == 't' || c->subs != subs || c->node[n].kind == K_TEMPLATE;
+	else if (c->node[n].kind == K_PARTITION)
+		n = in_module(c, n);
+	else if (cxx_peek(c) == 'I')
+		n = cxx_template_args(c, n);
+	else
+		*fresh = false;
+	return n;
+}
+
+/* What has a letter of its own, which is eaten; *FRESH as above. */
+static uint32_t
+letter_type(struct cxx *c, char ch, bool *fresh)
+{
 	uint32_t n;
 
-	if (ch && strchr("rVK", ch)) {
-		cv = cxx_cv(c);
-		n = at_function(c) ? function_with_exceptions(c) : cxx_type(c);
-		return remember(c, flagged(c, K_CV, cv, n, 0));
-	}
-	if (at_function(c))
-		return remember(c, function_with_exceptions(c));
-	if (cxx_digit(ch) || (ch && strchr("NZWU", ch) && (ch != 'U' || cxx_peek2(c) == 't' || cxx_peek2(c) == 'l')))
-		return remember(c, cxx_name(c));
-	if (ch == 'S') {
-		char next = cxx_peek2(c);
-		uint32_t subs;
-
-		if (next == '_' || cxx_digit(next) || (next >= 'A' && next <= 'Z')) {
-			n = cxx_substitution(c, false);
-			if (c->node[n].kind == K_PARTITION) {
-				uint32_t module = module_name(c, n);
-
-				n = cxx_node(c, K_MODULE, cxx_unqualified(c, 0), module, 0);
-				return remember(c, n);
-			}
-			return cxx_peek(c) == 'I' ? remember(c, cxx_template_args(c, n)) : n;
-		}
-		subs = c->subs;
-		n = cxx_name(c);
-		/* Ss and its like alone are no candidates. */
-		return next == 't' || c->subs != subs || c->node[n].kind == K_TEMPLATE ? remember(c, n) : n;
-	}
-	if (ch == 'T')
-		return remember(c, param_type(c));
-	c->p += ch != 0;
 	switch (ch) {
-	case 'P': return remember(c, cxx_node(c, K_POINTER, cxx_type(c), 0, 0));
-	case 'R': return remember(c, cxx_node(c, K_LREF, cxx_type(c), 0, 0));
-	case 'O': return remember(c, cxx_node(c, K_RREF, cxx_type(c), 0, 0));
-	case 'C': return remember(c, cxx_text(c, K_POSTFIX, " _Complex", cxx_type(c)));
-	case 'G': return remember(c, cxx_text(c, K_POSTFIX, " _Imaginary", cxx_type(c)));
-	case 'A': return remember(c, array(c, K_ARRAY));
+	case 'P':
+	case 'R':
+	case 'O':
+		return cxx_node(c, ch == 'P' ? K_POINTER : ch == 'R' ? K_LREF : K_RREF, cxx_type(c), 0, 0);
+	case 'C':
+	case 'G':
+		return cxx_text(c, K_POSTFIX, ch == 'C' ? " _Complex" : " _Imaginary", cxx_type(c));
+	case 'A':
+		return array(c, K_ARRAY);
 	case 'M':
 		n = cxx_type(c);
-		return remember(c, cxx_node(c, K_MEMBER_PTR, n, cxx_type(c), 0));
+		return cxx_node(c, K_MEMBER_PTR, n, cxx_type(c), 0);
 	case 'U':
+	case 'u':
 		n = cxx_source_name(c);
 		if (cxx_peek(c) == 'I')
 			n = cxx_template_args(c, n);
-		return remember(c, cxx_node(c, K_VENDOR_CV, cxx_type(c), n, 0));
-	case 'u':
-		n = cxx_source_name(c);
-		return remember(c, cxx_peek(c) == 'I' ? cxx_template_args(c, n) : n);
+		return ch == 'u' ? n : cxx_node(c, K_VENDOR_CV, cxx_type(c), n, 0);
 	case 'D':
-		n = d_type(c, &builtin);
-		return builtin ? n : remember(c, n);
+		return d_type(c, fresh);
 	}
+	*fresh = false;
 	return cxx_lower(ch) && builtins[ch - 'a'] ? cxx_text(c, K_BUILTIN, builtins[ch - 'a'], 0) : cxx_fail(c);
+}
+
+static uint32_t
+type_inner(struct cxx *c)
+{
+	char ch = cxx_peek(c), next = cxx_peek2(c);
+	bool fresh = true;
+	unsigned cv = cxx_cv(c);
+	uint32_t n;
+
+	if (cv)
+		n = flagged(c, K_CV, cv, at_function(c) ? function_with_exceptions(c) : cxx_type(c), 0);
+	else if (at_function(c))
+		n = function_with_exceptions(c);
+	else if (cxx_digit(ch) || ch == 'N' || ch == 'Z' || ch == 'W' || (ch == 'U' && (next == 't' || next == 'l')))
+		n = cxx_name(c);
+	else if (ch == 'S')
+		n = s_type(c, &fresh);
+	else if (ch == 'T')
+		n = param_type(c);
+	else {
+		c->p += ch != 0;
+		n = letter_type(c, ch, &fresh);
+	}
+	return fresh ? remember(c, n) : n;
 }
 
 uint32_t
@@ -822,21 +887,18 @@ call_offset(struct cxx *c)
 	}
 }
 
-static const struct special {
-	char code[2], what;   /* t: type, n: name, e: encoding, o: offset and encoding, b: both, a: template argument */
-	const char *text;
-} specials[] = {
-	{ { 'T', 'V' }, 't', "vtable for " }, { { 'T', 'T' }, 't', "VTT for " }, { { 'T', 'I' }, 't', "typeinfo for " },
-	{ { 'T', 'S' }, 't', "typeinfo name for " }, { { 'T', 'F' }, 't', "typeinfo fn for " },
-	{ { 'T', 'J' }, 't', "java Class for " }, { { 'T', 'h' }, 'o', "non-virtual thunk to " },
-	{ { 'T', 'v' }, 'o', "virtual thunk to " }, { { 'T', 'c' }, 'b', "covariant return thunk to " },
-	{ { 'T', 'H' }, 'n', "TLS init function for " }, { { 'T', 'W' }, 'n', "TLS wrapper function for " },
-	{ { 'T', 'A' }, 'a', "template parameter object for " }, { { 'G', 'V' }, 'n', "guard variable for " },
-	{ { 'G', 'A' }, 'e', "hidden alias for " }, { { 'G', 'I' }, 'm', "initializer for module " },
-};
+/* Code, what follows (t: type, n: name, e: encoding, o: offset and encoding, b: two offsets, a: template argument,
+ * m: module, v: type in type, r: temporary, c: clone), text. */
+static const char specials[] =
+	"TVtvtable for \0" "TTtVTT for \0" "TIttypeinfo for \0" "TSttypeinfo name for \0" "TFttypeinfo fn for \0"
+	"TJtjava Class for \0" "Thonon-virtual thunk to \0" "Tvovirtual thunk to \0" "Tcbcovariant return thunk to \0"
+	"THnTLS init function for \0" "TWnTLS wrapper function for \0" "TAatemplate parameter object for \0"
+	"GVnguard variable for \0" "GAehidden alias for \0" "GIminitializer for module \0"
+	"TCvconstruction vtable for \0" "GRrreference temporary #\0" "GTctransaction clone for \0";
 
+/* TYPE number _ TYPE: the second in the first. */
 static uint32_t
-construction_vtable(struct cxx *c)
+type_in_type(struct cxx *c)
 {
 	uint32_t whole = cxx_type(c), n;
 
@@ -844,7 +906,7 @@ construction_vtable(struct cxx *c)
 	cxx_want(c, '_');
 	n = cxx_text(c, K_INFIX, "-in-", cxx_type(c));
 	c->node[n].b = whole;
-	return cxx_text(c, K_PREFIX, "construction vtable for ", n);
+	return n;
 }
 
 /* A temporary of a reference: NAME, then which, with or without the "_" of newer compilers. */
@@ -852,51 +914,49 @@ static uint32_t
 temporary(struct cxx *c)
 {
 	uint32_t name = cxx_name(c), n;
-	const char *s;
-	size_t len;
+	const char *s = c->p;
 
-	s = c->p;
-	while (cxx_digit(cxx_peek(c)) || (cxx_peek(c) >= 'A' && cxx_peek(c) <= 'Z'))
+	while (cxx_at_digit(c) || (cxx_peek(c) >= 'A' && cxx_peek(c) <= 'Z'))
 		c->p++;
-	len = (size_t)(c->p - s);
+	n = c->p > s ? cxx_text(c, K_NAME, s, (uint32_t)(c->p - s)) : fixed_name(c, "0");
 	cxx_eat(c, '_');
-	n = cxx_text(c, K_INFIX, " for ", len ? cxx_text(c, K_NAME, s, (uint32_t)len) : fixed_name(c, "0"));
+	n = cxx_text(c, K_INFIX, " for ", n);
 	c->node[n].b = name;
-	return cxx_text(c, K_PREFIX, "reference temporary #", n);
+	return n;
 }
 
 static uint32_t
 special(struct cxx *c)
 {
-	const struct special *sp = specials, *end = sp + sizeof specials / sizeof *specials;
+	const char *sp = specials;
+	uint32_t n;
 
-	while (sp < end && (sp->code[0] != cxx_peek(c) || sp->code[1] != cxx_peek2(c)))
-		sp++;
-	if (sp == end) {
-		if (cxx_eat2(c, "TC"))
-			return construction_vtable(c);
-		if (cxx_eat2(c, "GR"))
-			return temporary(c);
-		if (cxx_eat2(c, "GT")) {
-			const char *text = cxx_eat(c, 'n') ? "non-transaction clone for " : "transaction clone for ";
-
-			c->p += *text == 't' && cxx_peek(c);
-			return cxx_text(c, K_PREFIX, text, cxx_encoding(c));
-		}
+	while (*sp && !cxx_eat2(c, sp))
+		sp += strlen(sp) + 1;
+	if (!*sp)
 		return cxx_fail(c);
+	switch (sp[2]) {
+	case 't': n = cxx_type(c); break;
+	case 'n': n = cxx_name(c); break;
+	case 'a': n = cxx_template_arg(c); break;
+	case 'm': n = module_name(c, 0); break;
+	case 'v': n = type_in_type(c); break;
+	case 'r': n = temporary(c); break;
+	case 'o':
+	case 'b':
+		c->p -= sp[2] == 'o';   /* its second letter is the offset's kind */
+		call_offset(c);
+		if (sp[2] == 'b')
+			call_offset(c);
+		n = cxx_encoding(c);
+		break;
+	case 'c':
+		if (cxx_eat(c, 'n'))
+			return cxx_text(c, K_PREFIX, "non-transaction clone for ", cxx_encoding(c));
+		c->p += cxx_peek(c) != 0; /* fallthrough */
+	default: n = cxx_encoding(c);
 	}
-	if (sp->what != 'o')
-		c->p++;
-	c->p++;
-	switch (sp->what) {
-	case 't': return cxx_text(c, K_PREFIX, sp->text, cxx_type(c));
-	case 'n': return cxx_text(c, K_PREFIX, sp->text, cxx_name(c));
-	case 'a': return cxx_text(c, K_PREFIX, sp->text, cxx_template_arg(c));
-	case 'm': return cxx_text(c, K_PREFIX, sp->text, module_name(c, 0));
-	case 'b': call_offset(c); /* fallthrough */
-	case 'o': call_offset(c);
-	}
-	return cxx_text(c, K_PREFIX, sp->text, cxx_encoding(c));
+	return cxx_text(c, K_PREFIX, sp + 3, n);
 }
 
 /* Whether NAME, a function, carries its return type: templates do, constructors and conversions do not. */
@@ -965,7 +1025,7 @@ clone(struct cxx *c, uint32_t n)
 	else
 		c->p--;
 	while (cxx_peek(c) == '.' && cxx_digit(cxx_peek2(c)))
-		for (c->p++; cxx_digit(cxx_peek(c)); c->p++)
+		for (c->p++; cxx_at_digit(c); c->p++)
 			;
 	n = cxx_node(c, K_CLONE, n, cxx_text(c, K_NAME, s, (uint32_t)(c->p - s)), 0);
 	return n;

@@ -10,7 +10,7 @@ enum kind {
 	K_NAME,       /* s, a: text and its length */
 	K_QUAL,       /* a::b */
 	K_LOCAL,      /* b in the function a */
-	K_DEFAULT,    /* b in the default argument a (counted from the end) of what stands before */
+	K_DEFAULT,    /* b in the default argument a (from 0) of what stands before */
 	K_TEMPLATE,   /* a<list b>, requires c */
 	K_TAGGED,     /* a[abi:b] */
 	K_FRIEND,     /* a[friend] */
@@ -18,8 +18,8 @@ enum kind {
 	K_PARTITION,  /* a.b, or a:b with flag; a may be missing */
 	K_CTOR,       /* of a */
 	K_DTOR,       /* of a */
-	K_OPERATOR,   /* s: its text; the arity in flag */
-	K_VENDOR_OP,  /* operator a; the arity in flag */
+	K_OPERATOR,   /* s: its text; flag: its shape in expressions */
+	K_VENDOR_OP,  /* operator a; likewise */
 	K_LITERAL_OP, /* operator"" a */
 	K_CONVERSION, /* operator to type a */
 	K_UNNAMED,    /* the unnamed type a */
@@ -28,7 +28,8 @@ enum kind {
 	K_BINDING,    /* [list a] */
 	K_MEMBER,     /* a of which flag are the qualifiers of `this' */
 	K_ENCODING,   /* function a of type b, requires c; flag: qualifiers of `this' */
-	K_PREFIX,     /* s, then a, then b where it is */
+	K_PREFIX,     /* s, then a */
+	K_WRAP,       /* s, then a, then ) */
 	K_INFIX,      /* a, s, b */
 	K_CLONE,      /* a [clone b] */
 	/* Types. */
@@ -52,22 +53,24 @@ enum kind {
 	K_UNARY,      /* operator a on b; flag: postfix */
 	K_BINARY,     /* operator a on b and c */
 	K_TERNARY,    /* a ? b : c */
-	K_CAST,       /* (a)b; flag: b is a list */
-	K_NAMED_CAST, /* operator c: s<a>(b) */
+	K_CAST,       /* (a)b */
+	K_CAST_LIST,  /* (a)(list b) */
+	K_NAMED_CAST, /* operator a<b>(c) */
 	K_CALL,       /* a(list b) */
 	K_INDEX,      /* a[b] */
 	K_INIT,       /* a{list b}; a may be missing */
 	K_DESIGNATED, /* .a=c, [a]=c or [a ... b]=c: flag is i, x or X */
 	K_FOLD,       /* flag l, r, L, R; operator a; b and c */
 	K_NEW,        /* new (list a) b c; flag: ::new */
-	K_PAREN,      /* (a), where c is 0 a list */
+	K_PAREN,      /* (a), which may be a list */
 	K_GLOBAL,     /* ::a */
 	K_COUNT_OF,   /* sizeof... of a; flag: a is a list */
 	K_REQUIRES,   /* requires (list a) { list b } */
-	K_REQUIREMENT /* flag X T Q; a; b: constraint; with flag x: noexcept too */
+	K_REQUIREMENT, /* flag X T Q; a; b: constraint; with flag x: noexcept too */
+	K_KINDS
 };
 
-enum { WHOLE_PACK = UINT32_MAX };
+#define WHOLE_PACK UINT32_MAX
 enum { CV_CONST = 1, CV_VOLATILE = 2, CV_RESTRICT = 4, CV_LREF = 8, CV_RREF = 16, CV_SAFE = 32, CV_THIS = 64 };
 
 struct node {
@@ -104,6 +107,7 @@ struct cxx {
 struct scope {
 	const struct scope *outer;
 	uint32_t args;             /* a list */
+	uint32_t name;             /* in a constraint: the function, whose template arguments all count, outermost first */
 };
 
 /* Parsing.  All return 0 once BAD is set, and nothing is left then. */
@@ -135,42 +139,16 @@ void cxx_append(struct cxx *, struct list *, uint32_t item);
 /* Items as ITEM parses them, up to and past the END. */
 uint32_t cxx_list(struct cxx *, uint32_t (*item)(struct cxx *), char end);
 
-static inline char
-cxx_peek(const struct cxx *c)
-{
-	return c->p < c->end ? *c->p : 0;
-}
-
-static inline char
-cxx_peek2(const struct cxx *c)
-{
-	return c->end - c->p > 1 ? c->p[1] : 0;
-}
-
-static inline bool
-cxx_eat(struct cxx *c, char ch)
-{
-	if (cxx_peek(c) != ch || !ch)
-		return false;
-	c->p++;
-	return true;
-}
-
-static inline bool
-cxx_eat2(struct cxx *c, const char *two)
-{
-	if (cxx_peek(c) != two[0] || cxx_peek2(c) != two[1])
-		return false;
-	c->p += 2;
-	return true;
-}
-
-static inline void
-cxx_want(struct cxx *c, char ch)
-{
-	if (!cxx_eat(c, ch))
-		cxx_fail(c);
-}
+/* The next character and the one behind it, 0 past the end. */
+char cxx_peek(const struct cxx *);
+char cxx_peek2(const struct cxx *);
+/* Past it, where it comes next. */
+bool cxx_eat(struct cxx *, char);
+bool cxx_eat2(struct cxx *, const char *two);
+/* BAD where it does not. */
+void cxx_want(struct cxx *, char);
+/* The next is a digit. */
+bool cxx_at_digit(const struct cxx *);
 
 static inline bool
 cxx_digit(char ch)
@@ -185,10 +163,15 @@ cxx_lower(char ch)
 }
 
 /* Printing. */
+void cxx_put(struct cxx *, const char *);
+void cxx_putc(struct cxx *, char);
 void cxx_print(struct cxx *, uint32_t node);
 void cxx_print_list(struct cxx *, uint32_t list);
-/* An expression; false where it is none. */
-bool cxx_print_expr(struct cxx *, const struct node *);
+/* What is not a type, or is one that has no right part. */
+void cxx_show(struct cxx *, uint32_t node);
+void cxx_print_lambda_param(struct cxx *, const struct node *);
+/* By a format: see demangle_cxx_show.c. */
+void cxx_emit(struct cxx *, const struct node *, const char *format);
 /* The list of the pack that an expansion of NODE goes over, by a template parameter in it; false: none. */
 bool cxx_find_pack(struct cxx *, uint32_t node, uint32_t *list);
 uint32_t cxx_list_size(struct cxx *, uint32_t list);

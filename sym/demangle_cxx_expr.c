@@ -3,15 +3,16 @@
 
 #include <string.h>
 
-/* Code, arity, text; in c++filt's words. */
+/* Code, shape, text in c++filt's words.  Shapes: 0 1 2 3 operands, p: may stand behind, t: of a type, c: a cast,
+ * m: a member's name may follow, i: an index, n: new. */
 static const char operators[] =
-	"aN2&=\0" "aS2=\0" "aa2&&\0" "ad1&\0" "an2&\0" "at1alignof \0" "aw1co_await \0" "az1alignof \0" "cc2const_cast\0"
-	"cl2()\0" "cm2,\0" "co1~\0" "dV2/=\0" "da1delete[] \0" "dc2dynamic_cast\0" "de1*\0" "dl1delete \0" "ds2.*\0" "dt2.\0"
-	"dv2/\0" "eO2^=\0" "eo2^\0" "eq2==\0" "ge2>=\0" "gs1::\0" "gt2>\0" "ix2[]\0" "lS2<<=\0" "le2<=\0" "ls2<<\0" "lt2<\0"
-	"mI2-=\0" "mL2*=\0" "mi2-\0" "ml2*\0" "mm1--\0" "na3new[]\0" "ne2!=\0" "ng1-\0" "nt1!\0" "nw3new\0" "nx1noexcept\0"
-	"oR2|=\0" "oo2||\0" "or2|\0" "pL2+=\0" "pl2+\0" "pm2->*\0" "pp1++\0" "ps1+\0" "pt2->\0" "qu3?\0" "rM2%=\0" "rS2>>=\0"
-	"rc2reinterpret_cast\0" "rm2%\0" "rs2>>\0" "sP1sizeof...\0" "sZ1sizeof...\0" "sc2static_cast\0" "ss2<=>\0"
-	"st1sizeof \0" "sz1sizeof \0" "te1typeid \0" "ti1typeid \0" "tr0throw\0" "tw1throw \0";
+	"aN2&=\0" "aS2=\0" "aa2&&\0" "ad1&\0" "an2&\0" "attalignof \0" "aw1co_await \0" "az1alignof \0" "cccconst_cast\0"
+	"cl2()\0" "cm2,\0" "co1~\0" "dV2/=\0" "da1delete[] \0" "dccdynamic_cast\0" "de1*\0" "dl1delete \0" "ds2.*\0" "dtm.\0"
+	"dv2/\0" "eO2^=\0" "eo2^\0" "eq2==\0" "ge2>=\0" "gt2>\0" "ixi[]\0" "lS2<<=\0" "le2<=\0" "ls2<<\0" "lt2<\0"
+	"mI2-=\0" "mL2*=\0" "mi2-\0" "ml2*\0" "mmp--\0" "nannew[]\0" "ne2!=\0" "ng1-\0" "nt1!\0" "nwnnew\0" "nx1noexcept\0"
+	"oR2|=\0" "oo2||\0" "or2|\0" "pL2+=\0" "pl2+\0" "pm2->*\0" "ppp++\0" "ps1+\0" "ptm->\0" "qu3?\0" "rM2%=\0" "rS2>>=\0"
+	"rccreinterpret_cast\0" "rm2%\0" "rs2>>\0" "sP1sizeof...\0" "sZ1sizeof...\0" "sccstatic_cast\0" "ss2<=>\0"
+	"sttsizeof \0" "sz1sizeof \0" "te1typeid \0" "tittypeid \0" "tr0throw\0" "tw1throw \0";
 
 /* The operator at the cursor, which moves past it; NULL for none. */
 static const char *
@@ -30,11 +31,11 @@ cxx_operator(struct cxx *c)
 	uint32_t n;
 
 	if (cxx_peek(c) == 'v' && cxx_digit(cxx_peek2(c))) {
-		unsigned arity = (unsigned)(c->p[1] - '0');
+		uint8_t arity = (uint8_t)c->p[1];
 
 		c->p += 2;
 		n = cxx_node(c, K_VENDOR_OP, cxx_source_name(c), 0, 0);
-		c->node[n].flag = (uint8_t)arity;
+		c->node[n].flag = arity;
 		return n;
 	}
 	cxx_eat2(c, "on");
@@ -53,7 +54,7 @@ cxx_operator(struct cxx *c)
 	if (!(op = operator_here(c)))
 		return cxx_fail(c);
 	n = cxx_text(c, K_OPERATOR, op + 1, 0);
-	c->node[n].flag = (uint8_t)(*op - '0');
+	c->node[n].flag = (uint8_t)*op;
 	return n;
 }
 
@@ -94,7 +95,7 @@ base_name(struct cxx *c)
 	uint32_t n;
 
 	if (cxx_eat2(c, "dn")) {
-		n = cxx_digit(cxx_peek(c)) ? maybe_template(c, cxx_source_name(c)) : cxx_type(c);
+		n = cxx_at_digit(c) ? maybe_template(c, cxx_source_name(c)) : cxx_type(c);
 		return cxx_node(c, K_DTOR, n, 0, 0);
 	}
 	cxx_eat2(c, "on");
@@ -106,7 +107,7 @@ static uint32_t
 in_scope(struct cxx *c, uint32_t scope)
 {
 	if (cxx_eat2(c, "dn")) {
-		uint32_t n = cxx_digit(cxx_peek(c)) ? maybe_template(c, cxx_source_name(c)) : cxx_type(c);
+		uint32_t n = cxx_at_digit(c) ? maybe_template(c, cxx_source_name(c)) : cxx_type(c);
 
 		return cxx_node(c, K_QUAL, scope, cxx_node(c, K_DTOR, n, 0, 0), 0);
 	}
@@ -122,7 +123,7 @@ by_levels(struct cxx *c)
 	struct cxx before = *c;
 	uint32_t n = maybe_template(c, cxx_source_name(c));
 
-	while (cxx_digit(cxx_peek(c)))
+	while (cxx_at_digit(c))
 		n = maybe_template(c, cxx_node(c, K_QUAL, n, cxx_source_name(c), 0));
 	if (cxx_peek(c) == 'E' && (cxx_digit(cxx_peek2(c)) || cxx_peek2(c) == 'o' || cxx_peek2(c) == 'd')) {
 		c->ambiguous = true;
@@ -139,7 +140,7 @@ scoped_name(struct cxx *c)
 {
 	uint32_t n;
 
-	if (cxx_digit(cxx_peek(c)) && !c->by_types && (n = by_levels(c)))
+	if (cxx_at_digit(c) && !c->by_types && (n = by_levels(c)))
 		return n;
 	if (cxx_peek(c) == 'N' && !cxx_digit(cxx_peek2(c)) && cxx_peek2(c) != 'S') {
 		c->p++;
@@ -163,7 +164,7 @@ function_param(struct cxx *c)
 	if (cxx_eat(c, 'T'))
 		return cxx_node(c, K_FPARAM, 0, 0, 0);
 	cxx_cv(c);
-	if (cxx_digit(cxx_peek(c)))
+	if (cxx_at_digit(c))
 		n = cxx_number(c) + 2;
 	cxx_want(c, '_');
 	return cxx_node(c, K_FPARAM, n, 0, 0);
@@ -207,9 +208,7 @@ cast(struct cxx *c)
 	bool list = cxx_eat(c, '_');
 
 	n = list ? cxx_list(c, cxx_expr, 'E') : cxx_expr(c);
-	n = cxx_node(c, K_CAST, type, n, 0);
-	c->node[n].flag = list;
-	return n;
+	return cxx_node(c, list ? K_CAST_LIST : K_CAST, type, n, 0);
 }
 
 /* Past di, dx, dX: an initializer of a member, an element, a range of them. */
@@ -269,51 +268,47 @@ requires_expr(struct cxx *c)
 	return cxx_node(c, K_REQUIRES, params, cxx_list(c, requirement, 'E'), 0);
 }
 
+/* What follows "." or "->". */
+static uint32_t
+member(struct cxx *c)
+{
+	char ch = cxx_peek(c);
+
+	return cxx_at_digit(c) || (cxx_peek2(c) == 'n' && (ch == 'o' || ch == 'd')) ? base_name(c) : cxx_expr(c);
+}
+
 /* An operator with its operands. */
 static uint32_t
 operation(struct cxx *c)
 {
-	const char *code = c->p;
-	uint32_t op = cxx_operator(c), a, b, n;
-	bool postfix = false;
+	uint32_t op = cxx_operator(c), a, b = 0, n;
+	char shape = (char)c->node[op].flag;
 
-	if (c->bad)
-		return 0;
-	if (c->node[op].kind == K_CONVERSION)
-		return cxx_fail(c);
-	if (memcmp(code, "st", 2) == 0 || memcmp(code, "at", 2) == 0 || memcmp(code, "ti", 2) == 0) {
-		b = cxx_type(c);
-		return cxx_node(c, K_UNARY, op, cxx_node(c, K_PAREN, b, 0, 1), 0);
-	}
-	if (memcmp(code, "sc", 2) == 0 || memcmp(code, "cc", 2) == 0 || memcmp(code, "dc", 2) == 0 || memcmp(code, "rc", 2) == 0) {
-		a = cxx_type(c);
-		return cxx_node(c, K_NAMED_CAST, a, cxx_expr(c), op);
-	}
-	switch (c->node[op].flag) {
-	case 0:
+	switch (shape) {
+	case 'n':
+		return new_expr(c, false);
+	case '0':
 		return cxx_node(c, K_UNARY, op, 0, 0);
-	case 1:
-		if (memcmp(code, "pp", 2) == 0 || memcmp(code, "mm", 2) == 0)
-			postfix = !cxx_eat(c, '_');
+	case 't':
+		return cxx_node(c, K_UNARY, op, cxx_node(c, K_PAREN, cxx_type(c), 0, 0), 0);
+	case 'p':
+		b = !cxx_eat(c, '_'); /* fallthrough */
+	case '1':
 		n = cxx_node(c, K_UNARY, op, cxx_expr(c), 0);
-		c->node[n].flag = postfix;
+		c->node[n].flag = (uint8_t)b;
 		return n;
-	case 2:
-		if (memcmp(code, "ix", 2) == 0) {
-			a = cxx_expr(c);
-			return cxx_node(c, K_INDEX, a, cxx_expr(c), 0);
-		}
+	case 'c':
+		a = cxx_type(c);
+		return cxx_node(c, K_NAMED_CAST, op, a, cxx_expr(c));
+	case 'm':
 		a = cxx_expr(c);
-		if (code[0] == 'd' && code[1] == 't')
-			b = cxx_digit(cxx_peek(c)) || cxx_peek(c) == 'o' || cxx_peek(c) == 'd' ? base_name(c) : cxx_expr(c);
-		else if (code[0] == 'p' && code[1] == 't')
-			b = cxx_digit(cxx_peek(c)) || cxx_peek(c) == 'o' || cxx_peek(c) == 'd' ? base_name(c) : cxx_expr(c);
-		else
-			b = cxx_expr(c);
-		return cxx_node(c, K_BINARY, op, a, b);
-	case 3:
-		if (code[0] == 'n')
-			return new_expr(c, false);
+		return cxx_node(c, K_BINARY, op, a, member(c));
+	case '2':
+	case 'i':
+		a = cxx_expr(c);
+		b = cxx_expr(c);
+		return shape == 'i' ? cxx_node(c, K_INDEX, a, b, 0) : cxx_node(c, K_BINARY, op, a, b);
+	case '3':
 		a = cxx_expr(c);
 		b = cxx_expr(c);
 		return cxx_node(c, K_TERNARY, a, b, cxx_expr(c));
@@ -328,7 +323,7 @@ global_scope(struct cxx *c)
 
 	if (cxx_eat2(c, "nw") || cxx_eat2(c, "na"))
 		return new_expr(c, true);
-	n = cxx_digit(cxx_peek(c)) ? base_name(c) : cxx_expr(c);
+	n = cxx_at_digit(c) ? base_name(c) : cxx_expr(c);
 	return cxx_node(c, K_GLOBAL, n, 0, 0);
 }
 
@@ -415,318 +410,4 @@ cxx_expr(struct cxx *c)
 	n = expr_inner(c);
 	c->depth--;
 	return n;
-}
-
-/* An operand: in parentheses unless it is simple. */
-static void
-operand(struct cxx *c, uint32_t n)
-{
-	enum kind kind = c->node[n].kind;
-	bool simple = kind == K_NAME || kind == K_QUAL || kind == K_INIT || kind == K_FPARAM;
-
-	if (!simple)
-		text_char(c->out, '(');
-	cxx_print(c, n);
-	if (!simple)
-		text_char(c->out, ')');
-}
-
-static void
-print_operator(struct cxx *c, uint32_t op)
-{
-	if (c->node[op].kind == K_OPERATOR)
-		text_str(c->out, c->node[op].s);
-	else
-		cxx_print(c, op);
-}
-
-/* The value of a literal with what C++ writes to give it that type. */
-static void
-print_literal(struct cxx *c, const struct node *n)
-{
-	static const char *const suffixed[][2] = { { "int", "" },   { "unsigned int", "u" }, { "long", "l" },
-		                                   { "unsigned long", "ul" }, { "long long", "ll" }, { "unsigned long long", "ull" } };
-	const struct node *type = &c->node[n->a];
-	const char *t = type->kind == K_BUILTIN ? type->s : "";
-	bool real = strstr(t, "float") || strstr(t, "double") || strstr(t, "_Float");
-
-	if (!n->c) {
-		bool quoted = type->kind == K_ARRAY;
-
-		text_str(c->out, quoted ? "\"<" : strcmp(t, "decltype(nullptr)") == 0 ? "nullptr" : "");
-		if (quoted || type->kind != K_BUILTIN)
-			cxx_print(c, n->a);
-		text_str(c->out, quoted ? ">\"" : "");
-		return;
-	}
-	if (strcmp(t, "bool") == 0 && n->c == 1 && !n->flag && (*n->s == '0' || *n->s == '1')) {
-		text_str(c->out, *n->s == '1' ? "true" : "false");
-		return;
-	}
-	for (unsigned i = 0; i < sizeof suffixed / sizeof *suffixed; i++)
-		if (strcmp(t, suffixed[i][0]) == 0) {
-			text_str(c->out, n->flag ? "-" : "");
-			text_put(c->out, n->s, n->c);
-			text_str(c->out, suffixed[i][1]);
-			return;
-		}
-	text_char(c->out, '(');
-	cxx_print(c, n->a);
-	text_str(c->out, n->flag ? ")-" : ")");
-	text_str(c->out, real ? "[" : "");
-	text_put(c->out, n->s, n->c);
-	text_str(c->out, real ? "]" : "");
-}
-
-static void
-print_unary(struct cxx *c, const struct node *n)
-{
-	const struct node *what = &c->node[n->b];
-	const char *op = c->node[n->a].kind == K_OPERATOR ? c->node[n->a].s : "";
-
-	if (n->flag) {
-		operand(c, n->b);
-		print_operator(c, n->a);
-		return;
-	}
-	print_operator(c, n->a);
-	if (!n->b)
-		return;
-	if (strcmp(op, "&") == 0 && what->kind == K_ENCODING && !what->flag && c->node[what->a].kind == K_QUAL)
-		cxx_print(c, what->a);   /* the address of a function: without its parameters */
-	else if (what->kind == K_PAREN)
-		cxx_print(c, n->b);
-	else if (strcmp(op, "noexcept") == 0) {
-		text_char(c->out, '(');
-		cxx_print(c, n->b);
-		text_char(c->out, ')');
-	} else
-		operand(c, n->b);
-}
-
-static void
-print_binary(struct cxx *c, const struct node *n)
-{
-	/* Not to be taken for the end of template arguments. */
-	bool greater = c->node[n->a].kind == K_OPERATOR && strcmp(c->node[n->a].s, ">") == 0;
-
-	text_str(c->out, greater ? "(" : "");
-	operand(c, n->b);
-	print_operator(c, n->a);
-	operand(c, n->c);
-	text_str(c->out, greater ? ")" : "");
-}
-
-static void
-print_fold(struct cxx *c, const struct node *n)
-{
-	uint32_t save = c->pack;
-
-	c->pack = WHOLE_PACK;
-	text_char(c->out, '(');
-	if (n->flag != 'l')
-		operand(c, n->b);
-	else
-		text_str(c->out, "...");
-	print_operator(c, n->a);
-	if (n->flag == 'l')
-		operand(c, n->b);
-	else
-		text_str(c->out, "...");
-	if (n->c) {
-		print_operator(c, n->a);
-		operand(c, n->c);
-	}
-	text_char(c->out, ')');
-	c->pack = save;
-}
-
-static void
-print_new(struct cxx *c, const struct node *n)
-{
-	text_str(c->out, n->flag ? "::new " : "new ");
-	if (n->a) {
-		text_char(c->out, '(');
-		cxx_print_list(c, n->a);
-		text_str(c->out, ") ");
-	}
-	cxx_print(c, n->b);
-	if (n->c)
-		cxx_print(c, n->c);
-}
-
-static void
-print_designated(struct cxx *c, const struct node *n)
-{
-	text_char(c->out, n->flag == 'i' ? '.' : '[');
-	cxx_print(c, n->a);
-	if (n->flag == 'X') {
-		text_str(c->out, " ... ");
-		cxx_print(c, n->b);
-	}
-	text_str(c->out, n->flag == 'i' ? "" : "]");
-	if (c->node[n->c].kind == K_DESIGNATED)
-		cxx_print(c, n->c);
-	else {
-		text_char(c->out, '=');
-		operand(c, n->c);
-	}
-}
-
-static void
-print_requirement(struct cxx *c, const struct node *n)
-{
-	bool braces = n->flag == 'x' || n->b;
-
-	text_char(c->out, ' ');
-	text_str(c->out, n->flag == 'T' ? "typename " : n->flag == 'Q' ? "requires " : braces ? "{" : "");
-	cxx_print(c, n->a);
-	text_str(c->out, braces ? "}" : "");
-	text_str(c->out, n->flag == 'x' ? " noexcept" : "");
-	if (n->b) {
-		text_str(c->out, " -> ");
-		cxx_print(c, n->b);
-	}
-	text_char(c->out, ';');
-}
-
-static void
-print_requires(struct cxx *c, const struct node *n)
-{
-	text_str(c->out, "requires");
-	if (n->a) {
-		text_str(c->out, " (");
-		cxx_print_list(c, n->a);
-		text_char(c->out, ')');
-	}
-	text_str(c->out, " {");
-	for (uint32_t l = n->b; l; l = c->node[l].b)
-		cxx_print(c, c->node[l].a);
-	text_str(c->out, " }");
-}
-
-static void
-print_count(struct cxx *c, const struct node *n)
-{
-	uint32_t list = n->a;
-
-	if (!n->flag && !cxx_find_pack(c, n->a, &list))
-		list = 0;
-	text_num(c->out, cxx_list_size(c, list));
-}
-
-static void
-print_call(struct cxx *c, const struct node *n)
-{
-	const struct node *f = &c->node[n->a];
-	uint32_t what = n->a;
-
-	if (f->kind == K_ENCODING)   /* by its name alone: the arguments say the rest */
-		what = c->node[f->a].kind == K_MEMBER ? c->node[f->a].a : f->a;
-	operand(c, what);
-	text_char(c->out, '(');
-	cxx_print_list(c, n->b);
-	text_char(c->out, ')');
-}
-
-bool
-cxx_print_expr(struct cxx *c, const struct node *n)
-{
-	switch ((enum kind)n->kind) {
-	case K_PACK:
-		operand(c, n->a);
-		text_str(c->out, "...");
-		break;
-	case K_FPARAM:
-		text_str(c->out, n->a ? "{parm#" : "this");
-		if (n->a) {
-			text_num(c->out, n->a);
-			text_char(c->out, '}');
-		}
-		break;
-	case K_LITERAL:
-		print_literal(c, n);
-		break;
-	case K_UNARY:
-		print_unary(c, n);
-		break;
-	case K_BINARY:
-		print_binary(c, n);
-		break;
-	case K_TERNARY:
-		operand(c, n->a);
-		text_char(c->out, '?');
-		operand(c, n->b);
-		text_str(c->out, " : ");
-		operand(c, n->c);
-		break;
-	case K_CAST:
-		text_char(c->out, '(');
-		cxx_print(c, n->a);
-		text_char(c->out, ')');
-		if (n->flag) {
-			text_char(c->out, '(');
-			cxx_print_list(c, n->b);
-			text_char(c->out, ')');
-		} else
-			operand(c, n->b);
-		break;
-	case K_NAMED_CAST:
-		print_operator(c, n->c);
-		text_char(c->out, '<');
-		cxx_print(c, n->a);
-		text_str(c->out, ">(");
-		cxx_print(c, n->b);
-		text_char(c->out, ')');
-		break;
-	case K_CALL:
-		print_call(c, n);
-		break;
-	case K_INDEX:
-		operand(c, n->a);
-		text_char(c->out, '[');
-		cxx_print(c, n->b);
-		text_char(c->out, ']');
-		break;
-	case K_INIT:
-		if (n->a)
-			cxx_print(c, n->a);
-		text_char(c->out, '{');
-		cxx_print_list(c, n->b);
-		text_char(c->out, '}');
-		break;
-	case K_DESIGNATED:
-		print_designated(c, n);
-		break;
-	case K_FOLD:
-		print_fold(c, n);
-		break;
-	case K_NEW:
-		print_new(c, n);
-		break;
-	case K_PAREN:
-		text_char(c->out, '(');
-		if (n->c)
-			cxx_print(c, n->a);
-		else
-			cxx_print_list(c, n->a);
-		text_char(c->out, ')');
-		break;
-	case K_GLOBAL:
-		text_str(c->out, "::");
-		cxx_print(c, n->a);
-		break;
-	case K_COUNT_OF:
-		print_count(c, n);
-		break;
-	case K_REQUIRES:
-		print_requires(c, n);
-		break;
-	case K_REQUIREMENT:
-		print_requirement(c, n);
-		break;
-	default:
-		return false;
-	}
-	return true;
 }

@@ -8,6 +8,18 @@
 static void left(struct cxx *, uint32_t);
 static void right(struct cxx *, uint32_t);
 
+void
+cxx_put(struct cxx *c, const char *s)
+{
+	text_str(c->out, s);
+}
+
+void
+cxx_putc(struct cxx *c, char ch)
+{
+	text_char(c->out, ch);
+}
+
 /* Item I of a list, or 0. */
 static uint32_t
 list_item(struct cxx *c, uint32_t list, uint32_t i)
@@ -43,11 +55,43 @@ cxx_list_size(struct cxx *c, uint32_t list)
 	return n;
 }
 
+/* The arguments of the template at LEVEL, from the outermost, among those that NAME stands in and is. */
+static uint32_t
+level_args(const struct cxx *c, uint32_t name, unsigned level)
+{
+	uint32_t found[16], pending = 0;
+	unsigned n = 0;
+
+	while (name && n < 16) {
+		const struct node *p = &c->node[name];
+
+		switch ((enum kind)p->kind) {
+		case K_TEMPLATE:
+			found[n++] = p->b;   /* fallthrough */
+		case K_QUAL:
+		case K_MEMBER:
+		case K_ENCODING:
+			name = p->a;
+			break;
+		case K_LOCAL:
+			pending = p->a;   /* fallthrough */
+		case K_DEFAULT:
+			name = p->b;
+			break;
+		default:
+			name = pending;
+			pending = 0;
+		}
+	}
+	return level < n ? found[n - 1 - level] : 0;
+}
+
 /* What the template parameter P stands for in SCOPE. */
 static uint32_t
 argument(struct cxx *c, const struct node *p, const struct scope *scope)
 {
-	uint32_t n = scope ? list_item(c, scope->args, p->a) : 0;
+	uint32_t args = !scope ? 0 : scope->name ? level_args(c, scope->name, p->flag) : scope->args;
+	uint32_t n = list_item(c, args, p->a);
 
 	return n ? n : cxx_fail(c);
 }
@@ -125,7 +169,7 @@ cxx_print_list(struct cxx *c, uint32_t list)
 		uint32_t before;
 
 		if (l != list)
-			text_str(c->out, ", ");
+			cxx_put(c, ", ");
 		before = c->out->n;
 		cxx_print(c, c->node[l].a);
 		if (c->out->n != before)
@@ -141,11 +185,11 @@ cxx_find_pack(struct cxx *c, uint32_t n, uint32_t *list)
 	/* Which of a, b, c are nodes to look into. */
 	static const uint8_t kids[] = {
 		[K_QUAL] = 3, [K_LOCAL] = 3, [K_TEMPLATE] = 3, [K_FRIEND] = 1, [K_MODULE] = 1, [K_CONVERSION] = 1, [K_MEMBER] = 1,
-		[K_ENCODING] = 3, [K_PREFIX] = 1, [K_INFIX] = 3, [K_POINTER] = 1, [K_LREF] = 1, [K_RREF] = 1, [K_CV] = 1,
+		[K_ENCODING] = 3, [K_PREFIX] = 1, [K_WRAP] = 1, [K_INFIX] = 3, [K_POINTER] = 1, [K_LREF] = 1, [K_RREF] = 1, [K_CV] = 1,
 		[K_POSTFIX] = 1, [K_VENDOR_CV] = 3, [K_MEMBER_PTR] = 3, [K_ARRAY] = 3, [K_VECTOR] = 3, [K_FUNCTION] = 7,
-		[K_ARGS] = 1, [K_LIST] = 1, [K_UNARY] = 2, [K_BINARY] = 6, [K_TERNARY] = 7, [K_CAST] = 3, [K_NAMED_CAST] = 3,
+		[K_ARGS] = 1, [K_LIST] = 1, [K_UNARY] = 2, [K_BINARY] = 6, [K_TERNARY] = 7, [K_CAST] = 3, [K_CAST_LIST] = 3, [K_NAMED_CAST] = 6,
 		[K_CALL] = 3, [K_INDEX] = 3, [K_INIT] = 3, [K_DESIGNATED] = 4, [K_FOLD] = 6, [K_NEW] = 7, [K_PAREN] = 1,
-		[K_GLOBAL] = 1, [K_LITERAL] = 1, [K_DTOR] = 1, [K_REQUIREMENT] = 0,
+		[K_GLOBAL] = 1, [K_LITERAL] = 1, [K_DTOR] = 1, [K_KINDS] = 0,
 	};
 	bool found = false;
 
@@ -156,12 +200,11 @@ cxx_find_pack(struct cxx *c, uint32_t n, uint32_t *list)
 		unsigned mask = kids[p->kind];
 
 		if (p->kind == K_PARAM) {
-			const struct node *arg = c->lambda || !c->scope ? NULL : &c->node[list_item(c, c->scope->args, p->a)];
+			const struct node *arg = c->lambda ? p : &c->node[argument(c, p, c->scope)];
 
-			if (arg && arg->kind == K_ARGS) {
+			found = arg->kind == K_ARGS;
+			if (found)
 				*list = arg->a;
-				found = true;
-			}
 			break;
 		}
 		found = ((mask & 1) && cxx_find_pack(c, p->a, list)) || ((mask & 2) && cxx_find_pack(c, p->b, list)) ||
@@ -172,19 +215,19 @@ cxx_find_pack(struct cxx *c, uint32_t n, uint32_t *list)
 }
 
 static void
-pack(struct cxx *c, const struct node *n)
+pack(struct cxx *c, uint32_t index)
 {
-	uint32_t list, size, save = c->pack;
+	uint32_t list, size, save = c->pack, n = c->node[index].a;
 
-	if (c->lambda || !cxx_find_pack(c, n->a, &list)) {
-		cxx_print_expr(c, &(struct node){ .kind = K_PACK, .a = n->a });
+	if (c->lambda || !cxx_find_pack(c, n, &list)) {
+		cxx_show(c, index);
 		return;
 	}
 	size = cxx_list_size(c, list);
 	for (c->pack = 0; c->pack < size && !c->bad && !c->out->full; c->pack++) {
 		if (c->pack)
-			text_str(c->out, ", ");
-		cxx_print(c, n->a);
+			cxx_put(c, ", ");
+		cxx_print(c, n);
 	}
 	c->pack = save;
 }
@@ -196,7 +239,7 @@ cv(struct cxx *c, unsigned flags)
 
 	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
 		if (flags & 1u << i)
-			text_str(c->out, words[i]);
+			cxx_put(c, words[i]);
 }
 
 /* The template whose arguments T_ means in the function NAME, or 0. */
@@ -210,35 +253,55 @@ template_of(const struct cxx *c, uint32_t name)
 	return n->kind == K_TEMPLATE ? name : 0;
 }
 
+/* The constraint of function NAME.  Compilers disagree on what T_ is in it; better none than no name at all. */
+static void
+requires(struct cxx *c, uint32_t name, uint32_t constraint)
+{
+	struct scope scope = { c->scope, 0, name };
+	const struct scope *save = c->scope;
+	uint32_t end = c->out->n, pack_save = c->pack;
+	unsigned depth = c->depth;
+
+	if (!constraint || c->bad)
+		return;
+	c->scope = &scope;
+	cxx_put(c, " requires ");
+	cxx_print(c, constraint);
+	c->scope = save;
+	if (!c->bad || !c->budget || c->out->full)
+		return;
+	c->bad = false;
+	c->out->n = end;
+	c->pack = pack_save;
+	c->depth = depth;
+}
+
 static void
 encoding(struct cxx *c, const struct node *n, bool with_return)
 {
 	uint32_t template = template_of(c, n->a);
-	struct scope scope = { c->scope, c->node[template].b };
+	struct scope scope = { c->scope, c->node[template].b, 0 };
 	const struct node *f = &c->node[n->b];
-	uint32_t ret = with_return ? f->a : 0, constraint = template ? c->node[template].c : 0, list = f->b;
+	uint32_t ret = with_return ? f->a : 0;
 
 	if (template)
 		c->scope = &scope;
 	if (ret) {
 		left(c, ret);
 		if (!has_right(c, ret))
-			text_char(c->out, ' ');
+			cxx_putc(c, ' ');
 	}
 	cxx_print(c, n->a);
-	text_char(c->out, '(');
+	cxx_putc(c, '(');
 	if (n->flag & CV_THIS)
-		text_str(c->out, "this ");
-	cxx_print_list(c, list);
-	text_char(c->out, ')');
+		cxx_put(c, "this ");
+	cxx_print_list(c, f->b);
+	cxx_putc(c, ')');
 	cv(c, n->flag);
 	if (ret)
 		right(c, ret);
-	for (int i = 0; i < 2; i++, constraint = n->c)
-		if (constraint) {
-			text_str(c->out, " requires ");
-			cxx_print(c, constraint);
-		}
+	requires(c, n->a, c->node[template].c);
+	requires(c, n->a, n->c);
 	c->scope = scope.outer;
 }
 
@@ -251,208 +314,50 @@ template(struct cxx *c, uint32_t n)
 	cxx_print(c, c->node[n].a);
 	c->current = save;
 	if (text_last(c->out) == '<')
-		text_char(c->out, ' ');
-	text_char(c->out, '<');
+		cxx_putc(c, ' ');
+	cxx_putc(c, '<');
 	cxx_print_list(c, c->node[n].b);
 	/* c++filt's habit, and its slip: it remembers the comma that it took back. */
 	if (text_last(c->out) == '>' && c->trimmed != c->out->n)
-		text_char(c->out, ' ');
-	text_char(c->out, '>');
+		cxx_putc(c, ' ');
+	cxx_putc(c, '>');
 }
 
 static void
 conversion(struct cxx *c, const struct node *n)
 {
-	struct scope scope = { c->scope, c->node[c->current].b };
+	struct scope scope = { c->scope, c->node[c->current].b, 0 };
 	uint32_t save = c->current;
 
 	if (c->current)
 		c->scope = &scope;
 	c->current = 0;
-	text_str(c->out, "operator ");
+	cxx_put(c, "operator ");
 	cxx_print(c, n->a);
 	c->scope = scope.outer;
 	c->current = save;
 }
 
-static void
-operator_name(struct cxx *c, const char *text)
-{
-	size_t len = strlen(text);
-
-	text_str(c->out, "operator");
-	if (cxx_lower(*text))
-		text_char(c->out, ' ');
-	text_put(c->out, text, len - (text[len - 1] == ' '));
-}
-
-/* typename $T0: the declaration of a lambda's template parameter I. */
-static void
-head(struct cxx *c, const struct node *n, uint32_t i)
-{
-	if (!cxx_enter(c))
-		return;
-	switch (n->flag) {
-	case 'p':
-		head(c, &c->node[n->a], i);
-		c->depth--;
-		return;
-	case 'n':
-		left(c, n->a);
-		text_str(c->out, has_right(c, n->a) ? "" : " ");
-		break;
-	case 't': {
-		uint32_t k = 0;
-
-		text_str(c->out, "template<");
-		for (uint32_t l = n->a; l; l = c->node[l].b, k++) {
-			if (k)
-				text_str(c->out, ", ");
-			head(c, &c->node[c->node[l].a], k);
-		}
-		text_str(c->out, "> class ");
-		break;
-	}
-	case 'k':
-		cxx_print(c, n->a);
-		text_char(c->out, ' ');
-		break;
-	default:
-		text_str(c->out, "typename ");
-	}
-	text_str(c->out, n->flag == 'n' ? "$N" : n->flag == 't' ? "$TT" : "$T");
-	text_num(c->out, i);
-	if (n->flag == 'n')
-		right(c, n->a);
-	c->depth--;
-}
-
-static void
-lambda(struct cxx *c, const struct node *n)
-{
-	uint32_t save = c->heads, i = 0;
-
-	c->heads = n->b;
-	c->lambda++;
-	text_str(c->out, "{lambda");
-	if (n->b) {
-		text_char(c->out, '<');
-		for (uint32_t l = n->b; l; l = c->node[l].b, i++) {
-			if (i)
-				text_str(c->out, ", ");
-			head(c, &c->node[c->node[l].a], i);
-		}
-		text_char(c->out, '>');
-	}
-	text_char(c->out, '(');
-	cxx_print_list(c, n->a);
-	c->lambda--;
-	c->heads = save;
-	text_str(c->out, ")#");
-	text_num(c->out, (uint64_t)n->c + 1);
-	text_char(c->out, '}');
-}
-
-/* A template parameter of the lambda that is being printed: declared by it, or an auto. */
-static void
-lambda_param(struct cxx *c, const struct node *n)
-{
-	uint32_t declared = c->node[list_item(c, c->heads, n->a)].kind ? list_item(c, c->heads, n->a) : 0;
-
-	if (declared) {
-		char kind = (char)c->node[declared].flag;
-
-		text_str(c->out, kind == 'n' ? "$N" : kind == 't' ? "$TT" : "$T");
-		text_num(c->out, n->a);
-	} else {
-		text_str(c->out, "auto:");
-		text_num(c->out, (uint64_t)n->a + 1);
-	}
-}
-
+/* What is no type, and needs to know which template is being printed. */
 static void
 name(struct cxx *c, uint32_t index)
 {
 	const struct node *n = &c->node[index];
 
 	switch ((enum kind)n->kind) {
-	case K_NAME:
-		text_put(c->out, n->s, n->a);
-		break;
-	case K_BUILTIN:
-		text_str(c->out, n->s);
-		break;
 	case K_LOCAL:
 	case K_QUAL:
 		if (c->node[n->a].kind == K_ENCODING)
 			encoding(c, &c->node[n->a], false);
 		else
 			cxx_print(c, n->a);
-		text_str(c->out, "::");
-		cxx_print(c, n->b);
-		break;
-	case K_DEFAULT:
-		text_str(c->out, "{default arg#");
-		text_num(c->out, n->a);
-		text_str(c->out, "}::");
-		cxx_print(c, n->b);
+		cxx_emit(c, n, "::%b");
 		break;
 	case K_TEMPLATE:
 		template(c, index);
 		break;
-	case K_TAGGED:
-		cxx_print(c, n->a);
-		text_str(c->out, "[abi:");
-		cxx_print(c, n->b);
-		text_char(c->out, ']');
-		break;
-	case K_FRIEND:
-		cxx_print(c, n->a);
-		text_str(c->out, "[friend]");
-		break;
-	case K_MODULE:
-		cxx_print(c, n->a);
-		text_char(c->out, '@');
-		cxx_print(c, n->b);
-		break;
-	case K_PARTITION:
-		if (n->a)
-			cxx_print(c, n->a);
-		if (n->a || n->flag)
-			text_char(c->out, n->flag ? ':' : '.');
-		cxx_print(c, n->b);
-		break;
-	case K_DTOR:
-		text_char(c->out, '~');   /* fallthrough */
-	case K_CTOR:
-		cxx_print(c, n->a);
-		break;
-	case K_OPERATOR:
-		operator_name(c, n->s);
-		break;
-	case K_VENDOR_OP:
-		text_str(c->out, "operator ");
-		cxx_print(c, n->a);
-		break;
-	case K_LITERAL_OP:
-		text_str(c->out, "operator\"\" ");
-		cxx_print(c, n->a);
-		break;
 	case K_CONVERSION:
 		conversion(c, n);
-		break;
-	case K_UNNAMED:
-		text_str(c->out, "{unnamed type#");
-		text_num(c->out, (uint64_t)n->a + 1);
-		text_char(c->out, '}');
-		break;
-	case K_LAMBDA:
-		lambda(c, n);
-		break;
-	case K_BINDING:
-		text_char(c->out, '[');
-		cxx_print_list(c, n->a);
-		text_char(c->out, ']');
 		break;
 	case K_MEMBER:
 		cxx_print(c, n->a);
@@ -461,44 +366,11 @@ name(struct cxx *c, uint32_t index)
 	case K_ENCODING:
 		encoding(c, n, true);
 		break;
-	case K_PREFIX:
-		text_str(c->out, n->s);
-		if (c->node[n->a].kind == K_LIST)
-			cxx_print_list(c, n->a);
-		else
-			cxx_print(c, n->a);
-		if (n->b)
-			cxx_print(c, n->b);
-		break;
-	case K_INFIX:
-		cxx_print(c, n->a);
-		text_str(c->out, n->s);
-		cxx_print(c, n->b);
-		break;
-	case K_CLONE:
-		cxx_print(c, n->a);
-		text_str(c->out, " [clone ");
-		cxx_print(c, n->b);
-		text_char(c->out, ']');
-		break;
 	case K_PACK:
-		pack(c, n);
-		break;
-	case K_ARGS:
-		cxx_print_list(c, n->a);
-		break;
-	case K_LIST:
-		cxx_print_list(c, index);
-		break;
-	case K_VECTOR:
-		cxx_print(c, n->b);
-		text_str(c->out, " __vector(");
-		cxx_print(c, n->a);
-		text_char(c->out, ')');
+		pack(c, index);
 		break;
 	default:
-		if (!cxx_print_expr(c, n))
-			cxx_fail(c);
+		cxx_show(c, index);
 	}
 }
 
@@ -531,9 +403,9 @@ static void
 open_paren(struct cxx *c, enum kind to)
 {
 	if (to == K_ARRAY)
-		text_str(c->out, " (");
+		cxx_put(c, " (");
 	else if (to == K_FUNCTION)
-		text_char(c->out, '(');
+		cxx_putc(c, '(');
 }
 
 static void
@@ -573,7 +445,7 @@ left_inner(struct cxx *c, uint32_t index)
 		left(c, to);
 		if (op) {
 			open_paren(c, shape(c, to));
-			text_str(c->out, op);
+			cxx_put(c, op);
 		}
 		c->scope = scope;
 		break;
@@ -581,9 +453,9 @@ left_inner(struct cxx *c, uint32_t index)
 		left(c, n->b);
 		open_paren(c, shape(c, n->b));
 		if (text_last(c->out) != '(')
-			text_char(c->out, ' ');
+			cxx_putc(c, ' ');
 		cxx_print(c, n->a);
-		text_str(c->out, "::*");
+		cxx_put(c, "::*");
 		break;
 	case K_CV:
 		c->cv |= n->flag;
@@ -593,11 +465,11 @@ left_inner(struct cxx *c, uint32_t index)
 		break;
 	case K_POSTFIX:
 		left(c, n->a);
-		text_str(c->out, n->s);
+		cxx_put(c, n->s);
 		break;
 	case K_VENDOR_CV:
 		left(c, n->a);
-		text_char(c->out, ' ');
+		cxx_putc(c, ' ');
 		cxx_print(c, n->b);
 		break;
 	case K_ARRAY:
@@ -606,11 +478,11 @@ left_inner(struct cxx *c, uint32_t index)
 	case K_FUNCTION:
 		left(c, n->a);
 		if (!has_right(c, n->a))
-			text_char(c->out, ' ');
+			cxx_putc(c, ' ');
 		break;
 	case K_PARAM:
 		if (c->lambda)
-			lambda_param(c, n);
+			cxx_print_lambda_param(c, n);
 		else
 			left_param(c, n, left);
 		break;
@@ -635,13 +507,13 @@ right_inner(struct cxx *c, uint32_t index)
 	case K_RREF:
 		to = target(c, n, &op);
 		if (op && (shape(c, to) == K_FUNCTION || shape(c, to) == K_ARRAY))
-			text_char(c->out, ')');
+			cxx_putc(c, ')');
 		right(c, to);
 		c->scope = scope;
 		break;
 	case K_MEMBER_PTR:
 		if (shape(c, n->b) == K_FUNCTION || shape(c, n->b) == K_ARRAY)
-			text_char(c->out, ')');
+			cxx_putc(c, ')');
 		right(c, n->b);
 		break;
 	case K_CV:
@@ -655,19 +527,19 @@ right_inner(struct cxx *c, uint32_t index)
 		break;
 	case K_ARRAY:
 		if (text_last(c->out) != ']')
-			text_char(c->out, ' ');
-		text_char(c->out, '[');
+			cxx_putc(c, ' ');
+		cxx_putc(c, '[');
 		if (n->a)
 			cxx_print(c, n->a);
-		text_char(c->out, ']');
+		cxx_putc(c, ']');
 		right(c, n->b);
 		break;
 	case K_FUNCTION:
 		flags = c->this_cv | n->flag;
 		c->this_cv = 0;
-		text_char(c->out, '(');
+		cxx_putc(c, '(');
 		cxx_print_list(c, n->b);
-		text_char(c->out, ')');
+		cxx_putc(c, ')');
 		cv(c, flags & ~(unsigned)CV_SAFE);
 		if (n->c)
 			cxx_print(c, n->c);
@@ -706,6 +578,8 @@ cxx_print(struct cxx *c, uint32_t n)
 {
 	unsigned this_cv = c->this_cv;
 
+	if (!n)   /* an empty list, or a part that may be missing */
+		return;
 	c->this_cv = 0;
 	left(c, n);
 	right(c, n);
