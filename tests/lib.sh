@@ -3,7 +3,7 @@
 NAME=$(basename "$(dirname "$0")")/$(basename "$0" .sh)
 TESTS=$(cd "$(dirname "$0")/.." && pwd)
 : "${PROF:=$(dirname "$TESTS")/prof}" "${T:=$(dirname "$TESTS")/build/test}"
-export PROF T TESTS
+export PROF T TESTS LC_ALL=C
 failed=0 at_exit=
 work=$(mktemp -d) && chmod 755 "$work" && cd "$work" || exit 1
 mkdir -p "$T/bin"

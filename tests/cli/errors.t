@@ -1,6 +1,6 @@
 # unknown-option
-$ prof --frequency 99 true
-~ ^prof: .*--frequency.*--freq
+$ prof --duratoin 9 true
+~ ^prof: .*--duratoin.*--duration
 ? 125
 $ prof -Z true
 ~ ^prof: .*-Z
