@@ -460,6 +460,7 @@ opener_init(struct opener *o, const struct capture *c, struct refusal *r)
 	*o = (struct opener){ .capture = *c, .freq = c->count ? 0 : c->freq, .system = c->target == TARGET_SYSTEM };
 	if (c->freq_max || o->freq > max_rate())
 		o->freq = max_rate();
+	o->shape.period = o->freq;   /* with -c it is known; and asked for, the kernel would sample every software event */
 	o->shape.stack = c->user_stack && c->regs_mask;
 	o->shape.regs = (uint8_t)__builtin_popcountll(c->regs_mask);
 	o->shape.chain = c->kernel_chain || c->user_chain || o->shape.stack;   /* may still be asked for */
@@ -580,6 +581,7 @@ opener_open(struct opener *o, struct watches *w, struct threads *found, uint32_t
 	/* More threads times CPUs than descriptors: the CPUs alone, and others' samples left out, where that is allowed. */
 	if (o->capture.target == TARGET_PROCESSES && found->n > threads_fit(o)) {
 		o->system = true;
+		*sure = found->n;
 		if (!open_system(o, w))
 			return 0;
 		o->system = false;
@@ -594,7 +596,7 @@ opener_reopen(struct opener *o, struct watches *w, struct threads *found, uint32
 {
 	int32_t which;
 
-	*sure = 0;
+	*sure = found->n;
 	if (o->system)
 		return open_system(o, w);
 	return open_threads(o, w, found, sure, true, o->capture.inherit && o->capture.target != TARGET_THREADS, &which);

@@ -9,7 +9,7 @@
 enum {
 	HEADER = 8,
 	/* After the header of a sample: identifier, ip, pid and tid, time. */
-	SAMPLE_TIME = HEADER + 24, SAMPLE_MIN = SAMPLE_TIME + 24,
+	SAMPLE_TIME = HEADER + 24, SAMPLE_MIN = SAMPLE_TIME + 8,
 	/* The trailer of the others: pid and tid, time, cpu, identifier. */
 	TRAILER = 32, TRAILER_TIME = 24,
 };
@@ -17,9 +17,10 @@ enum {
 uint64_t
 record_sample_type(const struct record_shape *s)
 {
-	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-	                PERF_SAMPLE_PERIOD;
+	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 
+	if (s->period)
+		type |= PERF_SAMPLE_PERIOD;
 	if (s->chain)
 		type |= PERF_SAMPLE_CALLCHAIN;
 	if (s->stack)
@@ -72,7 +73,8 @@ parse_sample(struct record *r, const struct record_shape *shape, struct cursor *
 	r->time = cur_u64(c);
 	r->cpu = cur_u32(c);
 	cur_u32(c);
-	r->sample.period = cur_u64(c);
+	if (shape->period)
+		r->sample.period = cur_u64(c);
 	if (shape->chain) {
 		r->sample.nchain = cur_u64(c);
 		r->sample.chain = words(c, r->sample.nchain);

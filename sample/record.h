@@ -11,6 +11,7 @@
 
 /* What varies between captures, but not within one. */
 struct record_shape {
+	bool period;           /* PERF_SAMPLE_PERIOD */
 	bool chain;            /* PERF_SAMPLE_CALLCHAIN */
 	bool stack;            /* PERF_SAMPLE_REGS_USER and STACK_USER */
 	uint8_t regs;          /* bits set in sample_regs_user */

@@ -241,9 +241,10 @@ add_user_side(struct sample *out, const struct record *r, const struct chains *c
 static void
 on_sample(struct session *s, const struct record *r)
 {
-	struct sample out = { .ip = r->sample.ip, .period = r->sample.period, .cpu = r->cpu };
+	struct sample out = { .ip = r->sample.ip, .cpu = r->cpu };
 	struct chains chains = record_chains(r->sample.chain, r->sample.nchain);
 
+	out.period = s->opener.shape.period ? r->sample.period : s->opener.capture.count;
 	out.kernel = (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
 	if (r->id >= s->new_id && r->time < s->new_since)
 		return;

@@ -86,7 +86,7 @@ LLVMFuzzerTestOneInput(const uint8_t *in, size_t size)
 
 	if (size < 8 || size > RING || !modules_init(&modules))
 		return 0;
-	shape = (struct record_shape){ in[0] & 1, in[0] & 2, in[1] & 63 };
+	shape = (struct record_shape){ !(in[0] & 4), in[0] & 1, in[0] & 2, in[1] & 63 };
 	if (!rs.ring)
 		vec_room(&rs.ring, &rs.cap, 1, sizeof *rs.ring);
 	rs.n = 1;

@@ -67,13 +67,16 @@ end(void)
 static void
 sample(void)
 {
-	static const struct record_shape full = { .chain = true, .stack = true, .regs = 3 }, bare = { 0 };
+	static const struct record_shape full = { .period = true, .chain = true, .stack = true, .regs = 3 },
+	                                 bare = { .period = true }, less = { 0 };
 	size_t whole;
 
 	begin(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 	u64(99), u64(0x401000), u32(11), u32(12), u64(1000), u32(3), u32(0), u64(1001001);
 	CHECK(!parse(&bare, len));
-	CHECK_U64(len, SAMPLE_MIN);
+	CHECK_U64(r.sample.period, 1001001);
+	CHECK(!parse(&less, len));
+	CHECK_U64(r.sample.period, 0);
 	u64(2), u64((uint64_t)PERF_CONTEXT_KERNEL), u64(0xffffffff81000000);
 	u64(PERF_SAMPLE_REGS_ABI_64), u64(7), u64(8), u64(9);
 	u64(16), u64(0x1111), u64(0x2222), u64(8);
@@ -99,7 +102,7 @@ sample(void)
 static void
 kernel_thread(void)
 {
-	static const struct record_shape full = { .chain = true, .stack = true, .regs = 3 };
+	static const struct record_shape full = { .period = true, .chain = true, .stack = true, .regs = 3 };
 
 	begin(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
 	u64(99), u64(0x401000), u32(11), u32(12), u64(1000), u32(3), u32(0), u64(1);
@@ -111,7 +114,7 @@ kernel_thread(void)
 static void
 lying_lengths(void)
 {
-	static const struct record_shape chain = { .chain = true }, stack = { .stack = true, .regs = 1 };
+	static const struct record_shape chain = { .period = true, .chain = true }, stack = { .period = true, .stack = true, .regs = 1 };
 	static const uint64_t big[] = { 2, 1 << 20, (uint64_t)1 << 60, UINT64_MAX / 8 + 1, (uint64_t)1 << 63, UINT64_MAX };
 
 	for (unsigned i = 0; i < sizeof big / sizeof *big; i++) {
