@@ -242,8 +242,8 @@ profile_name(struct profile *p, unsigned (*name)(void *ctx, uint32_t code, uint3
 {
 	struct naming k = { 0 };
 
-	tree_settle(&p->raw);   /* both trees' tables at once would be the peak of memory */
-	p->tree.n = 0;
+	tree_drop_table(&p->raw);   /* both trees' tables at once would be the peak of memory */
+	p->tree.n = p->tree.ndepth = 0;
 	p->nnamed = 0;
 	if (!vec_room(&p->named, &p->named_cap, p->raw.n, sizeof *p->named))
 		return;

@@ -1,8 +1,12 @@
 /* speedscope's JSON: https://www.speedscope.app/file-format-schema.json, profiles of type "sampled".
  *
  * Such a profile has no time but the running sum of its weights, so idle time is an empty stack with the gap's weight.
- * Everything is streamed: threads' runs are merged by a heap, once for the samples and once for their weights. */
+ * Everything is streamed: threads' runs are merged by a heap, once for the samples and once for their weights; and once
+ * before, to see whether the viewer will bear it.  If not, less detail is shown and the profile's name says so: first
+ * equal stacks are joined within steps of time, which loses nothing but order; at last rare stacks lose
+ * their middle frames. */
 #include "format.h"
+#include "merge.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,21 +14,10 @@
 
 enum {
 	THREADS_MAX = 256,          /* profiles of their own; the rest are joined in one */
-	DEPTH_MAX = 2000            /* the viewer fails between 3,000 and 4,000 */
-};
-
-/* A thread's place in the merge: its next run and the reader behind it. */
-struct lane {
-	struct run_reader reader;
-	struct run run;
-	uint64_t begin;             /* of the run: where the time that its first sample stands for begins */
-	uint32_t number;
-};
-
-/* What is written as one sample. */
-struct piece {
-	uint32_t node;              /* NODE_NONE: an empty stack */
-	uint64_t ns;                /* or the plain weight, for events that are not time */
+	DEPTH_MAX = 2000,           /* the viewer fails between 3,000 and 4,000 */
+	/* What the viewer bears is a matter of the frames that begin in the order of time (twice 4 million load in half a
+	 * minute, at twice 5 million the tab crashes) and of the text's size.  Once for all threads, once for each of them. */
+	BEGIN_MAX = 4000000, FRAMES_MAX = 40000000
 };
 
 struct writing {
@@ -32,122 +25,17 @@ struct writing {
 	struct sink *out;
 	uint32_t *thread;           /* all, by event, the busiest first */
 	uint32_t thread_cap;
-	struct lane *lane;          /* a heap by time */
-	uint32_t lane_cap, lanes;
+	struct merge merge;
+	struct detail detail;
+	uint32_t *order, *kept;     /* for the detail */
+	uint32_t order_cap, kept_cap;
 	uint64_t period;            /* ns, or 0: of the event at hand */
-	uint64_t busy;              /* until when a thread has run */
-	uint64_t drawn;             /* of a single thread: where the running sum stands */
-	bool single;
-	struct piece ahead;         /* read, but perhaps not at its end */
-	bool have;
 	struct path path;
 	uint32_t elided;            /* the frame that stands for those left out */
+	/* the outermost `told` frames of the path as text, each behind a comma; the text of the first i ends at end[i] */
+	uint32_t told, end[DEPTH_MAX + 1];
+	char text[DEPTH_MAX * 11];
 };
-
-static uint64_t
-first_begin(const struct writing *w, const struct run *run)
-{
-	uint64_t length = w->period && run->samples ? times(run->weight / run->samples, w->period) : 0;
-
-	return run->start > length ? run->start - length : 0;
-}
-
-static bool
-before(const struct lane *a, const struct lane *b)
-{
-	return a->begin != b->begin ? a->begin < b->begin : a->number < b->number;
-}
-
-static void
-sift(struct writing *w, uint32_t i)
-{
-	struct lane moved = w->lane[i];
-	uint32_t child;
-
-	for (; (child = i * 2 + 1) < w->lanes; i = child) {
-		if (child + 1 < w->lanes && before(&w->lane[child + 1], &w->lane[child]))
-			child++;
-		if (!before(&w->lane[child], &moved))
-			break;
-		w->lane[i] = w->lane[child];
-	}
-	w->lane[i] = moved;
-}
-
-/* The next run of the first lane; a lane that ends leaves the heap. */
-static void
-advance(struct writing *w)
-{
-	struct lane *first = w->lane;
-
-	if (runs_next(&first->reader, &first->run))
-		first->begin = first_begin(w, &first->run);
-	else
-		*first = w->lane[--w->lanes];
-	if (w->lanes)
-		sift(w, 0);
-}
-
-static void
-merge_open(struct writing *w, const uint32_t *thread, uint32_t n)
-{
-	w->lanes = 0;
-	w->busy = w->drawn = 0;
-	w->single = n == 1;
-	w->have = false;
-	for (uint32_t i = 0; i < n; i++) {
-		struct lane *lane = &w->lane[w->lanes];
-
-		runs_open(&lane->reader, w->p, &w->p->thread[thread[i]]);
-		if (!runs_next(&lane->reader, &lane->run))
-			continue;
-		lane->begin = first_begin(w, &lane->run);
-		lane->number = i;
-		w->lanes++;
-	}
-	for (uint32_t i = w->lanes / 2; i--;)
-		sift(w, i);
-}
-
-/* The next run or gap.  What is shorter than half a period is no gap; samples never come in exact periods, and a gap
- * of a single thread is where its running sum comes back to the clock. */
-static bool
-merge_step(struct writing *w, struct piece *piece)
-{
-	const struct lane *first = w->lane;
-	uint64_t from, end;
-
-	if (!w->lanes)
-		return false;
-	if (w->period && first->begin > w->busy && first->begin - w->busy > w->period / 2) {
-		from = w->single ? w->drawn : w->busy;
-		w->busy = first->begin;
-		if (from < first->begin) {
-			*piece = (struct piece){ NODE_NONE, first->begin - from };
-			w->drawn = first->begin;
-			return true;
-		}
-	}
-	end = first->run.start + first->run.span;
-	if (end > w->busy)
-		w->busy = end;
-	*piece = (struct piece){ first->run.node, w->period ? times(first->run.weight, w->period) : first->run.weight };
-	w->drawn += piece->ns;
-	advance(w);
-	return true;
-}
-
-/* The same with equal neighbours made one. */
-static bool
-merge_next(struct writing *w, struct piece *piece)
-{
-	if (!w->have && !merge_step(w, &w->ahead))
-		return false;
-	*piece = w->ahead;
-	while ((w->have = merge_step(w, &w->ahead)) && w->ahead.node == piece->node)
-		piece->ns += w->ahead.ns;
-	return true;
-}
 
 static void
 put_frames(struct writing *w)
@@ -178,59 +66,238 @@ put_frames(struct writing *w)
 	}
 }
 
+/* A path that is too deep for the viewer, without its middle. */
 static void
-put_stack(struct writing *w, uint32_t node)
+put_deep(struct writing *w)
 {
-	uint32_t n;
+	for (uint32_t i = 0; i < w->path.n; i++) {
+		bool cut = i == DEPTH_MAX / 2;
 
-	w->path.n = node == NODE_NONE ? 0 : w->path.n;
-	if (node != NODE_NONE)
-		tree_path(&w->p->tree, node, &w->path);
-	n = w->path.n;
-	sink_char(w->out, '[');
-	for (uint32_t i = 0; i < n; i++) {
-		bool cut = n > DEPTH_MAX && i == DEPTH_MAX / 2;
-
-		if (i)
-			sink_char(w->out, ',');
+		sink_str(w->out, i ? "," : "");
 		sink_u64(w->out, cut ? w->elided : w->p->tree.node[w->path.node[i]].frame);
 		if (cut)
-			i = n - DEPTH_MAX / 2;
+			i = w->path.n - DEPTH_MAX / 2;
+	}
+	w->told = 0;
+}
+
+/* Most stacks share their outer frames with the last one, and so the text. */
+static void
+put_path(struct writing *w, uint32_t node)
+{
+	uint32_t shared = tree_path(&w->p->tree, node, &w->path), i;
+
+	if (w->path.n > DEPTH_MAX) {
+		put_deep(w);
+		return;
+	}
+	for (i = shared < w->told ? shared : w->told; i < w->path.n; i++) {
+		uint32_t frame = w->p->tree.node[w->path.node[i]].frame;
+		char digit[10], *to = w->text + w->end[i];
+		unsigned n = 0;
+
+		do
+			digit[n++] = (char)('0' + frame % 10);
+		while (frame /= 10);
+		*to++ = ',';
+		while (n)
+			*to++ = digit[--n];
+		w->end[i + 1] = (uint32_t)(to - w->text);
+	}
+	w->told = w->path.n;
+	if (w->told)
+		sink_put(w->out, w->text + 1, w->end[w->told] - 1);
+}
+
+static void
+put_stack(struct writing *w, const struct piece *piece)
+{
+	sink_char(w->out, '[');
+	if (piece->node != NODE_NONE)
+		put_path(w, piece->node);
+	if (piece->leaf != UINT32_MAX) {
+		sink_str(w->out, piece->node != NODE_NONE ? "," : "");
+		sink_u64(w->out, w->elided);
+		sink_char(w->out, ',');
+		sink_u64(w->out, piece->leaf);
 	}
 	sink_char(w->out, ']');
+}
+
+/* What a profile costs the viewer. */
+struct cost {
+	uint64_t begin, frames;
+};
+
+static bool
+too_much(const struct cost *c)
+{
+	return c->begin > BEGIN_MAX || c->frames > FRAMES_MAX;
+}
+
+/* Adds what a profile of N threads costs, as far as it is not too much. */
+static void
+measure(struct writing *w, const uint32_t *thread, uint32_t n, struct cost *c)
+{
+	struct piece piece;
+	bool empty = true;
+
+	if (!merge_open(&w->merge, w->p, thread, n, &w->detail))
+		return;
+	while (!too_much(c) && merge_next(&w->merge, &piece)) {
+		uint32_t shared = piece.node == NODE_NONE ? 0 : tree_path(&w->p->tree, piece.node, &w->path);
+
+		if (piece.node != NODE_NONE) {
+			c->begin += w->path.n - (empty ? 0 : shared);
+			c->frames += w->path.n;
+		}
+		c->begin += piece.leaf == UINT32_MAX ? 0 : 2;
+		c->frames += piece.leaf == UINT32_MAX ? 0 : 2;
+		empty = piece.node == NODE_NONE;
+	}
+}
+
+/* What N threads cost: one profile of all, or as many as they get of their own and one of the rest. */
+static bool
+bearable(struct writing *w, const uint32_t *thread, uint32_t n, bool all)
+{
+	uint32_t own = all ? 0 : n > THREADS_MAX ? THREADS_MAX : n;
+	struct cost c = { 0, 0 };
+
+	for (uint32_t i = 0; i < own; i++)
+		measure(w, thread + i, 1, &c);
+	if (own < n)
+		measure(w, thread + own, n - own, &c);
+	return !too_much(&c);
+}
+
+/* kept[node] = the innermost node of its stack with at least that weight. */
+static bool
+keep_heavy(struct writing *w, const uint32_t *thread, uint32_t n, uint64_t least)
+{
+	const struct tree *tree = &w->p->tree;
+	uint64_t *weight = NULL;
+	uint32_t cap = 0;
+	struct run_reader reader;
+	struct run run;
+
+	if (!vec_room(&weight, &cap, tree->n, sizeof *weight) || !vec_room(&w->kept, &w->kept_cap, tree->n, sizeof *w->kept)) {
+		vec_free(&weight, &cap, sizeof *weight);
+		return false;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		for (runs_open(&reader, w->p, &w->p->thread[thread[i]]); runs_next(&reader, &run);)
+			if (run.node < tree->n)
+				weight[run.node] += run.weight;
+	for (uint32_t i = tree->n; i--;)
+		if (tree->node[i].parent != NODE_NONE)
+			weight[tree->node[i].parent] += weight[i];
+	for (uint32_t i = 0; i < tree->n; i++) {
+		uint32_t parent = tree->node[i].parent;
+
+		w->kept[i] = weight[i] >= least ? i : parent == NODE_NONE ? NODE_NONE : w->kept[parent];
+	}
+	vec_free(&weight, &cap, sizeof *weight);
+	w->detail.kept = w->kept;
+	return true;
+}
+
+static uint64_t
+length_of(const struct profile *p)
+{
+	return p->end > p->start ? p->end - p->start : UINT64_MAX / 4;
+}
+
+/* As much detail as the viewer bears. */
+static void
+choose_detail(struct writing *w, const uint32_t *thread, uint32_t n, bool all)
+{
+	uint64_t length = length_of(w->p);
+
+	w->detail = (struct detail){ 0 };
+	if (bearable(w, thread, n, all))
+		return;
+	if (!vec_room(&w->order, &w->order_cap, w->p->tree.n, sizeof *w->order) || !tree_order(&w->p->tree, w->order))
+		return;
+	w->detail.order = w->order;
+	for (uint64_t steps = 512; steps > 1; steps /= 8) {
+		w->detail.step = length / steps + 1;
+		if (bearable(w, thread, n, all))
+			return;
+	}
+	for (uint64_t least = 2, steps = 512; least < UINT64_MAX / 4; least *= 4) {
+		w->detail.step = length / steps + 1;
+		if (!keep_heavy(w, thread, n, least) || bearable(w, thread, n, all))
+			return;
+		steps = steps > 1 ? steps / 8 : 1;
+	}
+}
+
+static bool
+open_merge(struct writing *w, const uint32_t *thread, uint32_t n)
+{
+	w->told = 0;
+	if (!merge_open(&w->merge, w->p, thread, n, &w->detail))
+		sink_fail(w->out, ENOMEM);
+	return !w->out->err;
+}
+
+static uint64_t
+put_weights(struct writing *w, const uint32_t *thread, uint32_t n)
+{
+	uint64_t total = 0;
+	struct piece piece;
+
+	if (!open_merge(w, thread, n))
+		return 0;
+	for (bool first = true; merge_next(&w->merge, &piece); first = false) {
+		if (!first)
+			sink_char(w->out, ',');
+		sink_decimal(w->out, piece.ns, w->period ? 9 : 0);
+		total += piece.ns;
+	}
+	return total;
 }
 
 /* A profile of N threads of one event. */
 static void
 put_profile(struct writing *w, const uint32_t *thread, uint32_t n)
 {
-	unsigned places = w->period ? 9 : 0;
-	uint64_t total = 0, count = 0;
 	struct piece piece;
+	uint64_t total;
 
 	sink_str(w->out, ",\"type\":\"sampled\",\"unit\":");
 	sink_str(w->out, w->period ? "\"seconds\"" : "\"none\"");
 	sink_str(w->out, ",\"startValue\":0,\n\"samples\":[");
-	for (merge_open(w, thread, n); merge_next(w, &piece);) {
-		if (count++)
+	if (!open_merge(w, thread, n))
+		return;
+	for (bool first = true; merge_next(&w->merge, &piece); first = false) {
+		if (!first)
 			sink_char(w->out, ',');
-		put_stack(w, piece.node);
+		put_stack(w, &piece);
 	}
 	sink_str(w->out, "],\n\"weights\":[");
-	count = 0;
-	for (merge_open(w, thread, n); merge_next(w, &piece); total += piece.ns) {
-		if (count++)
-			sink_char(w->out, ',');
-		sink_decimal(w->out, piece.ns, places);
-	}
+	total = put_weights(w, thread, n);
 	sink_str(w->out, "],\n\"endValue\":");
-	sink_decimal(w->out, total, places);
+	sink_decimal(w->out, total, w->period ? 9 : 0);
 	sink_char(w->out, '}');
 }
 
+/* The rest of a profile's name: what was left out, and which event it is. */
 static void
-put_event(struct writing *w, uint32_t event)
+put_name_end(struct writing *w, uint32_t event)
 {
+	uint64_t length = length_of(w->p);
+
+	if (w->detail.order && w->detail.step > length)
+		sink_str(w->out, " (not in the order of time");
+	else if (w->detail.order) {
+		sink_str(w->out, " (in steps of ");
+		sink_decimal(w->out, w->detail.step / 1000000, 3);
+		sink_str(w->out, " s");
+	}
+	if (w->detail.order)
+		sink_str(w->out, w->detail.kept ? ", rare stacks without their middle)" : ")");
 	if (w->p->nevent > 1 && event < w->p->nevent) {
 		sink_str(w->out, ": ");
 		sink_json_part(w->out, w->p->event[event].name);
@@ -245,21 +312,23 @@ put_profiles(struct writing *w, uint32_t event, const uint32_t *thread, uint32_t
 	uint32_t own = n > THREADS_MAX ? THREADS_MAX : n;
 
 	w->period = event < w->p->nevent ? w->p->event[event].period_ns : 0;
+	choose_detail(w, thread, n, true);
 	sink_str(w->out, !first ? ",\n{\"name\":\"all threads" : "\n{\"name\":\"all threads");
-	put_event(w, event);
+	put_name_end(w, event);
 	put_profile(w, thread, n);
+	choose_detail(w, thread, n, false);
 	for (uint32_t i = 0; i < own; i++) {
 		const struct thread *t = &w->p->thread[thread[i]];
 
 		sink_str(w->out, ",\n{\"name\":\"");
 		sink_json_part(w->out, *t->comm ? t->comm : "[unknown]");
 		sink_fmt(w->out, " %d/%d", t->pid, t->tid);
-		put_event(w, event);
+		put_name_end(w, event);
 		put_profile(w, &thread[i], 1);
 	}
 	if (own < n) {
 		sink_fmt(w->out, ",\n{\"name\":\"%u other threads", n - own);
-		put_event(w, event);
+		put_name_end(w, event);
 		put_profile(w, thread + own, n - own);
 	}
 }
@@ -282,8 +351,7 @@ sort_threads(struct writing *w)
 {
 	uint32_t n = w->p->nthread;
 
-	if (!vec_room(&w->thread, &w->thread_cap, (uint64_t)n + 1, sizeof *w->thread) ||
-	    !vec_room(&w->lane, &w->lane_cap, (uint64_t)n + 1, sizeof *w->lane))
+	if (!vec_room(&w->thread, &w->thread_cap, (uint64_t)n + 1, sizeof *w->thread))
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		w->thread[i] = i;
@@ -316,7 +384,9 @@ speedscope_write(struct sink *out, const struct profile *p)
 	}
 	sink_str(out, "]}\n");
 	vec_free(&w.thread, &w.thread_cap, sizeof *w.thread);
-	vec_free(&w.lane, &w.lane_cap, sizeof *w.lane);
+	vec_free(&w.order, &w.order_cap, sizeof *w.order);
+	vec_free(&w.kept, &w.kept_cap, sizeof *w.kept);
+	merge_free(&w.merge);
 	path_free(&w.path);
 }
 

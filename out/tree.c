@@ -4,7 +4,7 @@
  * A slot holds six bits of the hash beside the number, so that a probe past other nodes' slots seldom looks at them. */
 #include "profile.h"
 
-enum { TAG_SHIFT = 26, NODES_MAX = (1 << TAG_SHIFT) - 1 };
+enum { TAG_SHIFT = 26, NODES_MAX = (1 << TAG_SHIFT) - 1, DEPTH_MANY = UINT16_MAX };
 
 static inline uint64_t
 hash_node(uint32_t parent, uint32_t frame)
@@ -88,18 +88,34 @@ tree_node(struct tree *t, uint32_t parent, uint32_t frame)
 }
 
 void
-tree_settle(struct tree *t)
+tree_drop_table(struct tree *t)
 {
 	vec_free(&t->slot, &t->slots, sizeof *t->slot);
 	t->full = false;
 }
 
 void
+tree_settle(struct tree *t)
+{
+	tree_drop_table(t);
+	t->ndepth = 0;
+	if (!vec_room(&t->depth, &t->depth_cap, t->n, sizeof *t->depth))
+		return;
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t parent = t->node[i].parent, above = parent == NODE_NONE ? 0 : t->depth[parent];
+
+		t->depth[i] = (uint16_t)(above < DEPTH_MANY ? above + 1 : DEPTH_MANY);
+	}
+	t->ndepth = t->n;
+}
+
+void
 tree_free(struct tree *t)
 {
-	tree_settle(t);
+	tree_drop_table(t);
 	vec_free(&t->node, &t->cap, sizeof *t->node);
-	t->n = 0;
+	vec_free(&t->depth, &t->depth_cap, sizeof *t->depth);
+	t->n = t->ndepth = 0;
 }
 
 static uint32_t
@@ -107,8 +123,9 @@ depth(const struct tree *t, uint32_t node)
 {
 	uint32_t n = 0;
 
-	for (; node != NODE_NONE; node = t->node[node].parent)
-		n++;
+	for (; node != NODE_NONE; node = t->node[node].parent, n++)
+		if (node < t->ndepth && t->depth[node] != DEPTH_MANY)
+			return n + t->depth[node];
 	return n;
 }
 
@@ -146,4 +163,29 @@ path_free(struct path *path)
 {
 	vec_free(&path->node, &path->cap, sizeof *path->node);
 	path->n = 0;
+}
+
+bool
+tree_order(const struct tree *t, uint32_t *order)
+{
+	uint32_t *child = NULL, *next = NULL, child_cap = 0, next_cap = 0, at = 0, place = 0;
+	bool ok = vec_room(&child, &child_cap, (uint64_t)t->n + 1, sizeof *child) &&
+	          vec_room(&next, &next_cap, (uint64_t)t->n + 1, sizeof *next);
+
+	for (uint32_t i = t->n; ok && i--;) {   /* lists hold numbers + 1, and 0 at their end */
+		uint32_t parent = t->node[i].parent == NODE_NONE ? t->n : t->node[i].parent;
+
+		next[i] = child[parent];
+		child[parent] = i + 1;
+	}
+	for (at = ok ? child[t->n] : 0; at;) {
+		uint32_t node = at - 1;
+
+		order[node] = place++;
+		for (at = child[node]; !at && node != NODE_NONE; node = t->node[node].parent)
+			at = next[node];
+	}
+	vec_free(&child, &child_cap, sizeof *child);
+	vec_free(&next, &next_cap, sizeof *next);
+	return ok;
 }
