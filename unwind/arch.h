@@ -14,6 +14,33 @@ struct regs {
 	uint64_t known;            /* a bit each */
 };
 
+/* What one instruction does to the stack and to the flow, as far as it concerns unwinding code without CFI. */
+enum insn_op {
+	INSN_PLAIN,        /* nothing of concern */
+	INSN_PUSH,         /* one word; of fp: SAVES_FP */
+	INSN_POP,
+	INSN_SP_ADD,       /* sp += off */
+	INSN_SP_FROM_FP,   /* sp = fp + off */
+	INSN_SP_LOST,      /* sp = what cannot be told */
+	INSN_FP_FROM_SP,   /* fp = sp + off */
+	INSN_FP_LOST,
+	INSN_LEAVE,        /* sp = fp, then a pop of fp */
+	INSN_CALL,
+	INSN_BRANCH,       /* to the target, or on */
+	INSN_JUMP,         /* to the target */
+	INSN_JUMP_AWAY,    /* somewhere in this function, or out of it */
+	INSN_RETURN,       /* or leaves for a function that returns in our stead */
+	INSN_STOP,         /* nothing comes behind */
+	INSN_BAD,          /* not an instruction, as far as we know */
+};
+
+struct insn {
+	uint8_t op, len;
+	bool of_fp;                /* a push or pop of fp */
+	int32_t off;
+	int32_t target;            /* relative to the instruction's first byte */
+};
+
 struct arch {
 	const char *name;
 	uint16_t machine;          /* e_machine of the files it reads */
@@ -29,6 +56,10 @@ struct arch {
 	uint8_t sigreturn_len;
 	const struct sigreg { uint8_t reg; uint16_t sp_off; } *sigregs;
 	uint8_t nsigregs;
+	/* The instruction at BYTES, of which N may be read; NULL where nothing decodes this machine's code. */
+	void (*decode)(const uint8_t *bytes, uint64_t n, struct insn *);
+	/* Whether a call ends right before END; N bytes before it may be read.  NULL: cannot be told. */
+	bool (*after_call)(const uint8_t *end, uint64_t n);
 };
 
 extern const struct arch arch_x86_64;

@@ -16,25 +16,32 @@ enum how {
 };
 
 struct place {
+	const uint8_t *expr;     /* in the module's bytes */
+	int32_t off;             /* of an expression: its length */
 	uint8_t how;             /* enum how */
-	int32_t off;
-	struct cursor expr;
 };
 
 /* The row of the table at one address. */
 struct row {
-	bool cfa_is_expr;
-	uint8_t cfa_reg;
-	int64_t cfa_off;
-	struct cursor cfa_expr;
-	struct place reg[REGS];
-	uint64_t set;            /* the registers that the program spoke of: a bit each */
+	uint64_t set;            /* the registers that the program spoke of: a bit each; of others REG says nothing */
+	int64_t cfa_off;         /* of an expression: its length */
+	const uint8_t *cfa_expr; /* or NULL */
 	uint16_t ra;
+	uint8_t cfa_reg;
+	bool big;                /* byte order of the expressions */
 	bool signal;
 	bool ra_signed;          /* aarch64 */
+	struct place reg[REGS];
 };
 
 /* NULL if all is well, else what is wrong with the description, in words. */
 const char *cfi_row(const struct arch *, const struct fde *, uint64_t vaddr, struct row *);
+
+/* Where a register is to be found in that row. */
+static inline struct place
+row_place(const struct row *row, unsigned reg)
+{
+	return reg < REGS && row->set >> reg & 1 ? row->reg[reg] : (struct place){ .how = HOW_SAME };
+}
 
 #endif

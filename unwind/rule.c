@@ -1,0 +1,277 @@
+/* From frame descriptions to rules: what most code needs (CFA by sp or fp, return address and fp near it) becomes a plain
+ * rule; the rest keeps its row.  Code without a description is looked at in other ways. */
+#include "rule.h"
+
+#include <string.h>
+
+#include "../sym/symtab.h"
+
+enum { FUNCTION_MAX = 1 << 16 };
+
+struct cursor
+rule_code(const struct unwinder *u, const struct module *m, uint64_t vaddr)
+{
+	if (m->bad || m->elf.machine != u->arch->machine)
+		return cur_of(NULL, 0, false);
+	return elf_from(&m->elf, vaddr);
+}
+
+bool
+rule_function(struct unwinder *u, struct module *m, uint64_t vaddr, uint64_t *lo, uint64_t *hi)
+{
+	struct symbol s;
+
+	if (!symtab_find(u->modules, m, vaddr, &s) || vaddr < s.lo || vaddr - s.lo > FUNCTION_MAX)
+		return false;
+	*lo = s.lo;
+	*hi = s.hi > vaddr ? s.hi : vaddr + 1;
+	return true;
+}
+
+/* ---- roots ---- */
+
+/* Whether VADDR lies in the function at the file's entry point; without a description or a symbol that is taken to end
+ * with its first call. */
+static bool
+at_entry(struct unwinder *u, struct module *m, uint64_t vaddr)
+{
+	uint64_t entry = m->elf.entry, lo, hi;
+
+	if (!entry || vaddr < entry || vaddr - entry > 4096)
+		return false;
+	if (ehframe_start(u->modules, m, entry, &lo, &hi) || rule_function(u, m, entry, &lo, &hi))
+		return lo <= entry && vaddr < hi;
+	return vaddr < derive_first_call(u, m, entry);
+}
+
+/* ---- rows ---- */
+
+static const char *
+read_row(struct unwinder *u, struct module *m, uint64_t vaddr, struct row *row, bool *found)
+{
+	struct fde fde;
+
+	*found = ehframe_find(u->modules, m, vaddr, &fde);
+	return *found ? cfi_row(u->arch, &fde, vaddr, row) : NULL;
+}
+
+const struct row *
+rule_row(struct unwinder *u, struct module *m, uint64_t vaddr)
+{
+	struct row_cache *c = &u->rows[hash_u64(vaddr + m->id) % ROWS];
+	bool found;
+
+	if (c->module == m->id + 1 && c->vaddr == vaddr)
+		return &c->row;
+	c->module = 0;
+	if (read_row(u, m, vaddr, &c->row, &found) || !found)
+		return NULL;
+	c->module = m->id + 1;
+	c->vaddr = vaddr;
+	return &c->row;
+}
+
+static bool
+small(int64_t v)
+{
+	return v == (int16_t)v;
+}
+
+/* The frame pointer's part of a plain rule. */
+static bool
+plain_fp(const struct arch *a, const struct row *row, struct rule *r)
+{
+	struct place fp = row_place(row, a->fp);
+
+	if (fp.how == HOW_SAME)
+		r->flags |= RULE_FP_SAME;
+	else if (fp.how == HOW_UNDEFINED)
+		r->flags |= RULE_FP_LOST;
+	else if (fp.how == HOW_OFFSET && small(fp.off))
+		r->fp_off = (int16_t)fp.off;
+	else
+		return false;
+	return true;
+}
+
+/* Whether the row's step needs no more than a plain rule has. */
+static bool
+plain(const struct arch *a, const struct row *row, struct rule *r)
+{
+	struct place ra = row_place(row, row->ra);
+
+	if (row->signal || row->cfa_expr || (row->cfa_reg != a->sp && row->cfa_reg != a->fp) || row->ra != a->pc ||
+	    row_place(row, a->sp).how != HOW_SAME || row->cfa_off != (int32_t)row->cfa_off || ra.how != HOW_OFFSET ||
+	    !small(ra.off) || !plain_fp(a, row, r))
+		return false;
+	r->kind = RULE_PLAIN;
+	r->cfa_off = (int32_t)row->cfa_off;
+	r->ra_off = (int16_t)ra.off;
+	if (row->cfa_reg == a->fp) {
+		r->flags |= RULE_BASE_FP;
+		if (r->cfa_off + r->ra_off == a->rec_ra && !(r->flags & (RULE_FP_SAME | RULE_FP_LOST)) &&
+		    r->cfa_off + r->fp_off == a->rec_fp)
+			r->flags |= RULE_KEEPS_FP;
+	}
+	return true;
+}
+
+/* ---- code without a description ---- */
+
+/* The trampoline may be returned to (VADDR is the byte before it then) or be interrupted, at either instruction. */
+static bool
+at_sigreturn(struct unwinder *u, struct module *m, uint64_t vaddr)
+{
+	const struct arch *a = u->arch;
+	const uint8_t *p;
+
+	for (unsigned back = 0; a->sigreturn_len && back <= a->sigreturn_len; back++) {
+		struct cursor c = rule_code(u, m, vaddr + 1 - back);
+
+		if ((p = cur_take(&c, a->sigreturn_len)) && !memcmp(p, a->sigreturn, a->sigreturn_len))
+			return true;
+	}
+	return false;
+}
+
+static void
+find_bare(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
+{
+	if (at_sigreturn(u, m, vaddr))
+		r->kind = RULE_SIGRETURN;
+	else if (u->mode != MODE_AUTO || !derive_rule(u, m, vaddr, r))
+		*r = (struct rule){ .kind = RULE_BARE };
+}
+
+void
+rule_find(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
+{
+	struct row row;
+	bool found;
+
+	*r = (struct rule){ .kind = RULE_LOST };
+	if (m->kind == MODULE_JIT)
+		r->kind = RULE_JIT;
+	if (m->bad)
+		return;
+	r->kind = RULE_BARE;
+	if (m->elf.machine != u->arch->machine)
+		return;
+	if (m->kind == MODULE_FILE && at_entry(u, m, vaddr))
+		r->kind = RULE_ROOT;
+	else if (read_row(u, m, vaddr, &row, &found))
+		r->kind = RULE_BAD;
+	else if (!found)
+		find_bare(u, m, vaddr, r);
+	else if (row_place(&row, row.ra).how == HOW_UNDEFINED)
+		r->kind = RULE_ROOT;
+	else if (!plain(u->arch, &row, r))
+		*r = (struct rule){ .kind = RULE_GENERAL };
+}
+
+/* ---- entries ---- */
+
+struct module *
+entry_module(const struct unwinder *u, const struct entry *e, uint64_t *vaddr)
+{
+	const struct code *c = &u->codes->code[e->code];
+
+	*vaddr = c->vaddr;
+	return u->modules->module[c->module];
+}
+
+void
+entry_rule(struct unwinder *u, struct entry *e)
+{
+	uint64_t vaddr;
+	struct module *m;
+
+	if (e->rule.kind)
+		return;
+	if (e->code < u->rules && u->rule[e->code].kind) {
+		e->rule = u->rule[e->code];
+		return;
+	}
+	m = entry_module(u, e, &vaddr);
+	rule_find(u, m, vaddr, &e->rule);
+	if (vec_room(&u->rule, &u->rules, u->codes->n, sizeof *u->rule) && e->code < u->rules)
+		u->rule[e->code] = e->rule;
+}
+
+/* The entry that takes the new one's place: the newest of a set comes first. */
+static struct entry *
+make_room(struct unwinder *u, uint32_t epoch, uint64_t addr)
+{
+	struct set *s = entry_set(u, epoch, addr);
+
+	s->way[1] = s->way[0];
+	return &s->way[0];
+}
+
+static struct entry *
+fill_from(struct unwinder *u, struct space *space, const struct map *map, uint64_t addr)
+{
+	uint32_t code;
+	struct entry *e;
+
+	if (!map || !map->exec)
+		return NULL;
+	code = code_intern(u->codes, map->module->id, (addr - map->bias) & (u->arch->word == 4 ? UINT32_MAX : UINT64_MAX));
+	e = code == CODE_UNKNOWN ? &u->spare : make_room(u, space->epoch, addr);
+	*e = (struct entry){ .addr = addr, .epoch = space->epoch, .code = code };
+	if (code == CODE_UNKNOWN)   /* memory is full: no walk goes on here */
+		e->rule.kind = RULE_LOST;
+	else if (code < u->rules)
+		e->rule = u->rule[code];
+	return e;
+}
+
+struct entry *
+entry_fill(struct unwinder *u, struct space *space, uint64_t addr)
+{
+	return fill_from(u, space, space_find(space, addr), addr);
+}
+
+static bool
+in_map(const struct space *s, uint64_t addr)
+{
+	uint32_t lo = 0, hi = s->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (s->map[mid].hi <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->n && addr >= s->map[lo].lo && s->map[lo].exec;
+}
+
+struct entry *
+entry_probe(struct unwinder *u, struct space *space, uint64_t addr)
+{
+	return in_map(space, addr) ? entry_find(u, space, addr) : NULL;
+}
+
+bool
+entry_after_call(struct unwinder *u, struct entry *e)
+{
+	uint64_t vaddr, back = 8;
+	struct module *m;
+	struct cursor c;
+
+	if (e == &u->spare)
+		return false;
+	if (!(e->rule.flags & RULE_CALL_TESTED)) {
+		m = entry_module(u, e, &vaddr);
+		entry_rule(u, e);
+		e->rule.flags |= RULE_CALL_TESTED | RULE_CALL;
+		c = rule_code(u, m, vaddr + 1 - back);
+		if (!m->bad && u->arch->after_call && (cur_left(&c) < back || !u->arch->after_call(c.pos + back, back)))
+			e->rule.flags &= (uint8_t)~RULE_CALL;
+		if (e->code < u->rules)
+			u->rule[e->code] = e->rule;
+	}
+	return e->rule.flags & RULE_CALL;
+}

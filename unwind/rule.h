@@ -1,0 +1,200 @@
+/* How one step out of a piece of code goes, in 12 bytes; the caches that keep it; what the files of unwind/ share.
+ * Private to unwind/. */
+#ifndef UNWIND_RULE_H
+#define UNWIND_RULE_H
+
+#include "cfi.h"
+#include "expr.h"
+#include "unwind.h"
+
+enum rule_kind {
+	RULE_NONE,         /* not looked at yet */
+	RULE_PLAIN,        /* by its frame description: CFA, return address and fp as the rule has them */
+	RULE_GENERAL,      /* by its frame description, which says more than a rule holds */
+	RULE_DERIVED,      /* like PLAIN, but found by reading the instructions: to be verified */
+	RULE_ENDLESS,      /* the code never returns, by its instructions: a root if there is no frame pointer either */
+	RULE_ROOT,         /* nobody called it */
+	RULE_SIGRETURN,    /* a signal trampoline without a description */
+	RULE_BARE,         /* nothing known: frame pointer, or a guess */
+	RULE_JIT,          /* code without a file */
+	RULE_LOST,         /* of a module that could not be opened */
+	RULE_BAD,          /* its frame description lies */
+};
+
+enum {
+	RULE_BASE_FP = 1,      /* CFA = fp + cfa_off, else sp + cfa_off */
+	RULE_FP_SAME = 2,      /* fp is the caller's */
+	RULE_FP_LOST = 4,
+	RULE_KEEPS_FP = 8,     /* fp points to a frame record */
+	RULE_CALL_TESTED = 16, /* whether the code is the end of a call: */
+	RULE_CALL = 32,
+};
+
+struct rule {
+	int32_t cfa_off;
+	int16_t ra_off, fp_off;   /* from the CFA */
+	uint8_t kind, flags;
+};
+
+/* The hot cache: what lies at an address of a space. */
+struct entry {
+	uint64_t addr;
+	uint32_t epoch;           /* of the space; 0: empty */
+	uint32_t code;
+	struct rule rule;
+	uint32_t unused;
+};
+
+enum { WAYS = 2, ROWS = 64 };
+
+struct set {
+	struct entry way[WAYS];   /* together one cache line */
+};
+
+struct row_cache {
+	uint64_t vaddr;
+	uint32_t module;          /* + 1 */
+	struct row row;
+};
+
+struct unwinder {
+	struct arena arena;
+	const struct arch *arch;
+	struct modules *modules;
+	struct codes *codes;
+	enum walk_mode mode;
+	uint32_t max_stack;
+	struct set *set;
+	struct rule *rule;        /* by code */
+	uint32_t rules;
+	struct row_cache *rows;   /* full rows of the last general rules */
+	struct entry spare;       /* what could not be cached */
+	bool full_always;         /* for tests: every step restores all registers */
+};
+
+/* Finds out the rule for the code at VADDR of a module. */
+void rule_find(struct unwinder *, struct module *, uint64_t vaddr, struct rule *);
+/* The full row there, cached; NULL where there is none (any more). */
+const struct row *rule_row(struct unwinder *, struct module *, uint64_t vaddr);
+/* Where a function begins that is not described, by its symbol; HI its end. */
+bool rule_function(struct unwinder *, struct module *, uint64_t vaddr, uint64_t *lo, uint64_t *hi);
+
+/* The instructions from VADDR on, empty where there are none to be read. */
+struct cursor rule_code(const struct unwinder *, const struct module *, uint64_t vaddr);
+
+/* derive.c: a rule by reading the function's instructions, from its beginning to VADDR or from VADDR to its end. */
+bool derive_rule(struct unwinder *, struct module *, uint64_t vaddr, struct rule *);
+/* One behind the first call at or after VADDR, or VADDR. */
+uint64_t derive_first_call(struct unwinder *, struct module *, uint64_t vaddr);
+
+/* ---- finding the code of an address ---- */
+
+enum { SETS_LOG = 13 };
+
+static inline struct set *
+entry_set(const struct unwinder *u, uint32_t epoch, uint64_t addr)
+{
+	return u->set + ((addr ^ (uint64_t)epoch << 40) * 0x9e3779b97f4a7c15u >> (64 - SETS_LOG));
+}
+
+/* What lies at ADDR: the slow way, and into the cache.  NULL where no code is mapped. */
+struct entry *entry_fill(struct unwinder *, struct space *, uint64_t addr);
+
+static inline struct entry *
+entry_find(struct unwinder *u, struct space *space, uint64_t addr)
+{
+	struct set *s = entry_set(u, space->epoch, addr);
+
+	if (s->way[0].addr == addr && s->way[0].epoch == space->epoch)
+		return &s->way[0];
+	if (s->way[1].addr == addr && s->way[1].epoch == space->epoch)
+		return &s->way[1];
+	return entry_fill(u, space, addr);
+}
+
+/* Finds out the entry's rule, if that is not done yet. */
+void entry_rule(struct unwinder *, struct entry *);
+/* The module and address as linked of an entry that is not spare. */
+struct module *entry_module(const struct unwinder *, const struct entry *, uint64_t *vaddr);
+/* As entry_find, for an address that may be anything: asks nobody for maps. */
+struct entry *entry_probe(struct unwinder *, struct space *, uint64_t addr);
+/* Whether RA, whose entry (of RA - 1) is given, can be one: it follows a call, as far as its bytes can be had. */
+bool entry_after_call(struct unwinder *, struct entry *);
+
+/* ---- stepping ---- */
+
+struct frame {
+	uint64_t pc, sp, fp;
+	bool fp_known;
+	bool exact;               /* pc was interrupted, else it is a return address */
+	bool jumped;              /* a signal frame lies behind: sp may be on another stack */
+};
+
+/* A walk that is under way. */
+struct job {
+	struct unwinder *u;
+	struct space *space;
+	struct memory memory;
+	struct walk *walk;
+	uint64_t at;              /* number of the frame that is being stepped from */
+	uint64_t where;           /* the address that was wanted at STEP_OUTSIDE */
+	struct regs full;         /* all registers that are known, of the frame numbered FULL_AT */
+	uint64_t full_at;
+	struct frame full_frame;  /* the same one */
+	uint32_t signals;
+	uint32_t ring;            /* where the next code goes once the stack is too deep */
+	enum step_by { BY_CFI, BY_FP, BY_GUESS } by;   /* the last step */
+	uint8_t flags;            /* of its rule */
+	bool lost;                /* it was in a module that could not be opened */
+};
+
+/* Where the frame's code is looked up. */
+static inline uint64_t
+frame_at(const struct frame *f)
+{
+	return f->pc - !f->exact;
+}
+
+/* Steps F by a plain rule.  Its pc is the raw return address then. */
+static inline enum step
+step_plain(const struct rule *r, const struct memory *m, uint64_t addr_mask, struct frame *f, uint64_t *where)
+{
+	uint64_t cfa = (r->flags & RULE_BASE_FP ? f->fp : f->sp) + (uint64_t)(int64_t)r->cfa_off, ra, at;
+
+	if (__builtin_expect(r->flags & RULE_BASE_FP && !f->fp_known, 0))
+		return STEP_UNKNOWN;
+	at = cfa + (uint64_t)(int64_t)r->ra_off;
+	if (__builtin_expect(!memory_word(m, at, &ra), 0)) {
+		*where = at;
+		return STEP_OUTSIDE;
+	}
+	if (__builtin_expect(cfa <= f->sp, 0))
+		return STEP_STUCK;
+	if (!(r->flags & RULE_FP_SAME)) {
+		at = cfa + (uint64_t)(int64_t)r->fp_off;
+		/* Below sp it has been popped already, in an epilogue: what it was is in the register. */
+		if (r->flags & RULE_FP_LOST || (!memory_word(m, at, &f->fp) && at >= f->sp))
+			f->fp_known = false;
+		else if (at - m->lo < m->room)
+			f->fp_known = true;
+	}
+	f->sp = cfa;
+	f->pc = ra & addr_mask;
+	f->exact = false;
+	return STEP_OK;
+}
+
+/* step.c: the registers of the caller by a full row; F goes along.  Unless ALL says that no more registers are to be
+ * had, it refuses to lose fp for want of one.  Changes nothing but at STEP_OK. */
+enum step step_row(struct job *, const struct row *, struct regs *, struct frame *, bool all);
+/* The same by a signal trampoline's known layout. */
+enum step step_sigreturn(struct job *, struct regs *, struct frame *);
+
+/* guess.c: a step by the frame pointer, verified. */
+enum step guess_fp(struct job *, struct frame *);
+/* A step by a rule that was derived, verified. */
+enum step guess_derived(struct job *, const struct rule *, struct frame *);
+/* A step by looking for a return address in the stack. */
+enum step guess_scan(struct job *, struct frame *);
+
+#endif
