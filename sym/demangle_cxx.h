@@ -116,6 +116,10 @@ uint32_t cxx_fail(struct cxx *);
 void cxx_back(struct cxx *, const struct cxx *before);
 uint32_t cxx_node(struct cxx *, enum kind, uint32_t a, uint32_t b, uint32_t c);
 uint32_t cxx_text(struct cxx *, enum kind, const char *s, uint32_t a);
+uint32_t cxx_fixed(struct cxx *, const char *name);
+uint32_t cxx_flagged(struct cxx *, enum kind, unsigned flag, uint32_t a, uint32_t b);
+/* N, which a substitution may mean from now on. */
+uint32_t cxx_remember(struct cxx *, uint32_t n);
 uint32_t cxx_encoding(struct cxx *);
 uint32_t cxx_name(struct cxx *);
 uint32_t cxx_unqualified(struct cxx *, uint32_t scope);
@@ -130,6 +134,12 @@ uint32_t cxx_params(struct cxx *);
 uint32_t cxx_expr(struct cxx *);
 uint32_t cxx_literal(struct cxx *);
 uint32_t cxx_number(struct cxx *);
+/* "_" is 0, "0_" is 1 and so on. */
+uint32_t cxx_ordinal(struct cxx *);
+/* W name, W P name: a module, or a part of MODULE. */
+uint32_t cxx_module(struct cxx *, uint32_t module);
+uint32_t cxx_in_module(struct cxx *, uint32_t module);
+uint32_t cxx_decltype(struct cxx *);
 unsigned cxx_cv(struct cxx *);
 
 struct list {

@@ -1,4 +1,5 @@
-/* C++ names parsed: operators and expressions.  Itanium C++ ABI, sections 5.1.3 (operator encodings), 5.1.6 (expressions). */
+/* C++ names parsed: operators and expressions.  Itanium C++ ABI, sections 5.1.3 (operator encodings) and 5.1.6
+ * (expressions). */
 #include "demangle_cxx.h"
 
 #include <string.h>

@@ -185,9 +185,11 @@ cxx_find_pack(struct cxx *c, uint32_t n, uint32_t *list)
 	/* Which of a, b, c are nodes to look into. */
 	static const uint8_t kids[] = {
 		[K_QUAL] = 3, [K_LOCAL] = 3, [K_TEMPLATE] = 3, [K_FRIEND] = 1, [K_MODULE] = 1, [K_CONVERSION] = 1, [K_MEMBER] = 1,
-		[K_ENCODING] = 3, [K_PREFIX] = 1, [K_WRAP] = 1, [K_INFIX] = 3, [K_POINTER] = 1, [K_LREF] = 1, [K_RREF] = 1, [K_CV] = 1,
+		[K_ENCODING] = 3, [K_PREFIX] = 1, [K_WRAP] = 1, [K_INFIX] = 3, [K_POINTER] = 1, [K_LREF] = 1, [K_RREF] = 1,
+		[K_CV] = 1,
 		[K_POSTFIX] = 1, [K_VENDOR_CV] = 3, [K_MEMBER_PTR] = 3, [K_ARRAY] = 3, [K_VECTOR] = 3, [K_FUNCTION] = 7,
-		[K_ARGS] = 1, [K_LIST] = 1, [K_UNARY] = 2, [K_BINARY] = 6, [K_TERNARY] = 7, [K_CAST] = 3, [K_CAST_LIST] = 3, [K_NAMED_CAST] = 6,
+		[K_ARGS] = 1, [K_LIST] = 1, [K_UNARY] = 2, [K_BINARY] = 6, [K_TERNARY] = 7, [K_CAST] = 3, [K_CAST_LIST] = 3,
+		[K_NAMED_CAST] = 6,
 		[K_CALL] = 3, [K_INDEX] = 3, [K_INIT] = 3, [K_DESIGNATED] = 4, [K_FOLD] = 6, [K_NEW] = 7, [K_PAREN] = 1,
 		[K_GLOBAL] = 1, [K_LITERAL] = 1, [K_DTOR] = 1, [K_KINDS] = 0,
 	};

@@ -162,7 +162,8 @@ cxx_print_lambda_param(struct cxx *c, const struct node *n)
 static void
 literal(struct cxx *c, const struct node *n)
 {
-	static const char suffixed[] = "int\0\0unsigned int\0u\0long\0l\0unsigned long\0ul\0long long\0ll\0unsigned long long\0ull\0";
+	static const char suffixed[] =
+		"int\0\0unsigned int\0u\0long\0l\0unsigned long\0ul\0long long\0ll\0unsigned long long\0ull\0";
 	const struct node *type = &c->node[n->a];
 	const char *t = type->kind == K_BUILTIN ? type->s : "", *suffix = NULL;
 	bool real = strstr(t, "loat") || strstr(t, "double");
@@ -218,7 +219,8 @@ fold(struct cxx *c, const struct node *n)
 static void
 requirement(struct cxx *c, const struct node *n)
 {
-	const char *f = n->flag == 'T' ? " typename %a" : n->flag == 'Q' ? " requires %a" : n->flag == 'X' && !n->b ? " %a" : " {%a}";
+	const char *f = n->flag == 'T' ? " typename %a" : n->flag == 'Q' ? " requires %a"
+	                : n->flag == 'X' && !n->b ? " %a" : " {%a}";
 
 	cxx_emit(c, n, f);
 	cxx_put(c, n->flag == 'x' ? " noexcept" : "");
