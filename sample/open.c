@@ -2,7 +2,6 @@
  * every change of events; the kernel lets events of one CPU and clock share it (PERF_EVENT_IOC_SET_OUTPUT). */
 #include "open.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,115 +25,6 @@ enum { SPARE_FILES = 64 };
 enum { STACK_DEFAULT = 16 << 10, STACK_MOST = 65528 };
 /* Times the threads are listed again, for targets that never stop making new ones. */
 enum { PASSES = 20 };
-
-/* Threads. */
-
-static uint32_t
-hash_thread(const void *ctx, uint32_t i)
-{
-	const struct threads *t = ctx;
-
-	return hash_u64((uint32_t)t->thread[i].tid);
-}
-
-bool
-threads_add(struct threads *t, int32_t pid, int32_t tid)
-{
-	uint32_t hash = hash_u64((uint32_t)tid), slot, i;
-
-	for (slot = index_first(&t->index, hash); (i = index_at(&t->index, slot)) != INDEX_NONE;
-	     slot = index_next(&t->index, slot))
-		if (t->thread[i].tid == tid)
-			return false;
-	if (!vec_room(&t->thread, &t->cap, (uint64_t)t->n + 1, sizeof *t->thread))
-		return false;
-	t->thread[t->n] = (struct thread){ pid, tid };
-	if (!index_add(&t->index, hash, t->n, hash_thread, t))
-		return false;
-	t->n++;
-	return true;
-}
-
-void
-threads_free(struct threads *t)
-{
-	vec_free(&t->thread, &t->cap, sizeof *t->thread);
-	index_free(&t->index);
-	t->n = 0;
-}
-
-static int32_t
-number(const char *name)
-{
-	uint64_t v;
-
-	return text_dec(&name, &v) && !*name && v <= INT32_MAX ? (int32_t)v : -1;
-}
-
-void
-threads_of(struct threads *t, int32_t pid)
-{
-	char path[32];
-	struct dirent *e;
-	DIR *d;
-
-	snprintf(path, sizeof path, "/proc/%d/task", pid);
-	if (!(d = opendir(path))) {
-		if (access("/proc/self", F_OK))   /* no /proc: the one that we know of */
-			threads_add(t, pid, pid);
-		return;
-	}
-	while ((e = readdir(d)))
-		if (number(e->d_name) > 0)
-			threads_add(t, pid, number(e->d_name));
-	closedir(d);
-}
-
-/* The parent of PID, or -1: field 4 of stat, behind the name, which may hold anything but ends at the last parenthesis. */
-static int32_t
-parent_of(int32_t pid)
-{
-	char path[32], buf[512], *p;
-
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	if (file_text(AT_FDCWD, path, buf, sizeof buf) <= 0 || !(p = strrchr(buf, ')')) || strlen(p) < 5)
-		return -1;
-	return atoi(p + 4);
-}
-
-static bool
-threads_has(const struct threads *t, int32_t tid)
-{
-	uint32_t slot, i;
-
-	for (slot = index_first(&t->index, hash_u64((uint32_t)tid)); (i = index_at(&t->index, slot)) != INDEX_NONE;
-	     slot = index_next(&t->index, slot))
-		if (t->thread[i].tid == tid)
-			return true;
-	return false;
-}
-
-/* Adds the threads of the processes in it that are new, and of their children where CHILDREN. */
-static void
-threads_again(struct threads *t, bool children)
-{
-	uint32_t n = t->n;
-	struct dirent *e;
-	DIR *d;
-
-	for (uint32_t i = 0; i < n; i++)
-		if (i == 0 || t->thread[i].pid != t->thread[i - 1].pid)
-			threads_of(t, t->thread[i].pid);
-	if (!children || !(d = opendir("/proc")))
-		return;
-	while ((e = readdir(d))) {
-		int32_t pid = number(e->d_name);
-
-		if (pid > 0 && !threads_has(t, pid) && threads_has(t, parent_of(pid)))
-			threads_of(t, pid);
-	}
-	closedir(d);
-}
 
 /* What the kernel is asked for. */
 

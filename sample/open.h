@@ -6,6 +6,7 @@
 #include "record.h"
 #include "ring.h"
 #include "session.h"
+#include "threads.h"
 
 /* One event on one thread (or, -1, all of them) and one CPU. */
 struct watch {
@@ -27,13 +28,6 @@ struct watches {
 struct total {
 	uint64_t running;          /* ns of CPU time while it was on */
 	uint64_t lost;
-};
-
-/* Threads, without repetition. */
-struct threads {
-	struct thread { int32_t pid, tid; } *thread;
-	uint32_t n, cap;
-	struct index index;
 };
 
 struct opener {
@@ -77,11 +71,5 @@ const struct watch *watches_find(const struct watches *, uint64_t id);
 /* Closes the events; which they were is still known. */
 void watches_close(struct opener *, struct watches *);
 void watches_forget(struct watches *);
-
-/* False where it is in it already, or at the memory cap. */
-bool threads_add(struct threads *, int32_t pid, int32_t tid);
-/* Adds the threads of a process that are there now. */
-void threads_of(struct threads *, int32_t pid);
-void threads_free(struct threads *);
 
 #endif

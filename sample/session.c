@@ -3,27 +3,23 @@
 #include "session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
-#include <poll.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "../lib/file.h"
+#include "ends.h"
 #include "foreign.h"
 #include "open.h"
 #include "permit.h"
 
 /* Nanoseconds: how long the reader sleeps at most, so that what short processes leave behind is still found; how late a
- * record may appear in its ring; how often targets without a pidfd are looked at. */
+ * record may appear in its ring. */
 #define SLEEP_MOST  INT64_C(50000000)
 #define RECORD_LATE UINT64_C(200000)
-#define LOOK_PAUSE  UINT64_C(100000000)
 #define NOT_YET     UINT64_MAX
 
 struct session {
@@ -41,12 +37,8 @@ struct session {
 	uint64_t born;                   /* threads that began under our eyes */
 	uint64_t new_id, new_since;      /* events from that id on count from that time on */
 	uint64_t last_time;
-	struct pollfd *poll;             /* rings, pidfds, the caller's */
-	uint32_t npoll, cap_poll;
-	int32_t *target;                 /* attached to, without a pidfd; 0: gone */
-	uint32_t ntarget, cap_target, alive;
-	uint64_t looked;
-	bool realtime, reniced, blind;
+	struct ends ends;
+	bool realtime, reniced;
 	int nice;
 	void (*sample)(void *ctx, const struct sample *);
 	void *ctx;
@@ -86,99 +78,10 @@ lower_priority(struct session *s)
 		setpriority(PRIO_PROCESS, 0, s->nice);
 }
 
-/* Targets that end. */
-
-static bool
-add_poll(struct session *s, int fd)
-{
-	if (!vec_room(&s->poll, &s->cap_poll, (uint64_t)s->npoll + 2, sizeof *s->poll))
-		return false;
-	s->poll[s->npoll++] = (struct pollfd){ .fd = fd, .events = POLLIN };
-	return true;
-}
-
-static bool
-watch_target(struct session *s, int32_t pid)
-{
-	enum { PIDFDS_MOST = 512 };   /* of thousands the rest is looked at in turn */
-	int fd = -1;
-
-	s->alive++;
-#ifdef SYS_pidfd_open
-	if (s->opener.capture.target == TARGET_PROCESSES && s->npoll < s->opener.rings.n + PIDFDS_MOST)
-		fd = (int)syscall(SYS_pidfd_open, pid, 0);
-#endif
-	if (fd >= 0)
-		return add_poll(s, fd);
-	if (!vec_room(&s->target, &s->cap_target, (uint64_t)s->ntarget + 1, sizeof *s->target))
-		return false;
-	s->target[s->ntarget++] = pid;
-	return true;
-}
-
-static bool
-watch_targets(struct session *s)
-{
-	const struct capture *c = &s->opener.capture;
-
-	for (uint32_t i = 0; i < s->opener.rings.n; i++)
-		if (!add_poll(s, s->opener.rings.ring[i].fd))
-			return false;
-	for (unsigned i = 0; (c->target == TARGET_PROCESSES || c->target == TARGET_THREADS) && i < c->npid; i++)
-		if (!watch_target(s, c->pid[i]))
-			return false;
-	return true;
-}
-
-/* Whether it is there and not just waiting to be buried: field 3 of stat. */
-static bool
-is_alive(int32_t pid)
-{
-	char path[32], buf[512], *p;
-
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	if (file_text(AT_FDCWD, path, buf, sizeof buf) <= 0)
-		return false;
-	p = strrchr(buf, ')');
-	return p && p[1] && p[2] != 'Z' && p[2] != 'X';
-}
-
-static void
-look_at_targets(struct session *s)
-{
-	uint64_t t = now();
-
-	for (uint32_t i = s->opener.rings.n; i < s->npoll; i++)
-		if (s->poll[i].fd >= 0 && s->poll[i].revents) {
-			close(s->poll[i].fd);
-			s->poll[i].fd = -1;
-			s->alive--;
-		}
-	if (!s->ntarget || t - s->looked < LOOK_PAUSE)
-		return;
-	s->looked = t;
-	for (uint32_t i = 0; i < s->ntarget; i++)
-		if (s->target[i] && !is_alive(s->target[i])) {
-			s->target[i] = 0;
-			s->alive--;
-		}
-}
-
 bool
 session_wait(struct session *s, int extra, int64_t timeout_ns)
 {
-	int64_t ns = timeout_ns < 0 || timeout_ns > SLEEP_MOST ? SLEEP_MOST : timeout_ns;
-	struct timespec t = { .tv_nsec = (long)ns };
-	const struct capture *c = &s->opener.capture;
-
-	s->poll[s->npoll] = (struct pollfd){ .fd = extra, .events = POLLIN };
-	if (ppoll(s->poll, s->npoll + 1, &t, NULL) < 0)
-		for (uint32_t i = 0; i < s->npoll; i++)
-			s->poll[i].revents = 0;
-	if (c->target != TARGET_PROCESSES && c->target != TARGET_THREADS)
-		return !s->blind;
-	look_at_targets(s);
-	return s->alive && !s->blind;
+	return ends_wait(&s->ends, extra, timeout_ns < 0 || timeout_ns > SLEEP_MOST ? SLEEP_MOST : timeout_ns);
 }
 
 /* Records. */
@@ -389,7 +292,7 @@ session_open(const struct capture *c, struct modules *modules, struct refusal *r
 	}
 	if ((err = opener_open(&s->opener, &s->watches, &s->found, &s->sure, &pid)))
 		permit_explain(r, c, pid, err);
-	else if ((s->processes = processes_new(modules)) && watch_targets(s) && choose_processes(s)) {
+	else if ((s->processes = processes_new(modules)) && ends_init(&s->ends, &s->opener.rings, c) && choose_processes(s)) {
 		mark_doubtful(s, &s->found, s->sure);
 		raise_priority(s);
 		return s;
@@ -525,16 +428,12 @@ session_close(struct session *s)
 	struct arena arena = s->arena;
 
 	lower_priority(s);
-	for (uint32_t i = s->opener.rings.n; i < s->npoll; i++)
-		if (s->poll[i].fd >= 0)
-			close(s->poll[i].fd);
+	ends_free(&s->ends);
 	watches_close(&s->opener, &s->watches);
 	watches_forget(&s->watches);
 	watches_forget(&s->old);
 	opener_free(&s->opener);
 	threads_free(&s->found);
-	vec_free(&s->poll, &s->cap_poll, sizeof *s->poll);
-	vec_free(&s->target, &s->cap_target, sizeof *s->target);
 	if (s->processes)
 		processes_free(s->processes);
 	arena_free(&arena);

@@ -1,0 +1,117 @@
+/* See ends.h.  pidfd_open(2), Linux 5.3, tells of the end of a process, also of one that nobody has waited for; threads
+ * and processes beyond many are looked up in /proc now and then. */
+#include "ends.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../lib/file.h"
+
+enum { PIDFDS_MOST = 512 };
+/* Nanoseconds between looks at /proc. */
+#define LOOK_PAUSE UINT64_C(100000000)
+
+static bool
+add_poll(struct ends *e, int fd)
+{
+	if (!vec_room(&e->poll, &e->cap_poll, (uint64_t)e->npoll + 2, sizeof *e->poll))
+		return false;
+	e->poll[e->npoll++] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	return true;
+}
+
+static bool
+add_target(struct ends *e, int32_t pid, bool thread)
+{
+	int fd = -1;
+
+	e->alive++;
+#ifdef SYS_pidfd_open
+	if (!thread && e->npoll < e->rings + PIDFDS_MOST)
+		fd = (int)syscall(SYS_pidfd_open, pid, 0);
+#endif
+	if (fd >= 0)
+		return add_poll(e, fd);
+	if (!vec_room(&e->target, &e->cap_target, (uint64_t)e->ntarget + 1, sizeof *e->target))
+		return false;
+	e->target[e->ntarget++] = pid;
+	return true;
+}
+
+bool
+ends_init(struct ends *e, const struct rings *rings, const struct capture *c)
+{
+	*e = (struct ends){ .rings = rings->n, .attached = c->target == TARGET_PROCESSES || c->target == TARGET_THREADS };
+	for (uint32_t i = 0; i < rings->n; i++)
+		if (!add_poll(e, rings->ring[i].fd))
+			return false;
+	for (unsigned i = 0; e->attached && i < c->npid; i++)
+		if (!add_target(e, c->pid[i], c->target == TARGET_THREADS))
+			return false;
+	return true;
+}
+
+void
+ends_free(struct ends *e)
+{
+	for (uint32_t i = e->rings; i < e->npoll; i++)
+		if (e->poll[i].fd >= 0)
+			close(e->poll[i].fd);
+	vec_free(&e->poll, &e->cap_poll, sizeof *e->poll);
+	vec_free(&e->target, &e->cap_target, sizeof *e->target);
+}
+
+/* Whether it is there and not just waiting to be buried: field 3 of stat. */
+static bool
+is_alive(int32_t pid)
+{
+	char path[32], buf[512], *p;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	if (file_text(AT_FDCWD, path, buf, sizeof buf) <= 0)
+		return access("/proc/self", F_OK) && (!kill(pid, 0) || errno == EPERM);
+	p = strrchr(buf, ')');
+	return p && p[1] && p[2] != 'Z' && p[2] != 'X';
+}
+
+static void
+look(struct ends *e)
+{
+	struct timespec t;
+	uint64_t time;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	time = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	if (!e->ntarget || time - e->looked < LOOK_PAUSE)
+		return;
+	e->looked = time;
+	for (uint32_t i = 0; i < e->ntarget; i++)
+		if (e->target[i] && !is_alive(e->target[i])) {
+			e->target[i] = 0;
+			e->alive--;
+		}
+}
+
+bool
+ends_wait(struct ends *e, int extra, int64_t ns)
+{
+	struct timespec t = { .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
+
+	e->poll[e->npoll] = (struct pollfd){ .fd = extra, .events = POLLIN };
+	if (ppoll(e->poll, e->npoll + 1, &t, NULL) > 0)
+		for (uint32_t i = e->rings; i < e->npoll; i++)
+			if (e->poll[i].fd >= 0 && e->poll[i].revents) {
+				close(e->poll[i].fd);
+				e->poll[i].fd = -1;
+				e->alive--;
+			}
+	look(e);
+	return !e->attached || e->alive;
+}

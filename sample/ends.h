@@ -1,0 +1,24 @@
+/* Waiting: for rings that fill, for targets that end, for the caller's own descriptor. */
+#ifndef SAMPLE_ENDS_H
+#define SAMPLE_ENDS_H
+
+#include "ring.h"
+#include "session.h"
+
+struct ends {
+	struct pollfd *poll;       /* rings, then pidfds, then the caller's */
+	uint32_t npoll, cap_poll, rings;
+	int32_t *target;           /* attached to, without a pidfd; 0: gone */
+	uint32_t ntarget, cap_target;
+	uint32_t alive;            /* of the targets */
+	bool attached;             /* there are such whose end ends the capture */
+	uint64_t looked;
+};
+
+/* False at the memory cap. */
+bool ends_init(struct ends *, const struct rings *, const struct capture *);
+void ends_free(struct ends *);
+/* Waits for any of them, or NS.  False once all targets of an attach are gone. */
+bool ends_wait(struct ends *, int extra, int64_t ns);
+
+#endif
