@@ -17,11 +17,12 @@ static const struct option options[] = {
 };
 const struct option *const demangle_options = options;
 
-/* A word longer than this is no mangled name. */
-enum { WORD_MAX = 128 << 10 };
+/* A word longer than this is no mangled name; memory in use above which the names so far are forgotten. */
+enum { WORD_MAX = 128 << 10, NAMES_MAX = 1 << 20 };
 
 struct filter {
 	struct sink out;
+	struct arena names;
 	unsigned flags;
 	char *word;        /* a vector */
 	uint32_t cap, n;
@@ -31,10 +32,9 @@ struct filter {
 static void
 put_name(struct filter *f, const char *name)
 {
-	struct arena arena = { 0 };
-
-	sink_str(&f->out, demangle(&arena, name, f->flags));
-	arena_free(&arena);
+	sink_str(&f->out, demangle(&f->names, name, f->flags));
+	if (mem_used() > NAMES_MAX)
+		arena_free(&f->names);
 }
 
 static bool
@@ -117,6 +117,7 @@ cmd_demangle(int argc, char **argv)
 		sink_char(&f.out, '\n');
 	}
 	vec_free(&f.word, &f.cap, 1);
+	arena_free(&f.names);
 	if (err)
 		error("stdin: %s", strerror(err));
 	if (sink_close(&f.out)) {

@@ -7,15 +7,13 @@
 void
 text_put(struct text *t, const char *s, size_t n)
 {
-	if (n >= t->cap - t->n) {
-		uint32_t want = t->cap ? t->cap * 4 : 1024;
-
-		while (want <= t->n + n && want <= TEXT_MAX)
-			want *= 4;
-		if (t->full || want > 4 * TEXT_MAX || t->n + n > TEXT_MAX || !vec_room(&t->s, &t->cap, want, 1)) {
-			t->full = true;
-			return;
-		}
+	if (t->full || n > TEXT_MAX - t->n) {
+		t->full = true;
+		return;
+	}
+	if (t->n + n >= t->cap && !vec_room(&t->s, &t->cap, t->cap ? 4 * (t->n + n) : 1024 + n, 1)) {
+		t->full = true;
+		return;
 	}
 	memcpy(t->s + t->n, s, n);
 	t->n += (uint32_t)n;
@@ -30,7 +28,10 @@ text_str(struct text *t, const char *s)
 void
 text_char(struct text *t, char c)
 {
-	text_put(t, &c, 1);
+	if (t->n + 1 < t->cap && t->n < TEXT_MAX && !t->full)
+		t->s[t->n++] = c;
+	else
+		text_put(t, &c, 1);
 }
 
 void

@@ -185,6 +185,8 @@ void cxx_emit(struct cxx *, const struct node *, const char *format);
 /* The list of the pack that an expansion of NODE goes over, by a template parameter in it; false: none. */
 bool cxx_find_pack(struct cxx *, uint32_t node, uint32_t *list);
 uint32_t cxx_list_size(struct cxx *, uint32_t list);
+/* Item I of a list, or 0. */
+uint32_t cxx_list_item(struct cxx *, uint32_t list, uint32_t i);
 /* One step deeper; false, and BAD is set, where it is too deep or too much. */
 bool cxx_enter(struct cxx *);
 

@@ -20,25 +20,35 @@ cxx_putc(struct cxx *c, char ch)
 	text_char(c->out, ch);
 }
 
-/* Item I of a list, or 0. */
-static uint32_t
-list_item(struct cxx *c, uint32_t list, uint32_t i)
+/* Walking a list costs less than printing. */
+static void
+spend(struct cxx *c, uint32_t steps)
 {
-	for (; list && i; i--) {
-		list = c->node[list].b;
-		if (!c->budget)
-			return cxx_fail(c);
-		c->budget--;
+	if (c->budget > steps / 16)
+		c->budget -= steps / 16;
+	else {
+		c->budget = 0;
+		cxx_fail(c);
 	}
+}
+
+uint32_t
+cxx_list_item(struct cxx *c, uint32_t list, uint32_t i)
+{
+	uint32_t k = 0;
+
+	for (; list && k < i; k++)
+		list = c->node[list].b;
+	spend(c, k);
 	return c->node[list].a;
 }
 
 uint32_t
 cxx_list_size(struct cxx *c, uint32_t list)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, steps = 0;
 
-	for (; list; list = c->node[list].b) {
+	for (; list; list = c->node[list].b, steps++) {
 		const struct node *item = &c->node[c->node[list].a];
 
 		/* As c++filt counts: an expansion by what it expands to, nothing if that is no pack. */
@@ -52,17 +62,18 @@ cxx_list_size(struct cxx *c, uint32_t list)
 		} else
 			n++;
 	}
+	spend(c, steps);
 	return n;
 }
 
 /* The arguments of the template at LEVEL, from the outermost, among those that NAME stands in and is. */
 static uint32_t
-level_args(const struct cxx *c, uint32_t name, unsigned level)
+level_args(struct cxx *c, uint32_t name, unsigned level)
 {
-	uint32_t found[16], pending = 0;
+	uint32_t found[16], pending = 0, steps = 0;
 	unsigned n = 0;
 
-	while (name && n < 16) {
+	for (; name && n < 16; steps++) {
 		const struct node *p = &c->node[name];
 
 		switch ((enum kind)p->kind) {
@@ -83,6 +94,7 @@ level_args(const struct cxx *c, uint32_t name, unsigned level)
 			pending = 0;
 		}
 	}
+	spend(c, steps);
 	return level < n ? found[n - 1 - level] : 0;
 }
 
@@ -91,7 +103,7 @@ static uint32_t
 argument(struct cxx *c, const struct node *p, const struct scope *scope)
 {
 	uint32_t args = !scope ? 0 : scope->name ? level_args(c, scope->name, p->flag) : scope->args;
-	uint32_t n = list_item(c, args, p->a);
+	uint32_t n = cxx_list_item(c, args, p->a);
 
 	return n ? n : cxx_fail(c);
 }
@@ -103,7 +115,7 @@ resolve(struct cxx *c, uint32_t n, const struct scope **scope)
 	while (c->node[n].kind == K_PARAM && !c->lambda && !c->bad) {
 		n = argument(c, &c->node[n], *scope);
 		if (c->node[n].kind == K_ARGS && c->pack != WHOLE_PACK)
-			n = list_item(c, c->node[n].a, c->pack);
+			n = cxx_list_item(c, c->node[n].a, c->pack);
 		if (*scope)
 			*scope = (*scope)->outer;
 	}
@@ -417,7 +429,7 @@ left_param(struct cxx *c, const struct node *n, void (*side)(struct cxx *, uint3
 	uint32_t arg = argument(c, n, save);
 
 	if (c->node[arg].kind == K_ARGS && c->pack != WHOLE_PACK) {
-		arg = list_item(c, c->node[arg].a, c->pack);
+		arg = cxx_list_item(c, c->node[arg].a, c->pack);
 		if (!arg)
 			cxx_fail(c);
 	}

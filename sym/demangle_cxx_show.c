@@ -146,12 +146,10 @@ lambda(struct cxx *c, const struct node *n)
 void
 cxx_print_lambda_param(struct cxx *c, const struct node *n)
 {
-	uint32_t l = c->heads, i = n->a;
+	uint32_t found = cxx_list_item(c, c->heads, n->a);
 
-	for (; l && i; i--)
-		l = c->node[l].b;
-	if (l) {
-		const struct node *head = &c->node[c->node[l].a];
+	if (found) {
+		const struct node *head = &c->node[found];
 
 		declared(c, (char)(head->flag == 'p' ? c->node[head->a].flag : head->flag), n->a);
 	} else

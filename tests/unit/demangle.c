@@ -647,6 +647,30 @@ ends_soon(void)
 	check_bounded("_RINvC1a1bFG", "z", 5, "_hE");
 }
 
+/* Long, but not too long; and one character more than there may be. */
+static void
+largest(void)
+{
+	static char name[70000];
+	struct arena arena = { 0 };
+	const char *got;
+
+	for (unsigned n = TEXT_MAX - 2; n <= TEXT_MAX + 1; n++) {
+		int head = sprintf(name, "_GLOBAL__I_");
+
+		memset(name + head, 'x', n);
+		name[(unsigned)head + n] = 0;
+		CHECK(demangle(&arena, name, 0) == name);
+	}
+	sprintf(name, "_Z%u%0*uv", 30000, 30000, 0u);
+	name[7] = 'x';
+	got = demangle(&arena, name, 0);
+	CHECK_U64(strlen(got), 30002);
+	memcpy(name + strlen(name) - 1, "P1AS0_S0_", 10);
+	CHECK(demangle(&arena, name, 0) != name);
+	arena_free(&arena);
+}
+
 static void
 no_memory(void)
 {
@@ -673,6 +697,7 @@ main(void)
 	RUN("demangle", others_unchanged);
 	RUN("demangle", cut_short);
 	RUN("demangle", ends_soon);
+	RUN("demangle", largest);
 	RUN("demangle", no_memory);
 	return TEST_STATUS;
 }
