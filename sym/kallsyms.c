@@ -69,6 +69,9 @@ drop_aliases(struct kallsyms *k)
 	const uint32_t bind = LOCAL | WEAK;
 	uint32_t n = 0;
 
+#ifdef PLANT_KALLSYMS
+	k->n++;
+#endif
 	for (uint32_t i = 0; i < k->n; i++) {
 		struct item *last = n ? &k->symbol[n - 1] : NULL, *new = &k->symbol[i];
 

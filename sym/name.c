@@ -111,7 +111,7 @@ name_code(struct names *n, const struct code *code, struct name *out, unsigned m
 	*out = (struct name){ .kind = NAME_USER, .function = marks[CODE_UNKNOWN], .module = "" };
 	switch (m->kind) {
 	case MODULE_MARK:
-		name_mark(out, code->vaddr);
+		name_mark(out, m->id == code->module ? code->vaddr : CODE_UNKNOWN);
 		break;
 	case MODULE_KERNEL:
 		out->module = "[kernel]";

@@ -190,8 +190,12 @@ perfmap_find(const struct perfmap *m, uint64_t addr, struct symbol *s)
 	uint32_t i = sort_upto(m->row, m->rows, addr);
 	const struct range *r;
 
-	if (!i || m->row[i - 1].a == NOBODY)
+	if (!i)
 		return false;
+#if !defined(PLANT_PERFMAP)
+	if (m->row[i - 1].a == NOBODY)
+		return false;
+#endif
 	r = &m->range[m->row[i - 1].a];
 	s->lo = r->lo;
 	s->hi = r->hi;

@@ -15,10 +15,11 @@ struct insns {
 static uint32_t
 le32(const struct insns *in, size_t at)
 {
-	const uint8_t *b = in->pos + at;
+	const uint8_t *b = in->pos;
 
 	return at + 4 > in->n ? 0
-	                      : (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+	                      : (uint32_t)b[at] | (uint32_t)b[at + 1] << 8 | (uint32_t)b[at + 2] << 16 |
+	                        (uint32_t)b[at + 3] << 24;
 }
 
 static uint64_t
@@ -159,21 +160,21 @@ plt_decode(const struct elf *elf, uint64_t got, uint64_t vaddr, uint64_t floor, 
 {
 	const struct plt_machine *m = machine_of(elf);
 	uint64_t at = m ? vaddr & ~(uint64_t)(m->step - 1) : 0;
+	bool found = false;
 
 	for (unsigned back = 0; m && back <= m->back && at >= floor && at <= vaddr; back += m->step, at -= m->step) {
 		struct cursor code = elf_from(elf, at);
 		struct insns in = { code.pos, cur_left(&code), at, got };
-		unsigned size;
+		struct plt_entry try = { 0 };
+		unsigned size = m->decode(&in, &try);
 
-		*e = (struct plt_entry){ 0 };
-		size = m->decode(&in, e);
-		if (size && vaddr - at < size) {
-			e->lo = at;
-			e->hi = at + size;
-			return true;
-		}
+		/* An entry may make sense without its first instruction, too. */
+		if (!size || vaddr - at >= size || (found && try.slot != e->slot))
+			continue;
+		*e = (struct plt_entry){ at, at + size, try.slot, try.reloc };
+		found = true;
 	}
-	return false;
+	return found;
 }
 
 bool

@@ -30,6 +30,9 @@ set_symbols(struct symbols *t, const struct elf *e, struct cursor bytes, struct 
 	*t = (struct symbols){ bytes, strings, count(&bytes, symbol_size(e), max) };
 	while (cur_left(&t->strings) && t->strings.end[-1])
 		t->strings.end--;
+#ifdef PLANT_SYMTAB
+	t->n++;
+#endif
 }
 
 static void
@@ -111,7 +114,7 @@ unshift(const struct elf *e, uint64_t value[WANTED])
 		if (shift_fits(e, value, shift))
 			break;
 	for (unsigned i = 0; i < sizeof pointers; i++)
-		value[pointers[i]] -= shift;
+		value[pointers[i]] -= value[pointers[i]] ? shift : 0;
 }
 
 /* DT_GNU_HASH has no count: the chain of the highest bucket ends with the last symbol. */
