@@ -7,8 +7,8 @@ enum {
 	LABELS = 48,          /* branch targets whose state is remembered */
 	PASSES = 3,           /* over a function, for branches backward */
 	INSNS_MAX = 8192,     /* of a function, from its beginning on */
-	FORWARD_MAX = 400,    /* followed in search of a return */
-	PATHS = 24,
+	FORWARD_MAX = 3000,   /* followed in search of a return */
+	PATHS = 64,
 	DEPTH_MAX = 1 << 20,
 };
 
