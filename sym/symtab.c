@@ -385,7 +385,7 @@ find_entry(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *
 	uint32_t next;
 	bool sized;
 
-	if (vaddr < entry || !range_of(st->text, st->texts, entry) ||
+	if (!entry || vaddr < entry || !range_of(st->text, st->texts, entry) ||
 	    (!st->tables.program && (!m->elf.nsection || entry == st->default_entry)))
 		return false;
 	if (find_row(st, &m->elf, entry, &other, &sized))

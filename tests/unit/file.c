@@ -60,6 +60,22 @@ a_file_that_shrinks_reads_as_zeros(void)
 	close(fd2);
 }
 
+/* A name's end can be overwritten after it was seen: reading on comes to an end all the same. */
+static void
+strings_end_behind_the_file(void)
+{
+	static char b[2 * 4096];
+	struct filemap m;
+	int fd;
+
+	memset(b, 'x', sizeof b);
+	fd = temp(b, sizeof b);
+	CHECK(!filemap_open(&m, fd));
+	CHECK(memchr(m.data, 0, sizeof b + 1) == m.data + sizeof b);
+	filemap_close(&m);
+	close(fd);
+}
+
 static void
 text_is_read_whole(void)
 {
@@ -124,6 +140,7 @@ main(void)
 {
 	RUN("file", maps_a_file);
 	RUN("file", a_file_that_shrinks_reads_as_zeros);
+	RUN("file", strings_end_behind_the_file);
 	RUN("file", text_is_read_whole);
 	RUN("file", lines_one_by_one);
 	RUN("file", numbers_in_text);
