@@ -126,7 +126,7 @@ details(const struct closing *c)
 	        c->counts.rings, c->counts.ring_bytes >> 10, c->counts.stack_size, c->counts.maps_reread,
 	        (unsigned long long)c->counts.throttled);
 	for (uint32_t i = 0; i < k->modules.n; i++)
-		if (k->modules.module[i]->bad)
+		if (k->modules.module[i]->bad && k->modules.module[i]->kind >= MODULE_FILE && k->modules.module[i]->kind != MODULE_JIT)
 			verbose("%s: %s; its frames stay unnamed", k->modules.module[i]->path, k->modules.module[i]->bad);
 }
 

@@ -135,12 +135,11 @@ capture_of(const struct recording *r)
 static void
 adapt_stack(struct recording *r)
 {
-	enum { FEW = 50 };
 	struct need *need = &r->collector.need;
 	uint32_t size = r->stack_size;
 	bool chain = r->user_chain;
 
-	if (r->plan.stack_size || need->walks < FEW || need->cut * 200 < need->walks)
+	if (r->plan.stack_size || !need->cut || need->cut * 200 < need->walks)
 		return;
 	if (size < STACK_LARGEST)
 		size = size < STACK_LARGEST / 2 ? size * 2 : STACK_LARGEST;
