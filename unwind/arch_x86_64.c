@@ -102,7 +102,7 @@ two_byte_flags(unsigned map, unsigned op)
 	       ? INVALID : MODRM;
 }
 
-/* The prefixes of AVX: C5 with one more byte, C4 with two, 62 with three. */
+/* The prefixes of AVX: C5 with one more byte, C4 with two, 62 with three; AMD's XOP: 8F with two. */
 static void
 read_vex(struct code *c, struct x86 *x)
 {
@@ -117,8 +117,10 @@ read_vex(struct code *c, struct x86 *x)
 		next(c);
 	x->op = next(c);
 	x->flags = x->map == 1 && x->op == 0x77 ? 0 : MODRM;
-	if (x->map == 3 || (x->map == 1 && two_byte_flags(1, x->op) & IMM8))
+	if (x->map == 3 || x->map == 8 || (x->map == 1 && two_byte_flags(1, x->op) & IMM8))
 		x->flags |= IMM8;
+	if (x->map == 10)
+		x->flags |= IMMZ;
 }
 
 static void
@@ -139,7 +141,7 @@ read_opcode(struct code *c, struct x86 *x)
 		b = next(c);
 	}
 	x->op = b;
-	if (b == 0xc4 || b == 0xc5 || b == 0x62) {
+	if (b == 0xc4 || b == 0xc5 || b == 0x62 || (b == 0x8f && c->p < c->end && (*c->p & 31) >= 8)) {
 		read_vex(c, x);
 		return;
 	}
@@ -228,7 +230,7 @@ written(const struct x86 *x)
 		if (op >= 0xc8 && op <= 0xcf)
 			return (int)((op & 7) | (x->rex & 1) << 3);
 		if (x->mod == 3 && (op == 0xb1 || op == 0xc1 || op == 0xa4 || op == 0xa5 || op == 0xac || op == 0xad ||
-		                    op == 0xab || op == 0xb3 || op == 0xbb || (op == 0xba && group > 4)))
+		                    (op == 0x7e && !x->rep) || op == 0xab || op == 0xb3 || op == 0xbb || (op == 0xba && group > 4)))
 			return (int)x->rm;
 		return -1;
 	}

@@ -41,8 +41,8 @@ enum step {
 	STEP_NONE,          /* no way of stepping was found */
 };
 
-/* Gives *RESULT.  INITIAL, where not NULL, lies on the stack of values at the beginning.  At STEP_OUTSIDE *RESULT is the
- * address that was wanted. */
+/* Gives *RESULT.  INITIAL, where not NULL, lies on the stack of values at the beginning.  At STEP_OUTSIDE *RESULT is
+ * the address that was wanted. */
 enum step expr_eval(struct cursor expr, const struct arch *, const struct regs *, const struct memory *,
                     const uint64_t *initial, uint64_t *result);
 

@@ -1,5 +1,5 @@
-/* From frame descriptions to rules: what most code needs (CFA by sp or fp, return address and fp near it) becomes a plain
- * rule; the rest keeps its row.  Code without a description is looked at in other ways. */
+/* From frame descriptions to rules: what most code needs (CFA by sp or fp, return address and fp near it) becomes a
+ * plain rule; the rest keeps its row.  Code without a description is looked at in other ways. */
 #include "rule.h"
 
 #include <string.h>

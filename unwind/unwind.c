@@ -423,7 +423,8 @@ unwind_code(struct unwinder *u, struct space *space, uint64_t pc)
 /* ---- life ---- */
 
 struct unwinder *
-unwinder_new(const struct arch *arch, struct modules *modules, struct codes *codes, enum walk_mode mode, uint32_t max_stack)
+unwinder_new(const struct arch *arch, struct modules *modules, struct codes *codes, enum walk_mode mode,
+             uint32_t max_stack)
 {
 	struct arena arena = { 0 };
 	struct unwinder *u = arena_alloc(&arena, sizeof *u);
