@@ -20,7 +20,7 @@ lane_next(const struct merge *m, struct lane *lane)
 
 	if (!runs_next(&lane->reader, &lane->run))
 		return false;
-	length = m->period ? times(run->weight / run->samples, m->period) : 0;
+	length = m->period ? times(run->first, m->period) : 0;
 	lane->begin = run->start > length ? run->start - length : 0;
 	return true;
 }
@@ -97,12 +97,13 @@ cut_rare(const struct merge *m, struct piece *piece)
 static bool
 next_run(struct merge *m, struct piece *piece)
 {
-	struct lane *first = m->lane;
-	const struct run *run = &first->run;
 	uint64_t from = m->single ? m->drawn : m->busy;
+	struct lane *first = m->lane;
+	const struct run *run;
 
 	if (!m->lanes)
 		return false;
+	run = &first->run;
 	*piece = (struct piece){ .key = UINT64_MAX, .node = NODE_NONE, .leaf = UINT32_MAX };
 	if (m->period && first->begin > m->busy && first->begin - m->busy > m->period / 2) {
 		m->busy = first->begin;
@@ -196,7 +197,8 @@ fill_step(struct merge *m)
 		}
 		next_run(m, piece);
 		piece->key = sort_key(m, piece);
-		m->pieces++;
+		if (m->pieces++ == 0 && piece->key == UINT64_MAX)
+			break;   /* the gap before the step */
 	}
 	sort_pieces(m);
 }

@@ -113,6 +113,7 @@ struct run {
 	uint64_t start;            /* of its first sample: ns since profile's start */
 	uint64_t span;             /* from its first sample to its last */
 	uint64_t weight, samples;
+	uint64_t first;            /* the weight of its first sample */
 	uint32_t node;             /* of `tree`; NODE_NONE for a sample without a stack */
 };
 struct run_reader {

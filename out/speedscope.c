@@ -14,17 +14,24 @@
 
 enum {
 	THREADS_MAX = 256,          /* profiles of their own; the rest are joined in one */
-	DEPTH_MAX = 2000,           /* the viewer fails between 3,000 and 4,000 */
-	/* What the viewer bears is a matter of the frames that begin in the order of time (twice 4 million load in half a
-	 * minute, at twice 5 million the tab crashes) and of the text's size.  Once for all threads, once for each of them. */
-	BEGIN_MAX = 4000000, FRAMES_MAX = 40000000
+	DEPTH_MAX = 2000            /* the viewer fails between 3,000 and 4,000 */
 };
+
+/* What a profile costs the viewer: frames that begin in the order of time, and frames written. */
+struct cost {
+	uint64_t begin, frames;
+};
+
+/* What it bears: twice 4 million beginnings load in half a minute, at twice 5 million the tab crashes; and the text
+ * must fit in a string.  Once for all threads, once for each of them. */
+static const struct cost bearable = { 4000000, 40000000 };
 
 struct writing {
 	const struct profile *p;
 	struct sink *out;
 	uint32_t *thread;           /* all, by event, the busiest first */
 	uint32_t thread_cap;
+	struct cost most;
 	struct merge merge;
 	struct detail detail;
 	uint32_t *order, *kept;     /* for the detail */
@@ -124,15 +131,10 @@ put_stack(struct writing *w, const struct piece *piece)
 	sink_char(w->out, ']');
 }
 
-/* What a profile costs the viewer. */
-struct cost {
-	uint64_t begin, frames;
-};
-
 static bool
-too_much(const struct cost *c)
+too_much(const struct writing *w, const struct cost *c)
 {
-	return c->begin > BEGIN_MAX || c->frames > FRAMES_MAX;
+	return c->begin > w->most.begin || c->frames > w->most.frames;
 }
 
 /* Adds what a profile of N threads costs, as far as it is not too much. */
@@ -144,7 +146,7 @@ measure(struct writing *w, const uint32_t *thread, uint32_t n, struct cost *c)
 
 	if (!merge_open(&w->merge, w->p, thread, n, &w->detail))
 		return;
-	while (!too_much(c) && merge_next(&w->merge, &piece)) {
+	while (!too_much(w, c) && merge_next(&w->merge, &piece)) {
 		uint32_t shared = piece.node == NODE_NONE ? 0 : tree_path(&w->p->tree, piece.node, &w->path);
 
 		if (piece.node != NODE_NONE) {
@@ -159,7 +161,7 @@ measure(struct writing *w, const uint32_t *thread, uint32_t n, struct cost *c)
 
 /* What N threads cost: one profile of all, or as many as they get of their own and one of the rest. */
 static bool
-bearable(struct writing *w, const uint32_t *thread, uint32_t n, bool all)
+fits(struct writing *w, const uint32_t *thread, uint32_t n, bool all)
 {
 	uint32_t own = all ? 0 : n > THREADS_MAX ? THREADS_MAX : n;
 	struct cost c = { 0, 0 };
@@ -168,7 +170,7 @@ bearable(struct writing *w, const uint32_t *thread, uint32_t n, bool all)
 		measure(w, thread + i, 1, &c);
 	if (own < n)
 		measure(w, thread + own, n - own, &c);
-	return !too_much(&c);
+	return !too_much(w, &c);
 }
 
 /* kept[node] = the innermost node of its stack with at least that weight. */
@@ -215,19 +217,19 @@ choose_detail(struct writing *w, const uint32_t *thread, uint32_t n, bool all)
 	uint64_t length = length_of(w->p);
 
 	w->detail = (struct detail){ 0 };
-	if (bearable(w, thread, n, all))
+	if (fits(w, thread, n, all))
 		return;
 	if (!vec_room(&w->order, &w->order_cap, w->p->tree.n, sizeof *w->order) || !tree_order(&w->p->tree, w->order))
 		return;
 	w->detail.order = w->order;
 	for (uint64_t steps = 512; steps > 1; steps /= 8) {
 		w->detail.step = length / steps + 1;
-		if (bearable(w, thread, n, all))
+		if (fits(w, thread, n, all))
 			return;
 	}
-	for (uint64_t least = 2, steps = 512; least < UINT64_MAX / 4; least *= 4) {
+	for (uint64_t least = 2, steps = 512; w->elided != UINT32_MAX && least < UINT64_MAX / 4; least *= 4) {
 		w->detail.step = length / steps + 1;
-		if (!keep_heavy(w, thread, n, least) || bearable(w, thread, n, all))
+		if (!keep_heavy(w, thread, n, least) || fits(w, thread, n, all))
 			return;
 		steps = steps > 1 ? steps / 8 : 1;
 	}
@@ -361,9 +363,9 @@ sort_threads(struct writing *w)
 }
 
 static void
-speedscope_write(struct sink *out, const struct profile *p)
+write_within(struct sink *out, const struct profile *p, struct cost most)
 {
-	struct writing w = { .p = p, .out = out };
+	struct writing w = { .p = p, .out = out, .most = most };
 	uint32_t lo = 0, hi = 0;
 
 	if (!sort_threads(&w))
@@ -388,6 +390,12 @@ speedscope_write(struct sink *out, const struct profile *p)
 	vec_free(&w.kept, &w.kept_cap, sizeof *w.kept);
 	merge_free(&w.merge);
 	path_free(&w.path);
+}
+
+static void
+speedscope_write(struct sink *out, const struct profile *p)
+{
+	write_within(out, p, bearable);
 }
 
 const struct format format_speedscope = { "speedscope", ".json .speedscope", speedscope_write };

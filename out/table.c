@@ -258,7 +258,7 @@ put_threads(struct table *t, const uint32_t *thread, uint32_t n)
 		put_percent(t, th->weight);
 		put_right(t->out, &b, 12);
 		pad(t->out, 2);
-		put_cut(t->out, th->comm, t->width ? 16 : 0);
+		put_cut(t->out, *th->comm ? th->comm : "[unknown]", t->width ? 16 : 0);
 		sink_fmt(t->out, " %d/%d\n", th->pid, th->tid);
 	}
 	if (shown < n)
@@ -303,7 +303,7 @@ put_sections(struct table *t, const uint32_t *thread, uint32_t n)
 			;
 		add_up(t, thread + i, m);
 		sink_str(t->out, "\n\n");
-		put_cut(t->out, first->comm, 0);
+		put_cut(t->out, *first->comm ? first->comm : "[unknown]", 0);
 		sink_fmt(t->out, t->p->by_thread ? " %d/%d: " : " %d: ", first->pid, first->tid);
 		put_sum(t, first->event, m);
 		sink_char(t->out, '\n');

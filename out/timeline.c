@@ -93,7 +93,7 @@ timeline_add(struct timeline *t, struct arena *arena, uint64_t time, uint64_t we
 {
 	if (time < t->hi)
 		time = t->hi;
-	if (t->samples && t->node == node && adjoins(time - t->hi, weight, period)) {
+	if (t->samples && t->node == node && t->weight == weight * t->samples && adjoins(time - t->hi, weight, period)) {
 		t->hi = time;
 		t->weight += weight;
 		t->samples++;
@@ -132,7 +132,8 @@ read_open(struct run_reader *r, struct run *run)
 
 	if (r->end || !t->samples)
 		return false;
-	*run = (struct run){ t->lo * 1000, (t->hi - t->lo) * 1000, t->weight, t->samples, named(r->profile, t->node) };
+	*run = (struct run){ t->lo * 1000, (t->hi - t->lo) * 1000, t->weight, t->samples, t->weight / t->samples,
+	                     named(r->profile, t->node) };
 	return r->end = true;
 }
 
@@ -162,6 +163,7 @@ read_run(struct run_reader *r, struct run *run)
 		if (v & 1)
 			run->weight = get(c, &r->pos);
 	}
+	run->first = run->weight / run->samples;
 	run->span = span * 1000;
 	r->time += span;
 	run->node = named(r->profile, r->node);
@@ -179,7 +181,7 @@ runs_next(struct run_reader *r, struct run *run)
 	for (ahead = *r; read_run(&ahead, &next) && next.node == run->node; *r = ahead) {
 		uint64_t gap = (next.start - run->start - run->span) / 1000;
 
-		if (!adjoins(gap, next.weight / next.samples, r->period))
+		if (!adjoins(gap, next.first, r->period))
 			break;
 		run->span = next.start + next.span - run->start;
 		run->weight += next.weight;

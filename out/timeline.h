@@ -1,4 +1,4 @@
-/* A thread's samples in the order of time, as runs of equal stacks, a few bytes each.  Inside out/ only. */
+/* A thread's samples in the order of time, as runs of equal stacks and weights, a few bytes each.  Inside out/ only. */
 #ifndef OUT_TIMELINE_H
 #define OUT_TIMELINE_H
 

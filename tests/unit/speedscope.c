@@ -1,0 +1,280 @@
+/* link: lib/mem.c lib/index.c lib/sink.c out/profile.c out/timeline.c out/tree.c */
+#include "test.h"
+
+#include "../../out/merge.c"
+#include "../../out/speedscope.c"
+
+#include "profiles.h"
+
+static struct cost within = { UINT64_MAX, UINT64_MAX };
+
+static void
+small_write(struct sink *out, const struct profile *p)
+{
+	write_within(out, p, within);
+}
+
+static const struct format small = { "", "", small_write };
+
+/* How often WORD stands in TEXT. */
+static unsigned
+count(const char *text, const char *word)
+{
+	unsigned n = 0;
+
+	for (const char *s = text; (s = strstr(s, word)); s++)
+		n++;
+	return n;
+}
+
+static void
+check_golden(void (*make)(struct profile *), const char *name)
+{
+	struct profile p;
+	char *text;
+
+	make(&p);
+	text = made_text(&format_speedscope, &p);
+	CHECK(golden(text, name));
+	free(text);
+	profile_free(&p);
+	CHECK_U64(mem_used(), 0);
+}
+
+static void a_plain_profile(void) { check_golden(made_plain, "plain.json"); }
+static void hostile_names(void) { check_golden(made_hostile, "hostile.json"); }
+static void an_empty_profile_is_whole(void) { check_golden(made_empty, "empty.json"); }
+static void events_have_profiles_of_their_own(void) { check_golden(made_events, "events.json"); }
+
+static void
+the_busiest_threads_have_their_own(void)
+{
+	struct profile p;
+	char *text;
+
+	made_threads(&p);
+	text = made_text(&format_speedscope, &p);
+	CHECK_U64(count(text, "\"type\":\"sampled\""), 1 + 256 + 1);
+	CHECK(strstr(text, "{\"name\":\"all threads\"") < strstr(text, "{\"name\":\"worker 1000/1299\""));
+	CHECK(strstr(text, "{\"name\":\"worker 1000/1299\"") < strstr(text, "{\"name\":\"worker 1000/1298\""));
+	CHECK(strstr(text, "{\"name\":\"worker 1000/1044\"") < strstr(text, "{\"name\":\"44 other threads\""));
+	CHECK(!strstr(text, "worker 1000/1043"));
+	free(text);
+	profile_free(&p);
+}
+
+/* The text between KEY and END behind it, of the first profile behind AFTER. */
+static const char *
+part(const char *text, const char *after, const char *key, const char *end)
+{
+	static char found[1 << 16];
+	const char *s = strstr(text, after);
+	size_t n;
+
+	s = s ? strstr(s, key) : NULL;
+	if (!s)
+		return "(missing)";
+	s += strlen(key);
+	n = (size_t)(strstr(s, end) - s);
+	n = n < sizeof found ? n : sizeof found - 1;
+	memcpy(found, s, n);
+	found[n] = 0;
+	return found;
+}
+
+static void
+threads_line_up_by_their_lead(void)
+{
+	struct profile p;
+	char *text;
+
+	made_init(&p);
+	made_add(&p, "a", 1, 1, 1, 1, "f");
+	made_add(&p, "b", 2, 2, 11, 1, "g");
+	made_add(&p, "b", 2, 2, 12.4, 1, "h");   /* late by less than half a period */
+	made_add(&p, "b", 2, 2, 14.6, 1, "g");   /* a gap, from where the sum stands */
+	made_done(&p, 20);
+	text = made_text(&format_speedscope, &p);
+	CHECK_STR(part(text, "\"a 1/1\"", "\"samples\":[", "],\n"), "[0]");
+	CHECK_STR(part(text, "\"b 2/2\"", "\"samples\":[", "],\n"), "[],[1],[2],[],[1]");
+	CHECK_STR(part(text, "\"b 2/2\"", "\"weights\":[", "]"), "0.01,0.001,0.001,0.0016,0.001");
+	CHECK_STR(part(text, "\"b 2/2\"", "\"endValue\":", "}"), "0.0146");
+	/* within a step of ten periods, gaps come last */
+	CHECK_STR(part(text, "\"all threads\"", "\"samples\":[", "],\n"), "[0],[],[1],[2],[1],[]");
+	CHECK_STR(part(text, "\"all threads\"", "\"weights\":[", "]"), "0.001,0.009,0.001,0.001,0.001,0.0012");
+	free(text);
+	profile_free(&p);
+}
+
+static void
+all_threads_stand_one_after_another_within_a_step(void)
+{
+	struct profile p;
+	char *text;
+
+	made_init(&p);
+	for (int i = 1; i <= 20; i++) {
+		made_add(&p, "a", 1, 1, i, 1, "f");
+		made_add(&p, "b", 1, 2, i + 0.1, 1, i % 2 ? "g" : "h");
+	}
+	made_done(&p, 20);
+	text = made_text(&format_speedscope, &p);
+	/* a is one run; of b, a step holds what begins within 10 ms */
+	CHECK_STR(part(text, "\"all threads\"", "\"samples\":[", "],\n"),
+	          "[0],[1],[2],[1],[2],[1],[2],[1],[2],[1],[2],[1],[2],[1],[2],[1],[2],[1],[2],[1],[2]");
+	CHECK_STR(part(text, "\"all threads\"", "\"endValue\":", "}"), "0.04");
+	free(text);
+	profile_free(&p);
+}
+
+static void
+weights_that_are_times_keep_their_length(void)
+{
+	struct profile p;
+	char *text;
+
+	made_init(&p);
+	p.unit = UNIT_MICROSECONDS;
+	p.event[0] = (struct event_info){ "off-cpu", 1000 };
+	made_add(&p, "a", 1, 1, 10, 4000, "wait");    /* from 6 ms on */
+	made_add(&p, "a", 1, 1, 30, 20000, "wait");   /* at once again */
+	made_add(&p, "a", 1, 1, 60, 10000, "lock");
+	made_done(&p, 60);
+	text = made_text(&format_speedscope, &p);
+	CHECK_STR(part(text, "\"a 1/1\"", "\"samples\":[", "],\n"), "[],[0],[],[1]");
+	CHECK_STR(part(text, "\"a 1/1\"", "\"weights\":[", "]"), "0.006,0.024,0.02,0.01");
+	free(text);
+	profile_free(&p);
+}
+
+static void
+deep_stacks_keep_both_ends(void)
+{
+	struct profile p;
+	char *text;
+	const char *samples;
+
+	made_deep(&p);
+	text = made_text(&format_speedscope, &p);
+	CHECK_U64(count(text, "\"[elided]\""), 1);
+	samples = part(text, "\"all threads\"", "\"samples\":[", "],\n");
+	CHECK(strncmp(samples, "[0,1,2,", 7) == 0);
+	CHECK(strstr(samples, ",998,999,3001,2001,2002,") != NULL);
+	CHECK(strstr(samples, ",2999],[0,3000]") != NULL);
+	CHECK_U64(count(samples, ","), 1999 + 2);
+	free(text);
+	profile_free(&p);
+}
+
+/* Every stack there is once, and all weights; only order is lost, and the middle of rare stacks. */
+static void
+too_much_detail_is_left_out(void)
+{
+	for (unsigned level = 0; level < 2; level++) {
+		struct profile p;
+		char *text;
+		const char *samples;
+
+		made_init(&p);
+		for (unsigned i = 0; i < 4000; i++) {
+			char stack[64];
+
+			snprintf(stack, sizeof stack, "root|a%u|b%u|leaf%u", i % 2, i % 50, i % 3);
+			made_add(&p, "a", 1, 1, i + 1, 1, stack);
+		}
+		made_done(&p, 4000);
+		within = level == 0 ? (struct cost){ 1000000, 1000000 } : (struct cost){ 3000, 1000000 };
+		text = made_text(&small, &p);
+		samples = part(text, "\"all threads", "\"samples\":[", "],\n");
+		CHECK_U64(count(text, "(in steps of"), level ? 2 : 0);
+		if (level == 0)
+			CHECK_U64(count(samples, "["), 4000);
+		else
+			CHECK(count(samples, "[") < 1300);
+		CHECK_STR(part(text, "\"all threads", "\"endValue\":", "}"), "4");
+		free(text);
+		profile_free(&p);
+	}
+}
+
+static void
+rare_stacks_keep_their_function(void)
+{
+	struct profile p;
+	char *text;
+
+	made_init(&p);
+	for (unsigned i = 0; i < 3000; i++) {
+		char stack[64];
+
+		snprintf(stack, sizeof stack, "root|often|x%u|y%u|leaf", i, i);
+		made_add(&p, "a", 1, 1, i + 1, 1, stack);
+	}
+	made_add(&p, "a", 1, 1, 3001, 1, "root|once");
+	made_done(&p, 3001);
+	within = (struct cost){ 2000, 1000000 };
+	text = made_text(&small, &p);
+	CHECK(strstr(text, "rare stacks without their middle)") != NULL);
+	CHECK_STR(part(text, "\"all threads", "\"samples\":[", "]"), "[0,1,6004,4");
+	CHECK_STR(part(text, "\"all threads", "\"weights\":[", "]"), "3,0.001");
+	free(text);
+	profile_free(&p);
+}
+
+static void
+without_memory_it_fails_and_says_so(void)
+{
+	struct profile p;
+	unsigned failed = 0;
+
+	made_plain(&p);
+	for (size_t room = 64 << 10; room < (66 << 10); room += 20) {
+		struct sink s;
+
+		mem_cap(mem_used() + room);
+		sink_open(&s, -1);
+		format_speedscope.write(&s, &p);
+		failed += sink_close(&s) != 0;
+		mem_cap(SIZE_MAX);
+	}
+	CHECK(failed > 0);
+	profile_free(&p);
+	CHECK_U64(mem_used(), 0);
+}
+
+/* Sorting by merging, against what it should be. */
+static void
+pieces_are_sorted_stably(void)
+{
+	static struct piece piece[2 * 1000];
+
+	for (uint32_t n = 0; n < 1000; n += n < 20 ? 1 : 97) {
+		const struct piece *sorted;
+
+		for (uint32_t i = 0; i < n; i++)
+			piece[i] = (struct piece){ .key = i * 7919u % 13, .node = i };
+		sorted = merge_sort(piece, piece + n, n);
+		for (uint32_t i = 1; i < n; i++)
+			CHECK(sorted[i - 1].key < sorted[i].key ||
+			      (sorted[i - 1].key == sorted[i].key && sorted[i - 1].node < sorted[i].node));
+	}
+}
+
+int
+main(void)
+{
+	RUN("speedscope", a_plain_profile);
+	RUN("speedscope", hostile_names);
+	RUN("speedscope", an_empty_profile_is_whole);
+	RUN("speedscope", events_have_profiles_of_their_own);
+	RUN("speedscope", the_busiest_threads_have_their_own);
+	RUN("speedscope", threads_line_up_by_their_lead);
+	RUN("speedscope", all_threads_stand_one_after_another_within_a_step);
+	RUN("speedscope", weights_that_are_times_keep_their_length);
+	RUN("speedscope", deep_stacks_keep_both_ends);
+	RUN("speedscope", too_much_detail_is_left_out);
+	RUN("speedscope", rare_stacks_keep_their_function);
+	RUN("speedscope", without_memory_it_fails_and_says_so);
+	RUN("speedscope", pieces_are_sorted_stably);
+	return TEST_STATUS;
+}
