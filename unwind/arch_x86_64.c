@@ -126,15 +126,20 @@ read_vex(struct code *c, struct x86 *x)
 static void
 read_opcode(struct code *c, struct x86 *x)
 {
-	unsigned b = next(c);
+	unsigned b;
 
-	for (; c->p < c->end; b = next(c)) {
+	for (;;) {
+		b = next(c);
 		if (b == 0x66)
 			x->wide = true;
 		else if (b == 0xf2 || b == 0xf3)
 			x->rep = true;
-		else if (b != 0x2e && b != 0x36 && b != 0x3e && b != 0x26 && b != 0x64 && b != 0x65 && b != 0x67 && b != 0xf0)
+		else if (!memchr("\x2e\x36\x3e\x26\x64\x65\x67\xf0", (int)b, 8))
 			break;
+		if (c->p >= c->end) {
+			x->flags = INVALID;
+			return;
+		}
 	}
 	if ((b & 0xf0) == 0x40) {
 		x->rex = b;
@@ -146,9 +151,7 @@ read_opcode(struct code *c, struct x86 *x)
 		return;
 	}
 	if (b != 0x0f) {
-		unsigned digit = (unsigned)one_byte[b] - '0';
-
-		x->flags = digit;
+		x->flags = (unsigned)one_byte[b] - '0';
 		return;
 	}
 	x->map = 1;

@@ -1,0 +1,175 @@
+/* link: lib/mem.c */
+#include "unwind/arch_x86_64.c"
+#include "test.h"
+
+#include <stddef.h>
+#include <ucontext.h>
+
+#define INSN(op_, off_, target_, ...) { { __VA_ARGS__ }, sizeof (uint8_t[]){ __VA_ARGS__ }, op_, off_, target_ }
+
+static const struct {
+	uint8_t bytes[16], len;
+	uint8_t op;
+	int32_t off, target;
+} insns[] = {
+	INSN(INSN_PUSH, 0, 0, 0x55),
+	INSN(INSN_PUSH, 0, 0, 0x41, 0x57),
+	INSN(INSN_PUSH, 0, 0, 0x6a, 0x05),
+	INSN(INSN_PUSH, 0, 0, 0x68, 1, 2, 3, 4),
+	INSN(INSN_PUSH, 0, 0, 0xff, 0x74, 0x24, 0x08),                /* push 8(%rsp) */
+	INSN(INSN_PUSH, 0, 0, 0x9c),
+	INSN(INSN_POP, 0, 0, 0x5b),
+	INSN(INSN_POP, 0, 0, 0x41, 0x5c),
+	INSN(INSN_POP, 0, 0, 0x8f, 0x44, 0x24, 0x08),
+	INSN(INSN_SP_LOST, 0, 0, 0x5c),                               /* pop %rsp */
+	INSN(INSN_POP, 0, 0, 0x41, 0x5c),
+	INSN(INSN_SP_ADD, -40, 0, 0x48, 0x83, 0xec, 0x28),
+	INSN(INSN_SP_ADD, 128, 0, 0x48, 0x83, 0xec, 0x80),            /* sub $-128 */
+	INSN(INSN_SP_ADD, 0x1234, 0, 0x48, 0x81, 0xc4, 0x34, 0x12, 0, 0),
+	INSN(INSN_SP_ADD, -0x98, 0, 0x48, 0x8d, 0xa4, 0x24, 0x68, 0xff, 0xff, 0xff),
+	INSN(INSN_SP_ADD, 8, 0, 0x48, 0x8d, 0x64, 0x24, 0x08),
+	INSN(INSN_SP_LOST, 0, 0, 0x48, 0x83, 0xe4, 0xf0),             /* and $-16,%rsp */
+	INSN(INSN_SP_LOST, 0, 0, 0x48, 0x29, 0xc4),                   /* sub %rax,%rsp */
+	INSN(INSN_SP_LOST, 0, 0, 0x48, 0x8b, 0x64, 0x24, 0x08),       /* mov 8(%rsp),%rsp */
+	INSN(INSN_SP_LOST, 0, 0, 0x48, 0x8d, 0x24, 0x04),             /* lea (%rsp,%rax),%rsp */
+	INSN(INSN_SP_LOST, 0, 0, 0x48, 0x94),                         /* xchg %rax,%rsp */
+	INSN(INSN_PLAIN, 0, 0, 0x49, 0x89, 0xe4),                     /* mov %rsp,%r12 */
+	INSN(INSN_PLAIN, 0, 0, 0x49, 0x83, 0xc4, 0x08),               /* add $8,%r12 */
+	INSN(INSN_PLAIN, 0, 0, 0x48, 0x39, 0xdc),                     /* cmp %rbx,%rsp */
+	INSN(INSN_PLAIN, 0, 0, 0x48, 0x83, 0xfc, 0x08),               /* cmp $8,%rsp */
+	INSN(INSN_PLAIN, 0, 0, 0x48, 0x85, 0xe4),                     /* test %rsp,%rsp */
+	INSN(INSN_FP_FROM_SP, 0, 0, 0x48, 0x89, 0xe5),
+	INSN(INSN_FP_FROM_SP, 0, 0, 0x48, 0x8b, 0xec),
+	INSN(INSN_FP_FROM_SP, 0x10, 0, 0x48, 0x8d, 0x6c, 0x24, 0x10),
+	INSN(INSN_FP_LOST, 0, 0, 0x48, 0x89, 0xfd),                   /* mov %rdi,%rbp */
+	INSN(INSN_FP_LOST, 0, 0, 0xbd, 1, 0, 0, 0),
+	INSN(INSN_FP_LOST, 0, 0, 0x31, 0xed),                         /* xor %ebp,%ebp */
+	INSN(INSN_FP_LOST, 0, 0, 0x48, 0x8d, 0x2d, 1, 2, 3, 4),       /* lea x(%rip),%rbp */
+	INSN(INSN_FP_LOST, 0, 0, 0x0f, 0xb6, 0x2f),                   /* movzbl (%rdi),%ebp */
+	INSN(INSN_FP_LOST, 0, 0, 0x48, 0x0f, 0x44, 0xe8),             /* cmove %rax,%rbp */
+	INSN(INSN_SP_FROM_FP, 0, 0, 0x48, 0x89, 0xec),
+	INSN(INSN_SP_FROM_FP, -0x28, 0, 0x48, 0x8d, 0x65, 0xd8),
+	INSN(INSN_LEAVE, 0, 0, 0xc9),
+	INSN(INSN_RETURN, 0, 0, 0xc3),
+	INSN(INSN_RETURN, 0, 0, 0xf3, 0xc3),
+	INSN(INSN_RETURN, 0, 0, 0xc2, 0x10, 0x00),
+	INSN(INSN_RETURN, 0, 0, 0xff, 0x25, 1, 2, 3, 4),              /* a PLT entry */
+	INSN(INSN_RETURN, 0, 0, 0xf2, 0xff, 0x25, 1, 2, 3, 4),
+	INSN(INSN_JUMP_AWAY, 0, 0, 0xff, 0xe0),
+	INSN(INSN_JUMP_AWAY, 0, 0, 0x3e, 0xff, 0xe0),
+	INSN(INSN_JUMP, 0, 7, 0xeb, 0x05),
+	INSN(INSN_JUMP, 0, -11, 0xe9, 0xf0, 0xff, 0xff, 0xff),
+	INSN(INSN_BRANCH, 0, -14, 0x74, 0xf0),
+	INSN(INSN_BRANCH, 0, 0x106, 0x0f, 0x8f, 0, 1, 0, 0),
+	INSN(INSN_CALL, 0, 0x105, 0xe8, 0, 1, 0, 0),
+	INSN(INSN_CALL, 0, 0, 0xff, 0xd0),
+	INSN(INSN_CALL, 0, 0, 0x41, 0xff, 0x54, 0x24, 0x08),
+	INSN(INSN_STOP, 0, 0, 0x0f, 0x0b),
+	INSN(INSN_STOP, 0, 0, 0xf4),
+	INSN(INSN_STOP, 0, 0, 0xcc),
+	INSN(INSN_PLAIN, 0, 0, 0xf3, 0x0f, 0x1e, 0xfa),               /* endbr64 */
+	INSN(INSN_PLAIN, 0, 0, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0),
+	INSN(INSN_PLAIN, 0, 0, 0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8),
+	INSN(INSN_PLAIN, 0, 0, 0x66, 0xb8, 1, 2),
+	INSN(INSN_PLAIN, 0, 0, 0x48, 0xf7, 0xc7, 1, 2, 3, 4),         /* test $x,%rdi */
+	INSN(INSN_PLAIN, 0, 0, 0x48, 0xf7, 0xd8),                     /* neg */
+	INSN(INSN_PLAIN, 0, 0, 0xf6, 0x47, 0x08, 0x01),
+	INSN(INSN_PLAIN, 0, 0, 0x69, 0xc0, 1, 2, 3, 4),
+	INSN(INSN_PLAIN, 0, 0, 0x0f, 0x70, 0xc0, 0x1b),
+	INSN(INSN_PLAIN, 0, 0, 0x66, 0x0f, 0x3a, 0x0f, 0xc1, 0x04),
+	INSN(INSN_PLAIN, 0, 0, 0x66, 0x0f, 0x38, 0x00, 0xc1),
+	INSN(INSN_PLAIN, 0, 0, 0xc5, 0xf8, 0x77),                     /* vzeroupper */
+	INSN(INSN_PLAIN, 0, 0, 0xc5, 0xfa, 0x7e, 0xec),               /* vmovq: xmm4 is not rsp */
+	INSN(INSN_PLAIN, 0, 0, 0xc4, 0xe3, 0x7d, 0x39, 0xc1, 0x01),
+	INSN(INSN_PLAIN, 0, 0, 0x62, 0xf1, 0x7c, 0x48, 0x10, 0x47, 0x01),
+	INSN(INSN_PLAIN, 0, 0, 0xf3, 0x0f, 0x7e, 0xe4),               /* movq %xmm4,%xmm4 */
+	INSN(INSN_FP_LOST, 0, 0, 0x66, 0x48, 0x0f, 0x7e, 0xcd),       /* movq %xmm1,%rbp */
+	INSN(INSN_PLAIN, 0, 0, 0x8f, 0xe8, 0x78, 0xc2, 0xec, 0x0e),   /* XOP */
+	INSN(INSN_BAD, 0, 0, 0x06),
+};
+
+static void
+instructions(void)
+{
+	for (unsigned i = 0; i < sizeof insns / sizeof *insns; i++) {
+		struct insn got;
+		char name[32];
+
+		snprintf(name, sizeof name, "x86_64/instruction %u", i);
+		test_name_ = name;
+		decode(insns[i].bytes, sizeof insns[i].bytes, &got);
+		CHECK_U64(got.op, insns[i].op);
+		CHECK_U64(got.len, insns[i].op == INSN_BAD ? 0 : insns[i].len);
+		CHECK_U64(got.off, insns[i].off);
+		CHECK_U64(got.target, insns[i].target);
+		decode(insns[i].bytes, insns[i].len - 1u, &got);   /* cut short */
+		CHECK_U64(got.op, INSN_BAD);
+	}
+	test_name_ = "x86_64/instructions";
+}
+
+static void
+push_and_pop_of_the_frame_pointer(void)
+{
+	struct insn i;
+
+	decode((const uint8_t *)"\x55", 1, &i);
+	CHECK(i.of_fp);
+	decode((const uint8_t *)"\x5d", 1, &i);
+	CHECK(i.of_fp);
+	decode((const uint8_t *)"\x41\x55", 2, &i);
+	CHECK(!i.of_fp);
+}
+
+static bool
+call(const char *bytes, size_t n)
+{
+	return after_call((const uint8_t *)bytes + n, n);
+}
+
+static void
+calls(void)
+{
+	CHECK(call("\xe8\1\2\3\4", 5));
+	CHECK(!call("\xe9\1\2\3\4", 5));
+	CHECK(call("\xff\xd0", 2));
+	CHECK(!call("\xff\xe0", 2));
+	CHECK(call("\x41\xff\xd4", 3));
+	CHECK(call("\xff\x50\x08", 3));
+	CHECK(call("\xff\x54\x24\x08", 4));
+	CHECK(call("\xff\x14\x24", 3));
+	CHECK(call("\xff\x15\1\2\3\4", 6));
+	CHECK(call("\xff\x90\1\2\3\4", 6));
+	CHECK(call("\xff\x94\x24\1\2\3\4", 7));
+	CHECK(!call("\xff\x90\1\2\3", 5));
+	CHECK(!call("\x90\x90\x90\x90\x90\x90\x90", 7));
+	CHECK(!call("", 0));
+}
+
+/* The kernel's signal frame: the handler returns with sp at the ucontext. */
+static void
+signal_frame(void)
+{
+	static const int greg[][2] = {
+		{ RBX, REG_RBX }, { RBP, REG_RBP }, { RSP, REG_RSP }, { RIP, REG_RIP }, { RAX, REG_RAX }, { RDI, REG_RDI },
+		{ RSI, REG_RSI }, { RDX, REG_RDX }, { RCX, REG_RCX }, { R8, REG_R8 }, { R9, REG_R9 }, { R10, REG_R10 },
+		{ R11, REG_R11 }, { R12, REG_R12 }, { R13, REG_R13 }, { R14, REG_R14 }, { R15, REG_R15 },
+	};
+
+	CHECK_U64(arch_x86_64.nsigregs, 17);
+	for (unsigned i = 0; i < 17; i++)
+		for (unsigned k = 0; k < 17; k++)
+			if (sigregs[i].reg == greg[k][0])
+				CHECK_U64(sigregs[i].sp_off, offsetof(ucontext_t, uc_mcontext.gregs) + 8 * (size_t)greg[k][1]);
+	CHECK_U64(__builtin_popcountll(arch_x86_64.sample), sizeof dwarf);
+}
+
+int
+main(void)
+{
+	RUN("x86_64", instructions);
+	RUN("x86_64", push_and_pop_of_the_frame_pointer);
+	RUN("x86_64", calls);
+	RUN("x86_64", signal_frame);
+	return TEST_STATUS;
+}
