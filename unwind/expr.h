@@ -16,10 +16,11 @@ struct memory {
 static inline bool
 memory_word(const struct memory *m, uint64_t addr, uint64_t *v)
 {
-	const uint8_t *p = m->bytes + (addr - m->lo);
+	const uint8_t *p;
 
 	if (addr - m->lo >= m->room)
 		return false;
+	p = m->bytes + (addr - m->lo);
 	if (m->word == 8)
 		__builtin_memcpy(v, p, 8);
 	else {

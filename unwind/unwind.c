@@ -155,6 +155,7 @@ step_general(struct job *j, const struct row *row, struct frame *f)
 			return step;
 		if (!replay(j))
 			return STEP_BAD;
+		j->by = BY_CFI;
 	}
 	return now_full(j, f, step_row(j, row, &j->full, f, true));
 }
@@ -195,6 +196,7 @@ step_full(struct job *j, const struct entry *e, struct frame *f, struct regs *re
 	struct module *m;
 	enum step step;
 
+	j->by = BY_CFI;
 	if (e->rule.kind == RULE_PLAIN || e->rule.kind == RULE_GENERAL) {
 		m = entry_module(j->u, e, &vaddr);
 		row = rule_row(j->u, m, vaddr);
