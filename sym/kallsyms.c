@@ -37,7 +37,7 @@ parse(const char *line, struct entry *e)
 {
 	const char *p = line, *tab;
 
-	if (!text_hex(&p, &e->addr) || !e->addr || p[0] != ' ' || !strchr("tTwW", p[1]) || p[2] != ' ' || !p[1])
+	if (!text_hex(&p, &e->addr) || !e->addr || p[0] != ' ' || !p[1] || !strchr("tTwW", p[1]) || p[2] != ' ')
 		return false;
 	e->type = p[1];
 	e->name = p + 3;
@@ -147,5 +147,5 @@ kallsyms_find(const struct kallsyms *k, uint64_t addr, struct symbol *s, const c
 		s->hi = k->symbol[i].key;
 	s->name = text_at(&k->text, at->a);
 	*module = text_at(&k->text, k->module[at->b & MODULE]);
-	return true;
+	return addr < s->hi;
 }

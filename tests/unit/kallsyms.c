@@ -87,6 +87,7 @@ restricted(void)
 {
 	CHECK(!open_text("0000000000000000 T _stext\n0000000000000000 t x\t[ext4]\n"));
 	CHECK(!open_text(""));
+	CHECK_STR(at(open_text("ffffffffffffffff T top\nffffffff81000000 \n"), UINT64_MAX), "-");
 	CHECK(!open_text("garbage\nffffffff81000000\nffffffff81000000 T\nffffffff81000000 T \nffffffff81000000 Tx y\n"
 	                 "ffffffff81000000  T x\nfffffffff81000000 T x\n T x\n"));
 	CHECK(!kallsyms_open(&arena, -1));
