@@ -4,6 +4,7 @@
 #define SAMPLE_FOREIGN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What is known of a mapped file. */
@@ -22,5 +23,8 @@ int foreign_perfmap(int32_t pid);
 int foreign_kallsyms(void);
 int foreign_maps(int32_t pid);    /* /proc/PID/maps */
 int foreign_memory(int32_t pid);  /* /proc/PID/mem */
+
+/* Copies at most N bytes of PID's memory from ADDR on, as far as they are there: how many, 0 where it is not allowed. */
+size_t foreign_read(int32_t pid, uint64_t addr, void *buf, size_t n);
 
 #endif

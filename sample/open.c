@@ -352,7 +352,8 @@ opener_init(struct opener *o, const struct capture *c, struct refusal *r)
 		o->freq = max_rate();
 	o->shape.period = o->freq;   /* with -c it is known; and asked for, the kernel would sample every software event */
 	o->shape.stack = c->user_stack && c->regs_mask;
-	o->shape.regs = (uint8_t)__builtin_popcountll(c->regs_mask);
+	for (uint64_t mask = c->regs_mask; mask; mask &= mask - 1)
+		o->shape.regs++;
 	o->shape.chain = c->kernel_chain || c->user_chain || o->shape.stack;   /* may still be asked for */
 	raise_file_limit();
 	if (!find_cpus(o)) {

@@ -48,7 +48,7 @@ permit_paranoid(void)
 	char buf[32];
 	long n = file_text(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", buf, sizeof buf);
 
-	return n > 0 ? atoi(buf) : INT_MAX;
+	return n > 0 ? (int)strtol(buf, NULL, 10) : INT_MAX;
 }
 
 static uint64_t

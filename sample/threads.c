@@ -80,7 +80,7 @@ parent_of(int32_t pid)
 	snprintf(path, sizeof path, "/proc/%d/stat", pid);
 	if (file_text(AT_FDCWD, path, buf, sizeof buf) <= 0 || !(p = strrchr(buf, ')')) || strlen(p) < 5)
 		return -1;
-	return atoi(p + 4);
+	return (int32_t)strtol(p + 4, NULL, 10);
 }
 
 bool

@@ -88,6 +88,14 @@ set_cfa(struct machine *m, uint64_t reg, int64_t off)
 }
 
 static void
+set_cfa_off(struct machine *m, int64_t off)
+{
+	if (m->row->cfa_expr)
+		m->c.bad = "frame description with an offset to an expression";
+	m->row->cfa_off = off;
+}
+
+static void
 restore(struct machine *m, uint64_t reg)
 {
 	if (reg >= REGS || !m->initial)
@@ -180,10 +188,10 @@ extended(struct machine *m, unsigned op)
 		uleb(&m->c);
 		return;
 	case DEF_CFA_OFFSET:
-		m->row->cfa_off = (int64_t)uleb(&m->c);
+		set_cfa_off(m, (int64_t)uleb(&m->c));
 		return;
 	case DEF_CFA_OFFSET_SF:
-		m->row->cfa_off = factored(m, (uint64_t)cur_sleb(&m->c));
+		set_cfa_off(m, factored(m, (uint64_t)cur_sleb(&m->c)));
 		return;
 	case DEF_CFA_EXPRESSION:
 		reg = uleb(&m->c);

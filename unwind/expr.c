@@ -31,7 +31,7 @@ fail(struct machine *m, enum step how)
 static void
 push(struct machine *m, uint64_t v)
 {
-#ifndef PLANT_EXPR_STACK
+#ifndef PLANT_CFI_STACK
 	if (m->n == VALUES) {
 		fail(m, STEP_BAD);
 		return;

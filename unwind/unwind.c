@@ -266,8 +266,9 @@ end_of(const struct job *j, const struct frame *f, enum step step)
 	}
 }
 
+/* Goes on from F, whose code has been pushed already where it is AGAIN. */
 static enum walk_end
-walk_frames(struct job *j, struct frame *f)
+walk_frames(struct job *j, struct frame *f, bool again)
 {
 	struct unwinder *u = j->u;
 	struct walk *w = j->walk;
@@ -276,14 +277,15 @@ walk_frames(struct job *j, struct frame *f)
 	const bool quick = u->mode != MODE_FP && !u->full_always;
 	enum step step;
 
-	for (j->at = 0; j->at < FRAMES_MAX; j->at++) {
+	for (; j->at < FRAMES_MAX; j->at++, again = false) {
 		struct entry *e = entry_find(u, j->space, frame_at(f));
 
 		if (__builtin_expect(!e, 0)) {
 			push(u, w, CODE_UNKNOWN, &j->ring);
 			return WALK_NO_MAP;
 		}
-		push(u, w, e->code, &j->ring);
+		if (__builtin_expect(!again, 1))
+			push(u, w, e->code, &j->ring);
 		if (__builtin_expect(e->rule.kind == RULE_PLAIN && quick, 1)) {
 			step = step_plain(&e->rule, &memory, mask, f, &j->where);
 			w->by_cfi += !step;
@@ -328,6 +330,9 @@ keeps_fp(const struct rule *r)
 static enum walk_end
 splice(struct job *j, const uint64_t *chain, uint32_t i, uint32_t n)
 {
+#ifdef PLANT_UNWIND_CHAIN
+	n++;
+#endif
 	for (; i < n; i++) {
 		struct entry *e = entry_probe(j->u, j->space, chain[i] - 1);
 
@@ -348,9 +353,28 @@ static void
 begin(struct walk *w)
 {
 	w->n = 0;
-	w->elided = w->fp_at_cut = false;
+	w->elided = w->joined = w->fp_at_cut = false;
 	w->used = 0;
 	w->by_cfi = w->by_fp = w->by_chain = w->by_guess = 0;
+}
+
+static struct memory
+memory_of(const struct stack *s, unsigned word)
+{
+	return (struct memory){ s->bytes, s->lo, s->size >= word ? s->size - word + 1 : 0, word };
+}
+
+/* Where the copy ended too early, and a longer one can be had: the walk goes on in that. */
+static enum walk_end
+walk_longer(struct job *j, struct frame *f, const struct stack *stack, enum walk_end end)
+{
+	struct stack more = *stack;
+
+	if (end != WALK_STACK_SHORT || f->jumped || !stack->longer || !stack->longer(stack->ctx, &more, f->sp))
+		return end;
+	j->walk->joined = true;
+	j->memory = memory_of(&more, j->u->arch->word);
+	return walk_frames(j, f, true);
 }
 
 void
@@ -365,7 +389,7 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 
 	j.u = u;
 	j.space = space;
-	j.memory = (struct memory){ stack->bytes, stack->lo, stack->size >= a->word ? stack->size - a->word + 1 : 0, a->word };
+	j.memory = memory_of(stack, a->word);
 	j.walk = w;
 	j.full = *regs;
 	j.full_frame = f;
@@ -374,8 +398,9 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 	j.signals = 0;
 	j.ring = 0;
 	j.lost = false;
+	j.at = 0;
 	begin(w);
-	w->end = walk_frames(&j, &f);
+	w->end = walk_longer(&j, &f, stack, walk_frames(&j, &f, false));
 	if (f.sp > stack->lo)
 		w->used = f.sp - stack->lo < stack->size ? f.sp - stack->lo : stack->size;
 	if (w->end == WALK_STACK_SHORT) {
