@@ -27,14 +27,23 @@ struct reader {
 	struct module *m;
 	int32_t word;
 	uint64_t vaddr;       /* asked for */
+	struct cursor run;    /* the code from RUN_AT on */
+	uint64_t run_at;
 };
 
 static bool
-next_insn(const struct reader *r, uint64_t at, struct insn *i)
+next_insn(struct reader *r, uint64_t at, struct insn *i)
 {
-	struct cursor c = rule_code(r->u, r->m, at);
+	uint64_t skip = at - r->run_at;
 
-	r->u->arch->decode(c.pos, cur_left(&c), i);
+	if (skip >= cur_left(&r->run)) {
+		r->run = rule_code(r->u, r->m, at);
+		r->run_at = at;
+		if (!cur_left(&r->run))
+			return false;
+		skip = 0;
+	}
+	r->u->arch->decode(r->run.pos + skip, cur_left(&r->run) - skip, i);
 	return i->op != INSN_BAD;
 }
 
@@ -123,7 +132,7 @@ add_label(struct labels *l, uint64_t at, const struct flow *f)
 /* The state before the instruction that the address lies in; false where no way leads there.  One pass in the order of
  * addresses: code behind a jump or return has the state of a branch to it, seen before or in an earlier pass. */
 static bool
-pass(const struct reader *r, uint64_t start, struct labels *l, struct flow *out)
+pass(struct reader *r, uint64_t start, struct labels *l, struct flow *out)
 {
 	struct flow f = { .at = start, .sp = -r->word, .sp_known = true };
 	const struct flow *label;
@@ -154,7 +163,7 @@ pass(const struct reader *r, uint64_t start, struct labels *l, struct flow *out)
 }
 
 static bool
-from_start(const struct reader *r, uint64_t start, struct rule *rule)
+from_start(struct reader *r, uint64_t start, struct rule *rule)
 {
 	struct labels labels = { .n = 0 };
 	struct flow f;
@@ -246,7 +255,7 @@ was_there(const uint64_t *seen, unsigned n, uint64_t at)
 }
 
 static bool
-forward(const struct reader *r, uint64_t start, struct rule *rule)
+forward(struct reader *r, uint64_t start, struct rule *rule)
 {
 	struct flow path[PATHS] = { { .at = start, .sp_known = true } };
 	uint64_t seen[PATHS];
@@ -294,7 +303,7 @@ forward(const struct reader *r, uint64_t start, struct rule *rule)
 bool
 derive_rule(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *rule)
 {
-	struct reader r = { u, m, u->arch->word, vaddr };
+	struct reader r = { .u = u, .m = m, .word = u->arch->word, .vaddr = vaddr };
 	uint64_t lo, hi;
 	struct cursor c;
 	const struct arch *a = u->arch;
@@ -315,7 +324,7 @@ derive_rule(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r
 uint64_t
 derive_first_call(struct unwinder *u, struct module *m, uint64_t vaddr)
 {
-	struct reader r = { u, m, u->arch->word, vaddr };
+	struct reader r = { .u = u, .m = m, .word = u->arch->word, .vaddr = vaddr };
 	struct insn i;
 	uint64_t at = vaddr;
 

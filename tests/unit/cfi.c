@@ -173,6 +173,7 @@ lies_are_found(void)
 	LIES(0x0c, 7);                       /* ends within an operand */
 	LIES(0x0c, 99, 8);                   /* a CFA by a register that is not there */
 	LIES(0x3f);                          /* no such instruction */
+	LIES(0x0f, 2, 0x76, 0x78, 0x0e, 16); /* an offset to an expression */
 	LIES(0x10, 3, 9, 1);                 /* a longer expression than there are bytes */
 	LIES(0x83, 0xff, 0xff, 0xff, 0xff, 0x7f);   /* too far away */
 	f.ra = 99;

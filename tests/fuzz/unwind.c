@@ -1,0 +1,163 @@
+/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/code.c sym/ehframe.c sym/elf.c sym/module.c sym/perfmap.c sym/plt.c sym/sort.c sym/space.c sym/symtab.c sym/tables.c sym/text.c unwind/arch.c unwind/arch_x86_64.c unwind/cfi.c unwind/derive.c unwind/expr.c unwind/guess.c unwind/rule.c unwind/step.c unwind/unwind.c */
+/* Walks over hostile stacks through a program with hostile frame descriptions and instructions; the quick walk and the one
+ * that carries all registers along must agree.  The input: a mode, the lengths of the parts, the registers, two functions'
+ * frame instructions, the code of a third without any, a kernel's chain, the stack.  Words are one byte each (see word). */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "elfwrite.h"
+#include "unwind/rule.h"
+
+enum { TEXT = 0x1000, TEXT_SIZE = 0x200, BARE = 0x1100, ENTRY = 0x11f0, WORDS = 600 };
+#define BIAS 0x555500000000u
+#define STACK 0x7ffd00001000u
+
+static struct module *program;
+static struct modules modules;
+static struct codes codes;
+static struct space space;
+static struct unwinder *unwinder;
+
+/* A word of the stack, a little upward of itself; a place in the program; an address of JIT code; zero; any eight bytes. */
+static uint64_t
+word(struct cursor *c, uint64_t at)
+{
+	unsigned b = cur_u8(c);
+
+	if (b == 0xff)
+		return cur_u64(c);
+	if (b == 0xfe)
+		return 0x10010;
+	if (b == 0xfd)
+		return 0;
+	return b < 0x80 ? (at & ~(uint64_t)7) + 8 * (uint64_t)b : BIAS + TEXT + 4 * (b & 0x7fu) + 1;
+}
+
+static struct bytes
+build(struct cursor *c, unsigned flags, const uint8_t *len)
+{
+	struct elfwrite w = elfwrite_new(true, false);
+	struct ehwrite e = ehwrite_new(&w, 0x3000);
+	uint8_t text[TEXT_SIZE];
+	unsigned sec;
+	size_t cie[2];
+
+	memset(text, 0x90, sizeof text);
+	for (unsigned i = 0; i + 5 <= TEXT_SIZE; i += 16)
+		memcpy(text + i, "\xe8\0\0\0\0", 5);
+	w.entry = flags & 1 ? ENTRY : 0;
+	cie[0] = ehwrite_cie(&e, "zR", 1, -8, 16, "\x0c\x07\x08\x90\x01", 5);
+	cie[1] = ehwrite_cie(&e, flags & 2 ? "zRS" : "zR", 1, -8, 16, "\x0c\x07\x08\x90\x01", 5);
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t n = len[i] < cur_left(c) ? len[i] : cur_left(c);
+
+		ehwrite_fde(&e, cie[i], TEXT + 0x80 * i, 0x80, cur_take(c, n), n);
+	}
+	for (unsigned i = 0; i < len[2] && i < TEXT_SIZE - 0x100 && cur_left(c); i++)
+		text[0x100 + i] = cur_u8(c);
+	sec = elfwrite_section(&w, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, text, sizeof text);
+	if (flags & 4)
+		elfwrite_symbol(&w, "f", BARE, ENTRY - BARE, STT_FUNC, sec);
+	ehwrite_finish(&e, &w, 0x2000);
+	return elfwrite_finish(&w);
+}
+
+static void
+map_program(struct bytes *file)
+{
+	struct map m = { .lo = BIAS, .hi = BIAS + 0x10000, .exec = true, .file = 1 };
+	int fd = memfd_create("program", 0);
+
+	if (write(fd, file->p, file->n) != (ssize_t)file->n)
+		abort();
+	program = module_file(&modules, fd, "/program");
+	close(fd);
+	space_init(&space);
+	space_bind(&m, program);
+	m.bias = BIAS;
+	space_add(&space, &m);
+	m = (struct map){ .lo = 0x10000, .hi = 0x11000, .exec = true, .file = 2, .module = module_jit(&modules, 1, NULL) };
+	space_add(&space, &m);
+}
+
+/* The unwinder is as new; making one each time would take most of the time. */
+static void
+start(enum walk_mode mode, uint32_t max)
+{
+	if (!unwinder && !(unwinder = unwinder_new(&arch_x86_64, &modules, &codes, mode, max)))
+		abort();
+	if (unwinder->rules)
+		memset(unwinder->rule, 0, unwinder->rules * sizeof *unwinder->rule);
+	for (unsigned i = 0; i < ROWS; i++)
+		unwinder->rows[i].module = 0;
+	unwinder->mode = mode;
+	unwinder->max_stack = max;
+	unwinder->full_always = false;
+}
+
+/* Twice, once quick and once with all registers. */
+static void
+walk(struct cursor *c, const struct regs *regs, const uint64_t *chain, uint32_t n)
+{
+	static struct walk quick, full;
+	struct stack stack = { .lo = regs->r[7] };
+	uint64_t *words = malloc(WORDS * 8);
+	uint8_t *copy;
+
+	if (!words)
+		abort();
+	for (; cur_left(c) && stack.size < WORDS; stack.size++)
+		words[stack.size] = word(c, stack.lo + 8 * stack.size);
+	stack.size *= 8;
+	copy = malloc(stack.size + !stack.size);
+	if (!copy)
+		abort();
+	memcpy(copy, words, stack.size);
+	stack.bytes = copy;
+	unwind(unwinder, &space, regs, &stack, chain, n, &quick);
+	unwinder->full_always = unwinder->mode != MODE_FP;
+	unwind(unwinder, &space, regs, &stack, chain, n, &full);
+	if (quick.n != full.n || quick.end != full.end || memcmp(quick.code, full.code, quick.n * sizeof *quick.code))
+		abort();
+	if (quick.n > unwinder->max_stack)
+		abort();
+	free(words);
+	free(copy);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct cursor c = cur_of(data, size, false);
+	unsigned mode = cur_u8(&c), flags = mode >> 2;
+	uint8_t len[4];
+	struct regs regs = { .known = (1 << 17) - 1 };
+	struct bytes file;
+	uint64_t *chain;
+
+	for (unsigned i = 0; i < 4; i++)
+		len[i] = cur_u8(&c);
+	len[3] %= 16;
+	for (unsigned i = 0; i < 17; i++)
+		regs.r[i] = word(&c, STACK);
+	if (!modules_init(&modules) || !codes_init(&codes))
+		abort();
+	file = build(&c, flags, len);
+	map_program(&file);
+	bytes_free(&file);
+	start(mode % 3, flags & 8 ? 5 : 64);
+	chain = malloc(8 * len[3] + 1u);
+	if (!chain)
+		abort();
+	for (unsigned i = 0; i < len[3]; i++)
+		chain[i] = word(&c, STACK);
+	walk(&c, &regs, chain, len[3]);
+	free(chain);
+	space_free(&space);
+	codes_free(&codes);
+	modules_free(&modules);
+	return 0;
+}
