@@ -399,6 +399,9 @@ record(struct recording *r)
 	bool written;
 
 	mem_cap((size_t)CAPTURE_MIB << 20);
+	if (access("/proc/self", F_OK))
+		warn("/proc is not mounted here: no kernel names, no names of JIT code, and of processes older than prof "
+		     "no stacks");
 	if (!collector_init(&r->collector, mode_of(&r->plan), (uint32_t)r->plan.max_stack, r->plan.stacks == STACKS_NONE)) {
 		error("no memory to start with");
 		return EXIT_FAILED;
