@@ -47,7 +47,6 @@ struct arch {
 	uint8_t word;              /* bytes of an address */
 	uint8_t pc, sp, fp, ra;    /* DWARF numbers; ra is NO_REG where a call pushes it */
 	int8_t rec_fp, rec_ra;     /* frame record: offsets from fp of the caller's fp and of the return address */
-	uint64_t saved;            /* registers that a call preserves: a bit each */
 	uint64_t addr_mask;        /* drops pointer signatures and tags */
 	uint64_t sample;           /* perf's attr.sample_regs_user */
 	const uint8_t *dwarf;      /* DWARF number of each bit set in `sample`, lowest first */

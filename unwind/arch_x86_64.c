@@ -403,7 +403,6 @@ const struct arch arch_x86_64 = {
 	.word = 8,
 	.pc = RIP, .sp = RSP, .fp = RBP, .ra = NO_REG,
 	.rec_fp = 0, .rec_ra = 8,
-	.saved = 1 << RBX | 1 << RBP | 1 << R12 | 1 << R13 | 1 << R14 | 1 << R15,
 	.addr_mask = UINT64_MAX,
 	.sample = 0xff01ff,
 	.dwarf = dwarf,

@@ -103,18 +103,19 @@ try_step(struct job *j, struct frame *f)
 	return STEP_NONE;
 }
 
-static bool
+/* Whether the frame and the next one unwind; STEP_OUTSIDE where the copy ends before that is known. */
+static enum step
 holds(struct job *j, struct frame f)
 {
 	for (unsigned i = 0; i < TRIAL; i++) {
 		enum step step = try_step(j, &f);
 
 		if (step == STEP_ROOT || (!step && !f.pc))
-			return true;
+			return STEP_OK;
 		if (step)
-			return false;
+			return step;
 	}
-	return true;
+	return STEP_OK;
 }
 
 enum step
@@ -127,10 +128,17 @@ guess_scan(struct job *j, struct frame *f)
 	for (unsigned i = 0; i < SCAN_WORDS && memory_word(&j->memory, at, &to.pc); i++, at += a->word) {
 		to.pc &= a->addr_mask;
 		to.sp = at + a->word;
-		if (to.pc && caller(j, to.pc) && holds(j, to)) {
-			j->by = BY_GUESS;
+		if (!to.pc || !caller(j, to.pc))
+			continue;
+		j->by = BY_GUESS;
+		switch (holds(j, to)) {
+		case STEP_OK:
 			*f = to;
 			return STEP_OK;
+		case STEP_OUTSIDE:
+			return STEP_OUTSIDE;
+		default:
+			break;
 		}
 	}
 	return STEP_NONE;

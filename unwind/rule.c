@@ -118,14 +118,15 @@ plain(const struct arch *a, const struct row *row, struct rule *r)
 
 /* ---- code without a description ---- */
 
-/* The trampoline may be returned to (VADDR is the byte before it then) or be interrupted, at either instruction. */
+/* The trampoline may be returned to (VADDR is the byte before it then) or be interrupted: at either instruction, and
+ * within its system call, when pc is behind it. */
 static bool
 at_sigreturn(struct unwinder *u, struct module *m, uint64_t vaddr)
 {
 	const struct arch *a = u->arch;
 	const uint8_t *p;
 
-	for (unsigned back = 0; a->sigreturn_len && back <= a->sigreturn_len; back++) {
+	for (unsigned back = 0; a->sigreturn_len && back <= a->sigreturn_len + 1u; back++) {
 		struct cursor c = rule_code(u, m, vaddr + 1 - back);
 
 		if ((p = cur_take(&c, a->sigreturn_len)) && !memcmp(p, a->sigreturn, a->sigreturn_len))

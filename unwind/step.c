@@ -123,7 +123,8 @@ step_row(struct job *j, const struct row *row, struct regs *regs, struct frame *
 	to.pc &= a->addr_mask;
 	if (!moves_on(a, f, &to, row->signal))
 		return STEP_STUCK;
-	out.known = regs->known & a->saved & ~row->set;
+	/* Also those that calls need not preserve: a caller whose CFA hangs on one (OpenSSL's, on rax) knows that they are. */
+	out.known = regs->known & ~row->set;
 	for (uint64_t keep = out.known; keep; keep &= keep - 1)
 		out.r[__builtin_ctzll(keep)] = regs->r[__builtin_ctzll(keep)];
 	for (uint64_t set = row->set; set; set &= set - 1) {

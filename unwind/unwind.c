@@ -101,11 +101,9 @@ step_bare(struct job *j, const struct rule *r, struct frame *f)
 		step = guess_derived(j, r, f);
 	if (step == STEP_OK || step == STEP_OUTSIDE)
 		return step;
-	if (r->kind == RULE_ENDLESS && f->fp_known && !f->fp)
-		return STEP_ROOT;
 	if ((step = guess_fp(j, f)) == STEP_NONE && j->u->mode == MODE_AUTO)
 		step = guess_scan(j, f);
-	return step;
+	return step == STEP_NONE && r->kind == RULE_ENDLESS && f->fp_known && !f->fp ? STEP_ROOT : step;
 }
 
 static enum step step_full(struct job *, const struct entry *, struct frame *, struct regs *);

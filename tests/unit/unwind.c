@@ -445,6 +445,8 @@ a_bare_signal_frame(void)
 	CHECK(walk.end == WALK_ROOT && walk.n == 3);
 	go(ret(TRAMPOLINE) + 7, 0, WORDS);
 	CHECK(walk.end == WALK_ROOT && walk.n == 3);
+	go(ret(TRAMPOLINE) + 9, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3);
 	tear_down();
 }
 
@@ -587,6 +589,9 @@ a_scan_is_the_last_resort(void)
 	words[20] = ret(ROOT);
 	go(ret(BARE), 0, WORDS);
 	CHECK(walk.end == WALK_ROOT && walk.n == 4 && walk.by_guess == 1 && walk.by_cfi == 2);
+	go(ret(BARE), 0, 16);             /* found, but not to be verified in what was copied */
+	CHECK(walk.end == WALK_STACK_SHORT && walk.n == 1);
+	CHECK_U64(walk.used, 17 * 8);
 	words[20] = 0x124;
 	go(ret(BARE), 0, WORDS);
 	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
