@@ -59,7 +59,7 @@ program() {
 	echo "$out"
 }
 # start COMMAND...: in the background, killed at the end; its pid in $pid.
-start() { "$@" & pid=$!; started="${started:-} $pid"; }
+start() { { "$@" <&4 4<&- & } 4<&0; pid=$!; started="${started:-} $pid"; }
 # wait_for SECONDS COMMAND...: until it succeeds.
 wait_for() {
 	end=$(($(date +%s) + $1))

@@ -15,8 +15,8 @@ has bare-proc-said err '/proc'
 check bare-json -s root/bare.json
 
 mkdir root/proc root/tmp
-unshare -mpf sh -c 'mount -t proc none root/proc && exec chroot root /prof -o /proc.folded -- /busy cpu 0.4' 2>err
-check proc-stack "$(samples root/proc.folded '^busy;.*main;cpu;burn;outer;middle;inner$')" -ge 300
+unshare -mpf sh -c 'mount -t proc none root/proc && exec chroot root /prof -o /with.folded -- /busy cpu 0.4' 2>err
+check proc-stack "$(samples root/with.folded '^busy;.*main;cpu;burn;outer;middle;inner$')" -ge 300
 lacks proc-not-said err '/proc'
 unshare -mpf sh -c 'mount -t proc none root/proc && exec chroot root /prof -o /all.folded -a -d 0.3' 2>err
 check proc-a $? = 0

@@ -34,15 +34,14 @@ check p-end $? = 0
 check p-end-samples "$(samples e.folded '^three;')" -ge 100
 
 mkfifo gate
+exec 3<>gate   # for both ends: opening it never waits
 start ./one many 1 3 <gate >ready; many=$pid
-exec 3>gate
 wait_for 5 grep -q ready ready
 for t in /proc/$many/task/*; do [ "$(cat $t/comm)" = t1 ] && tid=${t##*/}; done
 (sleep 0.3; echo >&3) &
 "$PROF" -q -o t.folded -t $tid -d 2
 check t "$(samples t.folded '^t1;.*worker|^t1;.*waiter;burn;outer;middle;inner$')" -ge 200
 check t-alone "$(samples t.folded '^(t0|t2|one);')" = 0
-exec 3>&-
 
 # The newest of that name, or all; and one that is still to come.
 cp "$busy" profname
