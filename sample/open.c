@@ -278,6 +278,7 @@ find_cpus(struct opener *o)
 	return true;
 }
 
+/* 0, an errno of opening, or below 0 one of mapping. */
 static int
 open_ring(struct opener *o, int32_t cpu, size_t bytes)
 {
@@ -295,10 +296,10 @@ open_ring(struct opener *o, int32_t cpu, size_t bytes)
 		return 0;
 	err = errno;
 	close(fd);
-	return err;
+	return -err;
 }
 
-/* One ring for each CPU that there is, all of a size.  0 or an errno. */
+/* One ring for each CPU that there is, all of a size.  0 or as open_ring. */
 static int
 open_rings(struct opener *o, size_t bytes)
 {
@@ -321,13 +322,13 @@ map_rings(struct opener *o, struct refusal *r)
 
 	while (bytes > 2 * page && bytes * o->ncpu > RINGS_MOST)
 		bytes /= 2;
-	while ((err = open_rings(o, bytes)) == EPERM || err == ENOMEM) {
+	while ((err = open_rings(o, bytes)) == -EPERM || err == -ENOMEM) {
 		if (bytes <= 2 * page)
 			break;
 		bytes /= 2;
 	}
-	if (err == EPERM || err == ENOMEM)
-		permit_explain_ring(r, err);
+	if (err < 0)
+		permit_explain_ring(r, -err);
 	else if (err)
 		permit_explain(r, &o->capture, o->capture.target == TARGET_SYSTEM ? -1 : 0, err);
 	return !err;

@@ -58,7 +58,7 @@ within max-stack "$frames" 10 23
 has max-stack-ends cut.folded ';main;.*\[elided\].*;outer;middle;inner '
 prof --call-graph none -o none.folded -- "$busy" cpu 0.3
 within call-graph-none "$(samples none.folded '^busy;inner$')" 240 340
-prof --call-graph fp -o fp.folded -- "$(program busy -fno-omit-frame-pointer)" cpu 0.3
+prof --call-graph fp -o fp.folded -- "$(program busy -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer)" cpu 0.3
 check call-graph-fp "$(samples fp.folded 'main;cpu;burn;outer;middle;inner$')" -ge 240
 prof --call-graph dwarf -o dwarf.folded -- "$busy" cpu 0.3
 check call-graph-dwarf "$(samples dwarf.folded 'main;cpu;burn;outer;middle;inner$')" -ge 240
