@@ -1,0 +1,129 @@
+/* The codes of a walk, of which a deep stack keeps both ends; and walks that go on, or go altogether, by the chain of
+ * return addresses that the kernel found by frame pointers. */
+#include "rule.h"
+
+void
+walk_begin(struct walk *w)
+{
+	w->n = 0;
+	w->elided = w->joined = w->fp_at_cut = false;
+	w->used = 0;
+	w->by_cfi = w->by_fp = w->by_chain = w->by_guess = 0;
+}
+
+/* Where the root's end begins in a stack that is too deep; the code before it stands for what is left out. */
+static uint32_t
+root_end(const struct unwinder *u)
+{
+	return u->max_stack / 2 + 1;
+}
+
+void
+walk_push_deep(const struct unwinder *u, struct walk *w, uint32_t code, uint32_t *ring)
+{
+	uint32_t keep = root_end(u), room = u->max_stack - keep;
+
+	if (!w->elided)
+		*ring = 0;
+	w->elided = true;
+	w->code[keep - 1] = CODE_ELIDED;
+	if (!room)
+		return;
+	w->code[keep + *ring] = code;
+	*ring = (*ring + 1) % room;
+}
+
+static void
+reverse(uint32_t *code, uint32_t n)
+{
+	for (uint32_t i = 0; i < n / 2; i++) {
+		uint32_t t = code[i];
+
+		code[i] = code[n - 1 - i];
+		code[n - 1 - i] = t;
+	}
+}
+
+/* The ring's codes in their order. */
+void
+walk_unroll(const struct unwinder *u, struct walk *w, uint32_t ring)
+{
+	uint32_t *code = w->code + root_end(u), n = u->max_stack - root_end(u);
+
+	if (!w->elided)
+		return;
+	reverse(code, ring);
+	reverse(code + ring, n - ring);
+	reverse(code, n);
+}
+
+/* ---- the kernel's own chain ---- */
+
+uint32_t
+chain_link(const struct job *j, uint64_t leaf_fp, uint64_t fp, uint32_t n)
+{
+	const struct arch *a = j->u->arch;
+	uint64_t at = leaf_fp, next;
+
+	for (uint32_t i = 0; i + 1 < n; i++, at = next) {
+		if (at == fp)
+			return i + 1;
+		if (!memory_word(&j->memory, at + (uint64_t)(int64_t)a->rec_fp, &next) || next <= at)
+			break;
+	}
+	return 0;
+}
+
+static bool
+keeps_fp(const struct rule *r)
+{
+	return r->flags & RULE_KEEPS_FP || r->kind == RULE_JIT || r->kind == RULE_BARE || r->kind == RULE_LOST;
+}
+
+enum walk_end
+chain_splice(struct job *j, const uint64_t *chain, uint32_t i, uint32_t n)
+{
+#ifdef PLANT_UNWIND_CHAIN
+	n++;
+#endif
+	for (; i < n; i++) {
+		struct entry *e = entry_probe(j->u, j->space, chain[i] - 1);
+
+		if (!e)
+			break;
+		entry_rule(j->u, e);
+		walk_push(j->u, j->walk, e->code, &j->ring);
+		j->walk->by_chain++;
+		if (e->rule.kind == RULE_ROOT)
+			return WALK_ROOT;
+		if (!keeps_fp(&e->rule))
+			break;
+	}
+	return WALK_STACK_SHORT;
+}
+
+void
+unwind_chain(struct unwinder *u, struct space *space, const uint64_t *chain, uint32_t nchain, struct walk *w)
+{
+	uint32_t ring = 0;
+
+	walk_begin(w);
+	w->end = WALK_NO_RULE;
+	for (uint32_t i = 0; i < nchain && i < FRAMES_MAX; i++) {
+		struct entry *e = entry_find(u, space, chain[i] - (i > 0));
+
+		if (!e) {
+			walk_push(u, w, CODE_UNKNOWN, &ring);
+			w->end = WALK_NO_MAP;
+			break;
+		}
+		entry_rule(u, e);
+		walk_push(u, w, e->code, &ring);
+		w->by_chain += i > 0;
+		if (e->rule.kind == RULE_ROOT) {
+			w->end = WALK_ROOT;
+			break;
+		}
+	}
+	walk_unroll(u, w, ring);
+}
