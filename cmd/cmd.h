@@ -16,11 +16,12 @@ struct command {
 int cmd_dispatch(int argc, char **argv);
 
 int cmd_record(int argc, char **argv);
+int cmd_demangle(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
-/* Ends with id 0. */
-extern const struct option *const record_options;
+/* Each ends with id 0. */
+extern const struct option *const record_options, *const demangle_options;
 
 /* prof itself failed: not the command that it ran. */
 enum { EXIT_FAILED = 125 };

@@ -33,7 +33,7 @@ collector_init(struct collector *c, enum walk_mode mode, uint32_t max_stack, boo
 	if (!modules_init(&c->modules) || !codes_init(&c->codes) || !space_add(&c->kernel, &all))
 		return false;
 	space_bind(&c->kernel.map[0], c->modules.kernel);
-	c->names = (struct names){ &c->modules, &c->modules.arena, foreign_kallsyms(), NULL, false };
+	c->names = (struct names){ .modules = &c->modules, .arena = &c->modules.arena, .kallsyms_fd = foreign_kallsyms() };
 	c->kernel_named = kallsyms_readable(c->names.kallsyms_fd);
 	c->unwinder = unwinder_new(arch_host, &c->modules, &c->codes, mode, max_stack);
 	return c->unwinder != NULL;

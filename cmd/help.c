@@ -11,6 +11,7 @@
 static const struct command commands[] = {
 	{ "record", "[OPTIONS] [--] COMMAND [ARG...]", "profile a command, processes or the system (may be left out)",
 	  &record_options, cmd_record },
+	{ "demangle", "[-i] [NAME...]", "C++ and Rust names, or the text on stdin, like c++filt", &demangle_options, cmd_demangle },
 	{ "help", "[COMMAND]", "this, or all about one command", NULL, cmd_help },
 	{ "version", "[-v]", "the version; -v: what is built in, and its licences", NULL, cmd_version },
 	{ 0 },
@@ -18,7 +19,7 @@ static const struct command commands[] = {
 
 /* Words that the command line keeps for commands to come: not taken for programs to profile. */
 static const char *const reserved[] = { "top",     "stat",      "list",     "trace",     "probe", "report", "diff",
-	                                "annotate", "symbolize", "demangle", "addr2line", "serve", "doctor", NULL };
+	                                "annotate", "symbolize", "addr2line", "serve", "doctor", NULL };
 
 static const struct command *
 command_named(const char *name)
@@ -70,7 +71,7 @@ help_all(struct sink *out)
 	              "out.json opens in speedscope, out.folded is for flame-graph tools, out.txt is a table.\n\n");
 	for (const struct command *c = commands; c->name; c++) {
 		sink_fmt(out, "  prof %s %s", c->name, c->synopsis);
-		pad(out, 8 + strlen(c->name) + strlen(c->synopsis), 44);
+		pad(out, 8 + strlen(c->name) + strlen(c->synopsis), 48);
 		sink_fmt(out, "%s\n", c->summary);
 	}
 	sink_str(out, "\nprof help record lists the options.\n");

@@ -14,7 +14,7 @@
 #include "cmd.h"
 #include "options.h"
 
-enum { ALL_NAMED = 300, WAIT, CALL_GRAPH, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS };
+enum { ALL_NAMED = 300, WAIT, CALL_GRAPH, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE };
 
 static const struct option table[] = {
 	{ 'p', "pid", "PID,...", "attach to processes: all threads, new ones, and what they fork" },
@@ -37,6 +37,7 @@ static const struct option table[] = {
 	{ IDLE, "idle", NULL, "with -a: the idle task too" },
 	{ THREADS, "threads", NULL, "keep threads apart in .folded and .txt" },
 	{ PIDS, "pids", NULL, "keep processes apart" },
+	{ NO_DEMANGLE, "no-demangle", NULL, "C++ and Rust names as the linker sees them" },
 	{ 'o', "output", "FILE", "where to write, by suffix: .json .folded .txt; repeatable; - is stdout" },
 	{ 'f', "format", "NAME", "speedscope, folded or table, whatever the suffix" },
 	{ STATS, "stats", "FILE", "the closing line and every counter as JSON" },
@@ -196,6 +197,8 @@ take(struct plan *p, struct reading *r, int id)
 		return p->by_thread = true;
 	case PIDS:
 		return p->by_process = true;
+	case NO_DEMANGLE:
+		return p->mangled = true;
 	case 'o':
 		return add_output(r);
 	case 'f':

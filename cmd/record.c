@@ -319,6 +319,7 @@ finish(struct recording *r)
 	session_counts(r->session, &c.counts);
 	session_close(r->session);   /* before naming: rings and descriptors are not needed any more */
 	mem_cap((size_t)NAMING_MIB << 20);
+	r->collector.names.mangled = r->plan.mangled;
 	collect_names(&r->collector);
 	written = write_outputs(r);
 	summarize(r);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "demangle.h"
 #include "ehframe.h"
 #include "kallsyms.h"
 
@@ -25,10 +26,25 @@ name_mark(struct name *out, uint64_t mark)
 	out->start = mark;
 }
 
-static void
-name_symbol(struct name *out, const struct symbol *s)
+/* A symbol as its developer wrote it. */
+static const char *
+plain_name(struct names *n, const char *symbol)
 {
-	out->function = s->name;
+	unsigned slot = hash_u64((uintptr_t)symbol) % (sizeof n->recent / sizeof *n->recent);
+
+	if (n->mangled)
+		return symbol;
+	if (n->recent[slot].symbol != symbol) {
+		n->recent[slot].symbol = symbol;
+		n->recent[slot].plain = demangle(n->arena, symbol, 0);
+	}
+	return n->recent[slot].plain;
+}
+
+static void
+name_symbol(struct names *n, struct name *out, const struct symbol *s)
+{
+	out->function = plain_name(n, s->name);
 	out->start = s->lo;
 	out->found = true;
 }
@@ -47,7 +63,7 @@ name_kernel(struct names *n, uint64_t vaddr, struct name *out)
 		return;
 	}
 	out->kind = NAME_KERNEL;
-	name_symbol(out, &s);
+	name_symbol(n, out, &s);
 }
 
 /* A child of a JIT's process runs its parent's code, too. */
@@ -60,7 +76,7 @@ name_jit(struct names *n, struct module *m, uint64_t vaddr, struct name *out)
 	out->module = "[jit]";
 	for (unsigned forks = 0; m && forks < FORKS_MAX; forks++, m = m->parent)
 		if (symtab_find(n->modules, m, vaddr, &s)) {
-			name_symbol(out, &s);
+			name_symbol(n, out, &s);
 			return;
 		}
 }
@@ -92,7 +108,7 @@ name_file(struct names *n, struct module *m, uint64_t vaddr, struct name *out)
 
 	out->module = m->name;
 	if (symtab_find(n->modules, m, vaddr, &s)) {
-		name_symbol(out, &s);
+		name_symbol(n, out, &s);
 		return;
 	}
 	if (m->bad || !ehframe_start(n->modules, m, vaddr, &out->start, &end))

@@ -1,4 +1,4 @@
-/* The one question of the naming step: what is this code called?  (Demangling, lines and inlines will answer here too.) */
+/* The one question of the naming step: what is this code called?  (Lines and inlines will answer here too.) */
 #ifndef SYM_NAME_H
 #define SYM_NAME_H
 
@@ -11,6 +11,8 @@ struct names {
 	int kallsyms_fd;           /* opened by sample/, or -1 where the kernel's names are not to be had; read when first needed */
 	struct kallsyms *kallsyms;
 	bool kallsyms_read;
+	bool mangled;              /* --no-demangle */
+	struct { const char *symbol, *plain; } recent[512];   /* by the symbol's address: the codes of a function come in crowds */
 };
 
 enum name_kind { NAME_USER, NAME_KERNEL, NAME_JIT, NAME_MARK, NAME_INLINED };

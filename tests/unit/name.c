@@ -1,4 +1,4 @@
-/* link: sym/symtab.c sym/tables.c sym/plt.c sym/sort.c sym/text.c sym/perfmap.c sym/kallsyms.c sym/elf.c sym/module.c sym/code.c sym/ehframe.c lib/cursor.c lib/mem.c lib/file.c lib/index.c */
+/* link: sym/symtab.c sym/tables.c sym/plt.c sym/sort.c sym/text.c sym/perfmap.c sym/kallsyms.c sym/elf.c sym/module.c sym/code.c sym/ehframe.c lib/cursor.c lib/mem.c lib/file.c lib/index.c sym/demangle.c sym/demangle_cxx.c sym/demangle_cxx_expr.c sym/demangle_cxx_name.c sym/demangle_cxx_print.c sym/demangle_cxx_show.c sym/demangle_cxx_type.c sym/demangle_rust.c sym/demangle_rust_v0.c */
 #include "sym/name.c"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@ static void
 begin(void)
 {
 	modules_init(&ms);
-	names = (struct names){ &ms, &ms.arena, -1, NULL, false };
+	names = (struct names){ .modules = &ms, .arena = &ms.arena, .kallsyms_fd = -1 };
 }
 
 static int
