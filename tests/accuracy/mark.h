@@ -1,0 +1,114 @@
+/* How a program tells the truth about its own stack: each marked function keeps a record in its own frame, so that a
+ * copy of the stack carries its truth with it, and no race blurs it.
+ *
+ * A record is good if its magic names its own address.  It says which function the frame belongs to, and its return
+ * address: the next frame must be exactly there.  For a call into code that is not marked, SITE says where the call is.
+ * Rules for programs, which the check relies on:
+ * - A marked function's name begins with m_, no other's does.
+ * - It enters the mark first and leaves it last.  A function that is interrupted before the one or behind the other has
+ *   none: at the leaf, and below a signal frame.  Behind the mark's end it may call _Unwind_Resume, and nothing else.
+ * - Whoever lands from longjmp clears what was skipped (mark_landed) before signals can be handled on that stack.
+ * - Stacks do not touch each other, unless the one with the lower addresses is for signal handlers. */
+#ifndef TESTS_ACCURACY_MARK_H
+#define TESTS_ACCURACY_MARK_H
+
+#include <stdint.h>
+
+#define MARK_LIVE UINT64_C(0x9d3c6d61726b4c56)   /* ^ the record's address */
+#define MARK_LEFT UINT64_C(0x9d3c6d61726b4c54)
+
+struct mark {
+	volatile uint64_t magic;
+	volatile uint64_t fn;     /* address of the function */
+	volatile uint64_t ra;     /* where it returns to */
+	volatile uint64_t site;   /* right before a call into code that is not marked, or 0 */
+	volatile uint64_t id;     /* for whoever reads the dump */
+};
+
+#ifndef MARK_CHECKER
+
+#include <time.h>
+
+#if defined __has_attribute && __has_attribute(noipa)
+#define MARKED __attribute__((noipa))
+#else
+#define MARKED __attribute__((noinline))
+#endif
+#define MARK_INLINE static inline __attribute__((always_inline, unused))
+
+#define MARK_ENTER(m, function, number) \
+	do { \
+		(m).fn = (uint64_t)(uintptr_t)(function); \
+		(m).ra = (uint64_t)(uintptr_t)__builtin_return_address(0); \
+		(m).site = 0; \
+		(m).id = (uint64_t)(number); \
+		(m).magic = MARK_LIVE ^ (uint64_t)(uintptr_t)&(m); \
+	} while (0)
+
+MARK_INLINE void
+mark_leave(struct mark *m)
+{
+	m->magic = MARK_LEFT ^ (uint64_t)(uintptr_t)m;
+}
+
+/* The usual way: left however the function ends, by an exception too.  (Tail calls need ENTER and leave by hand.) */
+#define MARK(function, number) \
+	struct mark mark_ __attribute__((cleanup(mark_leave))); \
+	MARK_ENTER(mark_, function, number)
+
+/* The next call, no further than 128 bytes away, is the one that the frame is in. */
+#define MARK_SITE() \
+	do { \
+		uint64_t at_; \
+		__asm__ volatile("lea 0(%%rip), %0" : "=r"(at_)); \
+		mark_.site = at_; \
+	} while (0)
+
+/* Calls to come may be anywhere. */
+#define MARK_NO_SITE() (mark_.site = 0)
+
+/* What lies from LO up to our own stack pointer is no frame any more. */
+MARK_INLINE void
+mark_landed(uint64_t lo)
+{
+	uint64_t to = lo, words, sp;
+
+	__asm__ volatile("mov %%rsp, %0" : "=r"(sp));
+	words = sp > lo ? (sp - lo) / 8 : 0;
+	__asm__ volatile("rep stosq" : "+D"(to), "+c"(words) : "a"(0) : "memory");
+}
+
+MARK_INLINE uint64_t
+mark_sp(void)
+{
+	uint64_t sp;
+
+	__asm__ volatile("mov %%rsp, %0" : "=r"(sp));
+	return sp;
+}
+
+/* About N ns of work that no optimizer removes. */
+MARK_INLINE void
+mark_work(unsigned n)
+{
+	while (n--)
+		__asm__ volatile("" ::: "memory");
+}
+
+MARK_INLINE double
+mark_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* While seconds (the program's first argument) last: asked once in a while. */
+#define MARK_FOR(seconds) for (double end_ = mark_time() + (seconds); mark_time() < end_;)
+#define MARK_SECONDS(argc, argv) ((argc) > 1 ? atof((argv)[1]) : 1.0)
+
+static volatile unsigned mark_sink __attribute__((unused));
+
+#endif
+#endif

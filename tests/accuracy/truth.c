@@ -1,0 +1,411 @@
+/* See truth.h.  The frames are matched with the records from the leaf on:
+ * - a frame of a marked function must have the next record, and the frame behind it must be at the record's return address;
+ * - a frame of another function may stand wherever no record is passed over;
+ * - where the stack was interrupted (at the leaf, and below a signal frame) one marked function may be without a record:
+ *   then the next frame's return address must at least be in the stack before the next record;
+ * - a walk that ends as complete has used up all records.
+ * Two things are excused, and counted:
+ * - while libgcc's unwinder installs the registers of a landing pad, it has overwritten its own return address with that of
+ *   the landing pad's function, so that the stack itself does not tell the truth any more;
+ * - the last instructions of libc's longjmp say of themselves that they are called from where they jump to. */
+#define MARK_CHECKER
+#include "truth.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "../../sym/symtab.h"
+#include "mark.h"
+
+enum { SITE_REACH = 128, TAIL_MAX = 12 };
+
+struct about {
+	bool known, marked, trampoline, installs;
+	uint32_t module;
+	const char *name;      /* without a suffix like .cold; NULL: none */
+	uint32_t len;
+	uint64_t start;
+};
+
+struct tail {
+	uint32_t fn, ra;       /* of the outermost record, as codes */
+	uint32_t n, code[TAIL_MAX];
+};
+
+static const struct about unknown = { .known = true };
+
+static bool
+is_trampoline(const struct module *m, uint64_t vaddr)
+{
+	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05 };
+
+	for (unsigned back = 0; !m->bad && back <= sizeof code + 1; back++) {
+		struct cursor c = elf_from(&m->elf, vaddr + 1 - back);
+		const uint8_t *p = cur_take(&c, sizeof code);
+
+		if (p && !memcmp(p, code, sizeof code))
+			return true;
+	}
+	return false;
+}
+
+/* Static functions of C++ are _ZL, a length, and the name. */
+static bool
+is_marked(const char *name)
+{
+	if (!strncmp(name, "_ZL", 3))
+		name += 3 + strspn(name + 3, "0123456789");
+	return !strncmp(name, "m_", 2) && !strstr(name, "@plt");
+}
+
+/* libgcc's functions that end in a landing pad instead of returning. */
+static bool
+installs(const char *name)
+{
+	static const char *const names[] = { "_Unwind_RaiseException", "_Unwind_Resume", "_Unwind_Resume_or_Rethrow",
+	                                     "_Unwind_ForcedUnwind" };
+
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static const struct about *
+about(struct truth *t, uint32_t code)
+{
+	const struct code *c = &t->codes->code[code];
+	struct symbol s;
+	struct about *a;
+
+	if (code < CODE_MARKS || !vec_room(&t->about, &t->abouts, (uint64_t)code + 1, sizeof *t->about))
+		return &unknown;
+	a = &t->about[code];
+	if (a->known)
+		return a;
+	*a = (struct about){ .known = true, .module = c->module };
+	if (symtab_find(t->modules, t->modules->module[c->module], c->vaddr, &s)) {
+		a->name = s.name;
+		a->len = (uint32_t)strcspn(s.name, ".(@");
+		a->start = s.lo;
+		a->marked = is_marked(s.name);
+		a->installs = installs(s.name);
+	}
+	a->trampoline = !a->marked && is_trampoline(t->modules->module[c->module], c->vaddr);
+	return a;
+}
+
+static bool
+same_function(const struct about *a, const struct about *b)
+{
+	return a->name && b->name && a->module == b->module && a->len == b->len && !memcmp(a->name, b->name, a->len);
+}
+
+static uint32_t
+code_at(struct truth *t, uint64_t addr)
+{
+	return unwind_code(t->unwinder, t->space, addr);
+}
+
+static uint64_t
+word(const struct stack *s, uint64_t addr)
+{
+	uint64_t v;
+
+	memcpy(&v, s->bytes + (addr - s->lo), 8);
+	return v;
+}
+
+void
+truth_read(struct truth *t, struct space *space, const struct stack *stack)
+{
+	uint64_t end = stack->lo + (stack->size & ~(uint64_t)7);
+
+	t->space = space;
+	t->stack = stack;
+	t->n = t->live = 0;
+	for (uint64_t at = (stack->lo + 7) & ~(uint64_t)7; at + sizeof(struct mark) <= end && t->n < RECORDS_MAX; at += 8) {
+		uint64_t magic = word(stack, at) ^ at;
+
+		if (magic != MARK_LIVE && magic != MARK_LEFT)
+			continue;
+		t->told[t->n++] = (struct told){ at, word(stack, at + 8), word(stack, at + 16), word(stack, at + 24),
+		                                 word(stack, at + 32), magic == MARK_LEFT };
+		t->live += magic == MARK_LIVE;
+	}
+}
+
+/* The next record that is live, from R on; or their number. */
+static uint32_t
+next_live(const struct truth *t, uint32_t r)
+{
+	while (r < t->n && t->told[r].left)
+		r++;
+	return r;
+}
+
+static bool
+wrong(struct truth *t, uint32_t k, const char *why)
+{
+	if (!t->why || k >= t->at) {
+		t->why = why;
+		t->at = k;
+	}
+	return false;
+}
+
+/* Whether frame K is followed by the return address RA; beyond a walk's end there is nothing to be wrong. */
+static bool
+returns_to(struct truth *t, uint32_t k, uint64_t ra)
+{
+	const struct walk *w = t->walk;
+
+	if (k + 1 == w->n)
+		return w->end != WALK_ROOT || !ra;
+	return w->code[k + 1] == CODE_ELIDED || w->code[k + 1] == code_at(t, ra - 1);
+}
+
+/* Whether the stack in [LO, HI) has a return address for frame K + 1. */
+static bool
+may_return(struct truth *t, uint32_t k, uint64_t lo, uint64_t hi)
+{
+	if (k + 1 == t->walk->n || t->walk->code[k + 1] == CODE_ELIDED)
+		return t->walk->end != WALK_ROOT;
+	for (uint64_t at = (lo + 7) & ~(uint64_t)7; at + 8 <= hi; at += 8) {
+		uint64_t ra = word(t->stack, at);
+
+		if (ra > 4096 && !(ra >> 47) && code_at(t, ra - 1) == t->walk->code[k + 1])
+			return true;
+	}
+	return false;
+}
+
+/* The call into code that is not marked is where the function said. */
+static bool
+at_site(struct truth *t, uint32_t k, const struct told *r, bool strict)
+{
+	const struct code *at, *site;
+	uint32_t code;
+
+	if (!r->site)
+		return !strict;
+	if (!k || about(t, t->walk->code[k - 1])->marked || about(t, t->walk->code[k - 1])->trampoline)
+		return true;
+	code = code_at(t, r->site);
+	site = &t->codes->code[code];
+	at = &t->codes->code[t->walk->code[k]];
+	return site->module == at->module && at->vaddr - site->vaddr < SITE_REACH;
+}
+
+/* The frames outside of the outermost marked one are always the same. */
+static bool
+check_tail(struct truth *t, uint32_t k)
+{
+	const struct walk *w = t->walk;
+	uint32_t outer = t->n, n = w->n - k, fn, ra;
+	struct tail *tail;
+
+	while (outer && t->told[outer - 1].left)
+		outer--;
+	if (!outer || w->elided)
+		return true;
+	if (n > TAIL_MAX)
+		return wrong(t, k, "many frames outside of the outermost marked one");
+	fn = code_at(t, t->told[outer - 1].fn);
+	ra = code_at(t, t->told[outer - 1].ra - 1);
+	for (uint32_t i = 0; i < t->tails; i++) {
+		tail = &t->tail[i];
+		if (tail->fn == fn && tail->ra == ra)
+			return (tail->n == n && !memcmp(tail->code, w->code + k, n * sizeof *tail->code)) ||
+			       wrong(t, k, "other frames outside of the outermost marked one than at first");
+	}
+	if (!vec_room(&t->tail, &t->cap_tails, (uint64_t)t->tails + 1, sizeof *t->tail))
+		return true;
+	tail = &t->tail[t->tails++];
+	*tail = (struct tail){ .fn = fn, .ra = ra, .n = n };
+	memcpy(tail->code, w->code + k, n * sizeof *tail->code);
+	return true;
+}
+
+static bool match(struct truth *t, uint32_t k, uint32_t r, uint64_t sp, bool interrupted);
+
+/* Frames were left out before K: any number of records may have been, too. */
+static bool
+match_elided(struct truth *t, uint32_t k, uint32_t r)
+{
+	for (; r <= t->n; r++)
+		if (match(t, k, r, t->stack->lo, true))
+			return true;
+	return false;
+}
+
+/* Whether frame K is of a function that is being left by an exception: it has a record, but no live one. */
+static bool
+being_left(struct truth *t, uint32_t k, uint32_t *r, uint32_t live)
+{
+	const struct about *a = about(t, t->walk->code[k]);
+
+	if (!k || about(t, t->walk->code[k - 1])->marked)
+		return false;
+	for (uint32_t i = *r; i < live; i++)
+		if (same_function(about(t, code_at(t, t->told[i].fn)), a) && returns_to(t, k, t->told[i].ra)) {
+			*r = i + 1;
+			return true;
+		}
+	return false;
+}
+
+/* Frames from K on against records from R on; SP lies before them.  INTERRUPTED: frame K was not in a call. */
+static bool
+match(struct truth *t, uint32_t k, uint32_t r, uint64_t sp, bool interrupted)
+{
+	const struct walk *w = t->walk;
+
+	for (; k < w->n; k++) {
+		const struct about *a = about(t, w->code[k]);
+		uint32_t live = next_live(t, r);
+		const struct told *told = &t->told[live];
+		bool first = interrupted;
+
+		interrupted = false;
+		if (w->code[k] == CODE_ELIDED)
+			return match_elided(t, k + 1, r);
+		if (!a->marked) {
+			interrupted = a->trampoline;
+			continue;
+		}
+		if (live < t->n && same_function(about(t, code_at(t, told->fn)), a) && returns_to(t, k, told->ra) &&
+		    at_site(t, k, told, false)) {
+			uint32_t left = r;
+
+			if ((first || being_left(t, k, &left, live)) && match(t, k + 1, live + 1, told->at, false))
+				return true;
+			if (!first && left == r) {
+				r = live + 1;
+				sp = told->at;
+				continue;
+			}
+		}
+		if (first && may_return(t, k, sp, live < t->n ? told->at : t->stack->lo + t->stack->size))
+			continue;
+		if (!first && being_left(t, k, &r, live))
+			continue;
+		if (first)
+			return wrong(t, k + 1, "no such return address in the stack");
+		if (live == t->n)
+			return wrong(t, k, "a marked function without a record, and none is left");
+		if (!same_function(about(t, code_at(t, told->fn)), a))
+			return wrong(t, k, "a marked function, but the next record is of another");
+		if (!returns_to(t, k, told->ra))
+			return wrong(t, k + 1, "not where the record says that its function returns to");
+		return wrong(t, k, "not the call that the record tells of");
+	}
+	if (w->end == WALK_ROOT && next_live(t, r) < t->n)
+		return wrong(t, k, "complete, as the unwinder says, but there are records left");
+	return true;
+}
+
+/* Where the frames outside of the outermost record begin: the last marked frame and those before are not among them. */
+static uint32_t
+tail_of(struct truth *t)
+{
+	uint32_t k = t->walk->n;
+
+	while (k && !about(t, t->walk->code[k - 1])->marked)
+		k--;
+	return k;
+}
+
+/* The frame of libgcc's that may have lost its return address, or the walk's end: it must be in its last call (which calls
+ * nothing itself), or behind that. */
+static uint32_t
+rewritten(struct truth *t)
+{
+	const struct walk *w = t->walk;
+
+	for (uint32_t k = 0; k < w->n; k++) {
+		const struct about *a = about(t, w->code[k]);
+
+		if (a->installs && (!k || k == 1 || about(t, w->code[k - 1])->trampoline))
+			return k;
+	}
+	return w->n;
+}
+
+/* Whether the walk is right but for frames that longjmp is leaving behind: the first marked one called setjmp. */
+static bool
+jumping(struct truth *t)
+{
+	const struct walk *w = t->walk;
+
+	if (w->n < 2 || !about(t, w->code[1])->marked || about(t, w->code[0])->marked)
+		return false;
+	for (uint32_t r = 0; r < t->n; r++)
+		if (!t->told[r].left && at_site(t, 1, &t->told[r], true) && match(t, 1, r, t->stack->lo, false))
+			return true;
+	return false;
+}
+
+const char *
+truth_check(struct truth *t, const struct walk *w)
+{
+	t->walk = w;
+	t->why = NULL;
+	t->at = 0;
+	if (!match(t, 0, 0, t->stack->lo, true)) {
+		uint32_t at = t->at;
+		const char *why = t->why;
+
+		if (at > rewritten(t) || jumping(t)) {
+			t->excused++;
+			return NULL;
+		}
+		t->at = at;
+		return why ? why : "wrong";
+	}
+	t->why = NULL;
+	if (t->live && w->end == WALK_ROOT && !check_tail(t, tail_of(t)))
+		return t->why;
+	return NULL;
+}
+
+void
+truth_name(struct truth *t, uint32_t code, char *buf, size_t n)
+{
+	static const char *const marks[] = { "[truncated]", "[elided]", "[kernel]", "[unknown]" };
+	const struct code *c = &t->codes->code[code];
+	const struct about *a = about(t, code);
+	const char *module = t->modules->module[c->module]->name;
+
+	if (code < CODE_MARKS)
+		snprintf(buf, n, "%s", marks[code]);
+	else if (a->name)
+		snprintf(buf, n, "%s+%#" PRIx64 " (%s)", a->name, c->vaddr - a->start, module ? module : "jit");
+	else
+		snprintf(buf, n, "%#" PRIx64 " (%s)", c->vaddr, module ? module : "jit");
+}
+
+void
+truth_dump(struct truth *t, FILE *f)
+{
+	enum { SHOWN = 40 };
+	const struct walk *w = t->walk;
+	char name[256], ra[256], site[256];
+
+	fprintf(f, "  sp %#" PRIx64 ", %" PRIu64 " bytes copied; %s\n", t->stack->lo, t->stack->size, walk_end_words[w->end]);
+	for (uint32_t k = t->at > SHOWN ? t->at - SHOWN : 0; k < w->n && k < t->at + SHOWN; k++) {
+		truth_name(t, w->code[k], name, sizeof name);
+		fprintf(f, "  %s frame %3u  %s\n", k == t->at ? "=>" : "  ", k, name);
+	}
+	if (t->at >= w->n)
+		fprintf(f, "  => end\n");
+	for (uint32_t r = 0; r < t->n && r < 2 * SHOWN; r++) {
+		const struct told *told = &t->told[r];
+
+		truth_name(t, code_at(t, told->fn), name, sizeof name);
+		truth_name(t, code_at(t, told->ra - 1), ra, sizeof ra);
+		truth_name(t, told->site ? code_at(t, told->site) : CODE_UNKNOWN, site, sizeof site);
+		fprintf(f, "     %s %3u  %#" PRIx64 "  %s, returns to %s, id %" PRIu64 ", calls at %s\n", told->left ? "left  " : "record",
+		        r, told->at, name, ra, told->id, told->site ? site : "-");
+	}
+}
