@@ -16,6 +16,7 @@ trampoline(struct job *j, struct entry *e)
 	uint64_t vaddr;
 	struct module *m;
 
+	entry_rule(j->u, e);
 	if (e->rule.kind != RULE_GENERAL)
 		return e->rule.kind == RULE_SIGRETURN;
 	m = entry_module(j->u, e, &vaddr);
@@ -28,7 +29,7 @@ caller(struct job *j, uint64_t ra)
 {
 	struct entry *e = entry_probe(j->u, j->space, ra - 1);
 
-	return e && (entry_after_call(j->u, e) || trampoline(j, e));
+	return e && e != &j->u->spare && (entry_after_call(j->u, e) || trampoline(j, e));
 }
 
 enum step
@@ -123,12 +124,13 @@ guess_scan(struct job *j, struct frame *f)
 {
 	const struct arch *a = j->u->arch;
 	struct frame to = { .fp = f->fp, .fp_known = f->fp_known, .jumped = f->jumped };
+	struct entry *e;
 	uint64_t at = f->sp;
 
 	for (unsigned i = 0; i < SCAN_WORDS && memory_word(&j->memory, at, &to.pc); i++, at += a->word) {
 		to.pc &= a->addr_mask;
 		to.sp = at + a->word;
-		if (!to.pc || !caller(j, to.pc))
+		if (!to.pc || !(e = entry_probe(j->u, j->space, to.pc - 1)) || !entry_after_call(j->u, e))
 			continue;
 		j->by = BY_GUESS;
 		switch (holds(j, to)) {

@@ -255,24 +255,29 @@ entry_probe(struct unwinder *u, struct space *space, uint64_t addr)
 	return in_map(space, addr) ? entry_find(u, space, addr) : NULL;
 }
 
+/* By the bytes before the address behind the entry's; code without bytes is taken at its word. */
+static bool
+follows_call(const struct unwinder *u, const struct entry *e)
+{
+	uint64_t vaddr, back = 8;
+	struct module *m = entry_module(u, e, &vaddr);
+	struct cursor c = rule_code(u, m, vaddr + 1 - back);
+
+	return m->bad || !u->arch->after_call || (cur_left(&c) >= back && u->arch->after_call(c.pos + back, back));
+}
+
 bool
 entry_after_call(struct unwinder *u, struct entry *e)
 {
-	uint64_t vaddr, back = 8;
-	struct module *m;
-	struct cursor c;
-
 	if (e == &u->spare)
 		return false;
-	if (!(e->rule.flags & RULE_CALL_TESTED)) {
-		m = entry_module(u, e, &vaddr);
+	if (!(e->rule.flags & RULE_AFTER_CALL)) {
+		if (!follows_call(u, e))
+			return false;   /* most likely no code that a walk will come to: not worth finding its rule */
 		entry_rule(u, e);
-		e->rule.flags |= RULE_CALL_TESTED | RULE_CALL;
-		c = rule_code(u, m, vaddr + 1 - back);
-		if (!m->bad && u->arch->after_call && (cur_left(&c) < back || !u->arch->after_call(c.pos + back, back)))
-			e->rule.flags &= (uint8_t)~RULE_CALL;
+		e->rule.flags |= RULE_AFTER_CALL;
 		if (e->code < u->rules)
 			u->rule[e->code] = e->rule;
 	}
-	return e->rule.flags & RULE_CALL;
+	return true;
 }

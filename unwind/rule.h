@@ -26,8 +26,7 @@ enum {
 	RULE_FP_SAME = 2,      /* fp is the caller's */
 	RULE_FP_LOST = 4,
 	RULE_KEEPS_FP = 8,     /* fp points to a frame record */
-	RULE_CALL_TESTED = 16, /* whether the code is the end of a call: */
-	RULE_CALL = 32,
+	RULE_AFTER_CALL = 16, /* the code is the end of a call */
 };
 
 struct rule {
