@@ -27,8 +27,8 @@ check nothing-written ! -e n.folded
 check stdout-alone "$(cat got)" = out
 "$PROF" -o x.folded -- sh -c 'echo out; echo err >&2' >got 2>err
 has stderr err '^err$'
-grep Sig /proc/self/status >want
-"$PROF" -q -o x.folded -- grep Sig /proc/self/status >got
+grep 'Sig[PBIC]' /proc/self/status >want
+"$PROF" -q -o x.folded -- grep 'Sig[PBIC]' /proc/self/status >got
 cmp -s got want && ok signals-alone || not_ok signals-alone "the command's signals are not as without prof" got want
 cut -d' ' -f5,6,7,8 /proc/self/stat >want
 "$PROF" -q -o x.folded -- cut -d' ' -f5,6,7,8 /proc/self/stat >got
@@ -40,11 +40,11 @@ cmp -s got want && ok descriptors-alone || not_ok descriptors-alone "descriptors
 # With a command SIGINT is the command's.
 status int-with-command 3 "$PROF" -q -o x.folded -- sh -c 'kill -INT $PPID; sleep 0.2; exit 3'
 # Out of time: the file is there while the command runs on, whose status counts.
-"$PROF" -q -d 0.3 -o d.folded -- sh -c "'$busy' wall 0.6; [ -s d.folded ] && exit 9; exit 8"
+"$PROF" -q -d 0.3 -o d.folded -- sh -c "'$busy' wall 2; [ -s d.folded ] && exit 9; exit 8"
 check d-then-status $? = 9
-"$PROF" -q -o t.folded -- sh -c "'$busy' wall 0.3; kill -TERM \$PPID; sleep 0.7; [ -s t.folded ] && exit 9; exit 8"
+"$PROF" -q -o t.folded -- sh -c "'$busy' cpu 0.2; kill -TERM \$PPID; sleep 1.5; [ -s t.folded ] && exit 9; exit 8"
 check term-then-status $? = 9
-check term-samples "$(samples t.folded inner)" -ge 50
+check term-samples "$(samples t.folded inner)" -ge 100
 
 start "$busy" wall 60; target=$pid
 for s in INT TERM HUP; do
@@ -53,7 +53,7 @@ for s in INT TERM HUP; do
 	kill -$s $prof
 	wait $prof
 	check attach-$s $? = 0
-	check attach-$s-samples "$(samples $s.folded inner)" -ge 50
+	check attach-$s-samples "$(samples $s.folded inner)" -ge 10
 done
 # A second one leaves at once: here the first waits for somebody who reads.
 mkfifo fifo

@@ -4,7 +4,7 @@
 busy=$(program busy) || exit 1
 mkfifo gate
 exec 3<>gate   # for both ends: opening it never waits
-start "$busy" many 0.02 500 <gate >ready; target=$pid
+start "$busy" many 0.008 500 <gate >ready; target=$pid
 wait_for 10 grep -q ready ready
 start "$PROF" --stats s.json -o many.folded -p $target; prof=$pid
 sleep 1.5
@@ -12,7 +12,7 @@ echo >&3
 wait $prof
 check status $? = 0
 check all-500 "$(grep -oE '^t[0-9]+;' many.folded | sort -u | wc -l)" -ge 498
-check stacks "$(samples many.folded '^t[0-9]+;.*waiter;burn;outer;middle;inner$')" -ge 8500
+check stacks "$(samples many.folded '^t[0-9]+;.*waiter;burn;outer;middle;inner$')" -ge 3400
 check none-lost "$(field s.json lost)" = 0
 
 start "$busy" born 0.1 8 <gate >ready2; target=$pid
@@ -25,7 +25,7 @@ check born-later "$(grep -oE '^born[0-9]+;' born.folded | sort -u | wc -l)" = 8
 within born-samples "$(samples born.folded '^born[0-9]+;.*inner$')" 600 880
 
 # With few descriptors to be had.
-start "$busy" many 0.02 500 <gate >ready3; target=$pid
+start "$busy" many 0.008 500 <gate >ready3; target=$pid
 wait_for 10 grep -q ready ready3
 sh -c 'ulimit -n 700; exec "$0" -q -o few.folded -p "$1"' "$PROF" $target 2>err &
 prof=$!

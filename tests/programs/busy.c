@@ -331,6 +331,7 @@ hostile(double seconds, double n)
 	(void)n;
 	prctl(PR_SET_NAME, "a;b \"c\\\n\x01\xff\xc3");
 	burn(seconds);
+	sum++;
 }
 
 /* Not to be looked into by others of its user. */
