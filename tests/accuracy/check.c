@@ -17,18 +17,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../cmd/collect.h"
 #include "../../sample/foreign.h"
-#include "../../sample/session.h"
 #include "../../sample/target.h"
 #include "../../sym/kallsyms.h"
 #include "truth.h"
 
 struct harness {
-	struct modules modules;
-	struct codes codes;
-	struct unwinder *unwinder;
+	struct collector c;        /* prof's own: all but the names and what is written */
 	struct truth truth;
-	struct walk walk;
 	struct arena arena;
 	struct kallsyms *kallsyms;
 	uint64_t cut;              /* -c */
@@ -37,16 +34,18 @@ struct harness {
 	uint64_t samples;          /* with a user side */
 	uint64_t told;             /* with at least one record */
 	uint64_t records;
-	uint64_t wrong, frames, by_fp, by_chain, by_guess;
+	uint64_t wrong, frames;
 	uint64_t ends[WALK_ENDS];
 };
 
 static void
 dump(struct harness *h, const struct sample *s, const char *why)
 {
-	printf("%s; at %" PRIu64 " us on CPU %u: pid %d (%s)%s at %#" PRIx64 ", by cfi %u, fp %u, chain %u, guess %u\n", why,
+	const struct walk *w = &h->c.walk;
+
+	printf("%s; at %" PRIu64 " us on CPU %u: pid %d (%s)%s at %#" PRIx64 ", by cfi %u, fp %u, chain %u, guess %u%s\n", why,
 	       s->time / 1000 % 1000000000, s->cpu, s->task->pid, s->task->comm, s->kernel ? ", in the kernel" : "", s->regs[8],
-	       h->walk.by_cfi, h->walk.by_fp, h->walk.by_chain, h->walk.by_guess);
+	       w->by_cfi, w->by_fp, w->by_chain, w->by_guess, w->joined ? ", joined" : "");
 	for (uint32_t i = 0; i < s->nkchain && i < 12; i++)
 		printf("  kernel %#" PRIx64 "\n", s->kchain[i]);
 	truth_dump(&h->truth, stdout);
@@ -76,41 +75,35 @@ static void
 compare(void *harness, const struct sample *s)
 {
 	struct harness *h = harness;
-	struct regs regs = { .known = 0 };
-	struct stack stack = { .size = s->stack_size, .bytes = s->stack }, seen;
+	struct sample seen = *s;
+	struct stack stack = { .size = s->stack_size, .bytes = s->stack };
 	struct space *space = &s->task->process->space;
 	bool (*missing)(struct space *, uint64_t) = space->missing;
+	const struct walk *w = &h->c.walk;
 	const char *why;
-	unsigned n = 0;
 
 	if (!s->regs || s->regs32)
 		return;
-	for (uint64_t bits = arch_host->sample; bits; bits &= bits - 1, n++) {
-		regs.r[arch_host->dwarf[n]] = s->regs[n];
-		regs.known |= (uint64_t)1 << arch_host->dwarf[n];
-	}
-	seen = stack;
-	seen.lo = stack.lo = regs.r[arch_host->sp];
-	if (h->cut && seen.size > h->cut)
-		seen.size = h->cut;
-	unwind(h->unwinder, space, &regs, &seen, s->uchain, s->nuchain, &h->walk);
+	for (uint64_t bits = arch_host->sample, n = 0; bits; bits &= bits - 1, n++)
+		if (arch_host->dwarf[n] == arch_host->sp)
+			stack.lo = s->regs[n];
+	if (h->cut && seen.stack_size > h->cut)
+		seen.stack_size = h->cut;
+	collect_sample(&h->c, &seen);
 	h->samples++;
-	h->ends[h->walk.end]++;
-	h->frames += h->walk.n;
-	h->by_fp += h->walk.by_fp;
-	h->by_chain += h->walk.by_chain;
-	h->by_guess += h->walk.by_guess;
+	h->ends[w->end]++;
+	h->frames += w->n;
 	space->missing = NULL;   /* for what looks like an address to us nobody shall read the maps again */
 	truth_read(&h->truth, space, &stack);
 	h->told += h->truth.live > 0;
 	h->records += h->truth.live;
-	if ((why = truth_check(&h->truth, &h->walk)) && torn(h, s))
+	if ((why = truth_check(&h->truth, w)) && torn(h, s))
 		h->torn++;
 	else if (why) {
 		h->wrong++;
 		if (h->shown++ < h->show)
 			dump(h, s, why);
-	} else if (h->walk.end != WALK_ROOT && h->incomplete && h->incomplete--)
+	} else if (w->end != WALK_ROOT && h->incomplete && h->incomplete--)
 		dump(h, s, "incomplete");
 	space->missing = missing;
 }
@@ -126,7 +119,7 @@ run(struct harness *h, char **argv, struct capture *c, struct session_counts *co
 	if (!launch_fork(&launch, argv))
 		return false;
 	c->pid = &launch.pid;
-	if (!(session = session_open(c, &h->modules, &refusal))) {
+	if (!(session = session_open(c, &h->c.modules, &refusal))) {
 		launch_drop(&launch);
 		printf("skip: %s\n", refusal.what);
 		exit(77);
@@ -156,8 +149,8 @@ report(const struct harness *h, const char *program, const struct session_counts
 
 	printf("%s: %" PRIu64 " samples, %" PRIu64 " with records (%.1f each), %.2f%% complete", program, h->samples, h->told,
 	       h->told ? (double)h->records / (double)h->told : 0.0, 100.0 * (double)h->ends[WALK_ROOT] / (double)n);
-	printf(", frames: %" PRIu64 " fp %" PRIu64 " chain %" PRIu64 " guess %" PRIu64 ", lost %" PRIu64 ", wrong %" PRIu64, h->frames,
-	       h->by_fp, h->by_chain, h->by_guess, counts->lost, h->wrong);
+	printf(", %" PRIu64 " joined, frames: %" PRIu64 " fp %" PRIu64 " chain %" PRIu64 " guess %" PRIu64 ", lost %" PRIu64
+	       ", wrong %" PRIu64, h->c.joined, h->frames, h->c.by_fp, h->c.by_chain, h->c.by_guess, counts->lost, h->wrong);
 	for (unsigned i = 0; i < WALK_ENDS; i++)
 		if (i != WALK_ROOT && h->ends[i])
 			printf("; %s %" PRIu64, walk_end_words[i], h->ends[i]);
@@ -195,13 +188,12 @@ main(int argc, char **argv)
 		default: return 2;
 		}
 	mem_cap((size_t)1 << 30);
-	if (!argv[optind] || event_parse(event, &nevent, "cpu-clock", &h.arena) || !modules_init(&h.modules) ||
-	    !codes_init(&h.codes) ||
-	    !(h.unwinder = unwinder_new(arch_host, &h.modules, &h.codes, MODE_AUTO, max_stack)))
+	if (!argv[optind] || event_parse(event, &nevent, "cpu-clock", &h.arena) ||
+	    !collector_init(&h.c, MODE_AUTO, max_stack, false))
 		return 2;
-	h.truth.modules = &h.modules;
-	h.truth.codes = &h.codes;
-	h.truth.unwinder = h.unwinder;
+	h.truth.modules = &h.c.modules;
+	h.truth.codes = &h.c.codes;
+	h.truth.unwinder = h.c.unwinder;
 	if (!run(&h, argv + optind, &c, &counts))
 		return 2;
 	report(&h, strrchr(argv[optind], '/') ? strrchr(argv[optind], '/') + 1 : argv[optind], &counts);

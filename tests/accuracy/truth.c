@@ -388,7 +388,7 @@ truth_name(struct truth *t, uint32_t code, char *buf, size_t n)
 void
 truth_dump(struct truth *t, FILE *f)
 {
-	enum { SHOWN = 40 };
+	enum { SHOWN = 16 };
 	const struct walk *w = t->walk;
 	char name[256], ra[256], site[256];
 
@@ -399,7 +399,7 @@ truth_dump(struct truth *t, FILE *f)
 	}
 	if (t->at >= w->n)
 		fprintf(f, "  => end\n");
-	for (uint32_t r = 0; r < t->n && r < 2 * SHOWN; r++) {
+	for (uint32_t r = t->at > SHOWN ? t->at - SHOWN : 0; r < t->n && r < t->at + SHOWN; r++) {
 		const struct told *told = &t->told[r];
 
 		truth_name(t, code_at(t, told->fn), name, sizeof name);
