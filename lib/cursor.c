@@ -11,6 +11,76 @@ complain(struct cursor *c, const char *what)
 		c->bad = what;
 }
 
+const uint8_t *
+cur_take(struct cursor *c, uint64_t n)
+{
+	const uint8_t *p = c->pos;
+
+	if (n > cur_left(c)) {
+		complain(c, "data ends too early");
+		return NULL;
+	}
+	if (n)   /* an empty cursor may be NULL */
+		c->pos += n;
+	return p;
+}
+
+uint64_t
+cur_uint(struct cursor *c, unsigned size)
+{
+	const uint8_t *p = cur_take(c, size);
+	uint64_t v = 0;
+
+	if (!p)
+		return 0;
+	for (unsigned i = 0; i < size; i++)
+		v |= (uint64_t)p[i] << 8 * (c->big ? size - 1 - i : i);
+	return v;
+}
+
+/* What most of reading is, so without a loop. */
+uint8_t
+cur_u8(struct cursor *c)
+{
+	const uint8_t *p = cur_take(c, 1);
+
+	return p ? *p : 0;
+}
+
+uint16_t
+cur_u16(struct cursor *c)
+{
+	return (uint16_t)cur_uint(c, 2);
+}
+
+static bool
+swapped(const struct cursor *c)
+{
+	return c->big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+uint32_t
+cur_u32(struct cursor *c)
+{
+	const uint8_t *p = cur_take(c, 4);
+	uint32_t v = 0;
+
+	if (p)
+		memcpy(&v, p, sizeof v);
+	return swapped(c) ? __builtin_bswap32(v) : v;
+}
+
+uint64_t
+cur_u64(struct cursor *c)
+{
+	const uint8_t *p = cur_take(c, 8);
+	uint64_t v = 0;
+
+	if (p)
+		memcpy(&v, p, sizeof v);
+	return swapped(c) ? __builtin_bswap64(v) : v;
+}
+
 /* Padding beyond the 64 bits is read, but not without end: a value costs no more than this many bits. */
 enum { LEB_BITS = 7 * 16 };
 
