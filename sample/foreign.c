@@ -29,12 +29,12 @@ drop(int fd, int err)
 	return -1;
 }
 
-/* Finds PATH without opening it, so that no device or FIFO ever notices; inside of ROOT, also what its symlinks say,
- * or anywhere where that is AT_FDCWD. */
+/* Opens PATH inside of ROOT, also what its symlinks say, or anywhere where that is AT_FDCWD.  With O_PATH first, so that
+ * no device or FIFO ever notices. */
 static int
-find(int root, const char *path, uint64_t flags)
+open_in(int root, const char *path, uint64_t flags)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC | flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	struct open_how how = { .flags = O_CLOEXEC | flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
 	long fd;
 
 	if (root == AT_FDCWD)
@@ -45,11 +45,24 @@ find(int root, const char *path, uint64_t flags)
 	return (int)fd;
 }
 
+/* Without /proc there is no way from what was found to its bytes but by its path again, which may meanwhile lead
+ * elsewhere: then it is dropped. */
+static int
+open_again(int root, const char *path, uint64_t flags, const struct stat *found)
+{
+	struct stat st;
+	int fd = open_in(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags);
+
+	if (fd < 0 || (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_dev == found->st_dev && st.st_ino == found->st_ino))
+		return fd;
+	return drop(fd, ESTALE);
+}
+
 static int
 open_regular(int root, const char *path, uint64_t flags, struct stat *st)
 {
 	char self[32];
-	int found = find(root, path, flags), fd;
+	int found = open_in(root, path, O_PATH | flags), fd;
 
 	if (found < 0)
 		return -1;
@@ -59,6 +72,8 @@ open_regular(int root, const char *path, uint64_t flags, struct stat *st)
 		return drop(found, S_ISLNK(st->st_mode) ? ELOOP : EINVAL);
 	snprintf(self, sizeof self, "/proc/self/fd/%d", found);
 	fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 && errno == ENOENT)
+		fd = open_again(root, path, flags, st);
 	if (fd < 0)
 		return drop(found, errno);
 	close(found);
