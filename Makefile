@@ -9,12 +9,15 @@ BIN     = prof
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
 MUSL   := $(if $(findstring musl,$(CC) $(TARGET)),,ci/musl-cc) $(CC)
 
-OPT     = -Os
+# The smallest code that the compiler knows how to make.
+can = $(shell $(CC) -Werror $1 -c -o /dev/null -x c /dev/null 2>/dev/null && echo $1)
+OPT    := $(or $(call can,-Oz -fno-jump-tables -fno-inline-functions-called-once),$(call can,-Oz -fno-jump-tables),-Os)
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
 CFLAGS  = -g
 SHAPE   = -fno-pie -fno-asynchronous-unwind-tables -fno-stack-protector -ffunction-sections -fdata-sections
 ALL     = -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' $(WARN) $(SHAPE) -idirafter $O/include -MMD -MP $(CFLAGS)
-LDFLAGS = -static -no-pie -Wl,--gc-sections,--build-id=none,-z,noseparate-code
+# No pages of padding: neither between code and data nor before what is read-only once relocated.
+LDFLAGS = -static -no-pie -Wl,--gc-sections,--build-id=none,-z,noseparate-code,-z,norelro,-z,common-page-size=64
 
 src := prof.c $(wildcard lib/*.c sym/*.c unwind/*.c sample/*.c out/*.c cmd/*.c)
 obj  = $(src:%.c=$O/%.o)
@@ -38,10 +41,10 @@ $O/flags: FORCE
 # musl's own path has no kernel headers: just these three.
 $O/include:
 	@mkdir -p $@
-	ln -sf $(foreach d,linux asm asm-generic,$(firstword $(wildcard /usr/include/$(TARGET)/$d /usr/include/$d))) $@
+	ln -sf $(foreach d,linux asm asm-generic,$(firstword $(wildcard /usr/include/$(subst -pc-,-,$(TARGET))/$d /usr/include/$d))) $@
 
 $O/prof.stripped: $(BIN)
-	strip -o $@ $(BIN)
+	strip -R .comment -o $@ $(BIN)
 size: $O/prof.stripped
 	@ci/size $O/prof.map $O/prof.stripped
 install: $O/prof.stripped
