@@ -15,7 +15,8 @@ enum { RBX = 3, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
 #define STACK 0x7ffd00001000u
 
 /* The functions by number; what has no frame description has code. */
-enum { ROOT, PLAIN, FRAMED, LEAF, BY_RBX, REALIGNED, FP_IN_R12, LOSES_RBX, SETS_R12, SIGNAL, LIAR, PLT, SAVES_FP, DESCRIBED,
+enum { ROOT, PLAIN, FRAMED, LEAF, BY_RBX, REALIGNED, FP_IN_R12, LOSES_RBX, SETS_R12, SIGNAL, LIAR, PLT, SAVES_FP, EPILOGUE,
+       PLAIN_SIGNAL, DESCRIBED,
        ENTRY = DESCRIBED, BARE, PUSHES, ALLOCA, POPPED, TRAMPOLINE, STRIPPED, ENDLESS, BIG };
 
 static const struct { const char *insns; uint8_t n; bool signal; } descriptions[DESCRIBED] = {
@@ -33,6 +34,8 @@ static const struct { const char *insns; uint8_t n; bool signal; } descriptions[
 	[LIAR] = { "\x0c\x63\x08", 3, false },
 	[PLT] = { "\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22", 13, false },
 	[SAVES_FP] = { "\x0e\x20\x86\x03", 4, false },                      /* cfa = rsp + 32, rbp at -24 */
+	[EPILOGUE] = { "\x86\x02", 2, false },                              /* cfa = rsp + 8, rbp at -16 */
+	[PLAIN_SIGNAL] = { "\x0e\x20", 2, true },
 };
 
 static const struct { unsigned at; const char *bytes; uint8_t n; } code[] = {
@@ -40,10 +43,11 @@ static const struct { unsigned at; const char *bytes; uint8_t n; } code[] = {
 	{ PUSHES * FUNCTION, "\x55\x53\x48\x83\xec\x18\x85\xc0\x74\x20", 10 },
 	{ PUSHES * FUNCTION + RET, "\x48\x83\xc4\x18\x5b\x5d\xc3", 7 },
 	{ PUSHES * FUNCTION + 0x2a, "\x48\x83\xc4\x18\x5b\x5d\xc3", 7 },    /* where the branch leads */
-	/* push %rbp; mov %rsp,%rbp; sub %rax,%rsp; … call; leave; ret */
+	/* push %rbp; mov %rsp,%rbp; sub %rax,%rsp; … call */
 	{ ALLOCA * FUNCTION, "\x55\x48\x89\xe5\x48\x29\xc4", 7 },
-	{ ALLOCA * FUNCTION + RET, "\xc9\xc3", 2 },
+	{ ALLOCA * FUNCTION + RET, "\xff\xe0", 2 },                         /* no return in sight */
 	{ POPPED * FUNCTION, "\x31\xed\x5f", 3 },                           /* xor %ebp,%ebp; pop %rdi; call */
+	{ TRAMPOLINE * FUNCTION + RET - 5, "\x90\x90\x90\x90\x90", 5 },        /* it is not called */
 	{ TRAMPOLINE * FUNCTION + RET, "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9 },
 	{ STRIPPED * FUNCTION + RET, "\x48\x83\xc4\x18\x85\xc0\x74\x02\x0f\x0b\x5b\x5d\xc3", 13 },
 	{ ENDLESS * FUNCTION + RET, "\x89\xc7\xf4", 3 },
@@ -226,20 +230,14 @@ static void
 epilogues_have_popped_fp(void)
 {
 	set_up(MODE_AUTO, 512);
-	/* LEAF says that rbp lies at cfa - 16 = rsp; from rsp + 8 that is below the copy: popped already. */
-	words[0] = ret(SAVES_FP);
-	words[4] = ret(ROOT);
-	regs.r[RBP] = slot(3);
-	unwinder->full_always = false;
 	for (unsigned full = 0; full < 2; full++) {
 		unwinder->full_always = full;
-		words[1] = 0xdead;
+		words[1] = 0xdead;                /* where rbp was, not copied any more */
 		words[2] = ret(FRAMED);
 		words[8] = slot(200);
 		words[9] = ret(ROOT);
-		/* PLT's rows at 0: cfa = rsp + 8, rbp untouched */
 		regs.r[RBP] = slot(8);
-		go(BIAS + TEXT + PLT * FUNCTION, 2, WORDS);
+		go(ret(EPILOGUE), 2, WORDS);
 		CHECK(walk.end == WALK_ROOT && walk.n == 3 && in(1) == FRAMED);
 	}
 	tear_down();
@@ -428,6 +426,32 @@ a_described_signal_frame(void)
 }
 
 static void
+a_signal_frame_of_a_plain_rule(void)
+{
+	set_up(MODE_AUTO, 512);
+	words[3] = ret(PLAIN_SIGNAL);
+	words[7] = BIAS + TEXT + ROOT * FUNCTION;
+	go(ret(PLAIN), 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3);
+	CHECK_U64(codes.code[walk.code[2]].vaddr, TEXT + ROOT * FUNCTION);
+	tear_down();
+}
+
+static void
+handlers_are_not_called(void)
+{
+	set_up(MODE_AUTO, 512);
+	regs.r[RBP] = slot(2);
+	words[2] = 7;
+	words[3] = ret(TRAMPOLINE);       /* follows no call */
+	words[4 + 5 + 15] = slot(60);
+	words[4 + 5 + 16] = ret(ROOT);
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && in(1) == TRAMPOLINE && walk.by_fp == 1);
+	tear_down();
+}
+
+static void
 a_bare_signal_frame(void)
 {
 	set_up(MODE_CFI, 512);
@@ -561,11 +585,14 @@ static void
 threads_begin_where_nothing_is_to_return_to(void)
 {
 	set_up(MODE_AUTO, 512);
+	for (unsigned i = 0; i < WORDS; i++)
+		words[i] = 0x1111;
 	words[3] = ret(POPPED);
 	words[4] = ret(PLAIN);            /* not to be taken for a return address */
 	words[8] = ret(ROOT);
 	go(ret(PLAIN), 0, WORDS);
 	CHECK(walk.end == WALK_ROOT && walk.n == 2 && in(1) == POPPED);
+	memset(words, 0, sizeof words);
 	words[3] = ret(ENDLESS);
 	regs.r[RBP] = 0;
 	go(ret(PLAIN), 0, 4);
@@ -713,6 +740,8 @@ main(void)
 	RUN("unwind", a_lost_register_is_missed);
 	RUN("unwind", realigned_and_plt);
 	RUN("unwind", a_described_signal_frame);
+	RUN("unwind", a_signal_frame_of_a_plain_rule);
+	RUN("unwind", handlers_are_not_called);
 	RUN("unwind", a_bare_signal_frame);
 	RUN("unwind", the_quick_walk_is_the_full_walk);
 	RUN("unwind", instructions_tell);
