@@ -118,9 +118,6 @@ details(const struct closing *c)
 	verbose("%llu frames: %llu by unwind tables, %llu by frame pointers, %llu by the kernel's chain, %llu guessed",
 	        (unsigned long long)k->frames, (unsigned long long)k->by_cfi, (unsigned long long)k->by_fp,
 	        (unsigned long long)k->by_chain, (unsigned long long)k->by_guess);
-	if (k->joined)
-		verbose("%llu stacks were longer than the copy; the rest was read from the process, where it had not changed since",
-		        (unsigned long long)k->joined);
 	if (k->elided)
 		verbose("%llu stacks deeper than --max-stack: middle frames elided", (unsigned long long)k->elided);
 	if (k->other_machine)
@@ -196,7 +193,6 @@ stats_json(struct sink *s, const void *closing)
 	field(s, "stacks_bad_unwind_info", k->walks[WALK_BAD_RULE]);
 	field(s, "stacks_loop", k->walks[WALK_LOOP]);
 	field(s, "stacks_too_deep", k->walks[WALK_DEEP]);
-	field(s, "stacks_joined", k->joined);
 	field(s, "stacks_elided", k->elided);
 	field(s, "frames", k->frames);
 	field(s, "frames_by_cfi", k->by_cfi);

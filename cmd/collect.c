@@ -79,33 +79,11 @@ kernel_codes(struct collector *c, const struct sample *s, uint32_t n)
 	return n;
 }
 
-/* The stack beyond the copy, from the process as it is now: believed where the frames that the one at SP called are
- * still there.  What lies further out cannot change without these being popped first; that they came back just as they
- * were is the more unlikely the more of them are compared. */
-static bool
-longer_stack(void *collector, struct stack *stack, uint64_t sp)
-{
-	enum { SAME = 4096 };
-	struct collector *c = collector;
-	uint64_t end = stack->lo + stack->size, from = (sp < end ? sp : end) - SAME;
-	size_t kept = (size_t)(from - stack->lo), n;
-
-	if (from < stack->lo || kept >= stack->size)
-		return false;
-	n = foreign_read(c->sample->task->pid, from, c->longer + kept, LONGER_MAX - kept);
-	if (kept + n <= stack->size || memcmp(c->longer + kept, stack->bytes + kept, SAME) != 0)
-		return false;
-	memcpy(c->longer, stack->bytes, stack->size);
-	stack->bytes = c->longer;
-	stack->size = kept + n;
-	return true;
-}
-
 static bool
 walk_user(struct collector *c, const struct sample *s)
 {
 	struct regs regs = { .known = 0 };
-	struct stack stack = { .size = s->stack_size, .bytes = s->stack, .longer = longer_stack, .ctx = c };
+	struct stack stack = { .size = s->stack_size, .bytes = s->stack };
 	unsigned n = 0;
 
 	if (s->regs32) {
@@ -138,9 +116,8 @@ count_walk(struct collector *c)
 	c->by_fp += w->by_fp;
 	c->by_chain += w->by_chain;
 	c->by_guess += w->by_guess;
-	c->joined += w->joined && w->end == WALK_ROOT;
 	c->need.walks++;
-	c->need.cut += w->end == WALK_STACK_SHORT || w->joined;
+	c->need.cut += w->end == WALK_STACK_SHORT;
 	c->need.cut_in_fp += w->end == WALK_STACK_SHORT && w->fp_at_cut;
 }
 
@@ -170,7 +147,6 @@ collect_sample(void *collector, const struct sample *s)
 
 	if (s->time < c->skip_until)
 		return;
-	c->sample = s;
 	if ((thread = thread_of(c, s)) == UINT32_MAX) {
 		c->profile.dropped++;
 		return;

@@ -7,8 +7,6 @@
 #include "../sym/name.h"
 #include "../unwind/unwind.h"
 
-enum { LONGER_MAX = 2 << 20 };
-
 struct collector {
 	struct modules modules;
 	struct codes codes;
@@ -23,12 +21,9 @@ struct collector {
 	uint64_t elided, frames;
 	uint64_t by_cfi, by_fp, by_chain, by_guess;
 	uint64_t other_machine;          /* samples of 32-bit tasks, whose stacks are not walked */
-	uint64_t joined;                 /* stacks whose outer part was read from the process afterwards */
 	struct need {                    /* since the stack's size was chosen last */
 		uint64_t walks, cut, cut_in_fp;
 	} need;
-	const struct sample *sample;     /* the one at hand */
-	uint8_t longer[LONGER_MAX];      /* its stack, as read afterwards */
 	struct walk walk;
 	uint32_t stack[STACK_MAX + 256];
 };

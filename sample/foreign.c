@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -249,13 +248,4 @@ int
 foreign_memory(int32_t pid)
 {
 	return open_proc(pid, "mem");
-}
-
-size_t
-foreign_read(int32_t pid, uint64_t addr, void *buf, size_t n)
-{
-	struct iovec to = { buf, n }, from = { (void *)(uintptr_t)addr, n };
-	ssize_t got = process_vm_readv(pid, &to, 1, &from, 1, 0);
-
-	return got > 0 ? (size_t)got : 0;
 }

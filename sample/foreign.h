@@ -24,7 +24,4 @@ int foreign_kallsyms(void);
 int foreign_maps(int32_t pid);    /* /proc/PID/maps */
 int foreign_memory(int32_t pid);  /* /proc/PID/mem */
 
-/* Copies at most N bytes of PID's memory from ADDR on, as far as they are there: how many, 0 where it is not allowed. */
-size_t foreign_read(int32_t pid, uint64_t addr, void *buf, size_t n);
-
 #endif

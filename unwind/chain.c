@@ -6,7 +6,7 @@ void
 walk_begin(struct walk *w)
 {
 	w->n = 0;
-	w->elided = w->joined = w->fp_at_cut = false;
+	w->elided = w->fp_at_cut = false;
 	w->used = 0;
 	w->by_cfi = w->by_fp = w->by_chain = w->by_guess = 0;
 }

@@ -32,9 +32,8 @@ end_of(const struct job *j, const struct frame *f, enum step step)
 	}
 }
 
-/* Goes on from F, whose code has been pushed already where it is AGAIN. */
 static enum walk_end
-walk_frames(struct job *j, struct frame *f, bool again)
+walk_frames(struct job *j, struct frame *f)
 {
 	struct unwinder *u = j->u;
 	struct walk *w = j->walk;
@@ -43,7 +42,7 @@ walk_frames(struct job *j, struct frame *f, bool again)
 	const bool quick = u->mode != MODE_FP && !u->full_always;
 	enum step step;
 
-	for (; j->at < FRAMES_MAX; j->at++, again = false) {
+	for (; j->at < FRAMES_MAX; j->at++) {
 		struct entry *e = entry_find(u, j->space, frame_at(f));
 
 		if (__builtin_expect(!e, 0)) {
@@ -73,19 +72,6 @@ memory_of(const struct stack *s, unsigned word)
 	return (struct memory){ s->bytes, s->lo, s->size >= word ? s->size - word + 1 : 0, word };
 }
 
-/* Where the copy ended too early, and a longer one can be had: the walk goes on in that. */
-static enum walk_end
-walk_longer(struct job *j, struct frame *f, const struct stack *stack, enum walk_end end)
-{
-	struct stack more = *stack;
-
-	if (end != WALK_STACK_SHORT || f->jumped || !stack->longer || !stack->longer(stack->ctx, &more, f->sp))
-		return end;
-	j->walk->joined = true;
-	j->memory = memory_of(&more, j->u->arch->word);
-	return walk_frames(j, f, true);
-}
-
 void
 unwind(struct unwinder *u, struct space *space, const struct regs *regs, const struct stack *stack,
        const uint64_t *chain, uint32_t nchain, struct walk *w)
@@ -109,9 +95,9 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 	j.lost = false;
 	j.at = 0;
 	walk_begin(w);
-	w->end = walk_longer(&j, &f, stack, walk_frames(&j, &f, false));
+	w->end = walk_frames(&j, &f);
 	if (f.sp > stack->lo)
-		w->used = w->joined || f.sp - stack->lo < stack->size ? f.sp - stack->lo : stack->size;
+		w->used = f.sp - stack->lo < stack->size ? f.sp - stack->lo : stack->size;
 	if (w->end == WALK_STACK_SHORT) {
 		if (j.where > stack->lo)
 			w->used = j.where - stack->lo + a->word;

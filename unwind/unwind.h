@@ -13,10 +13,6 @@ struct stack {
 	uint64_t lo;
 	uint64_t size;
 	const uint8_t *bytes;
-	/* Asked once where the copy ends too early for the frame at SP: makes it longer, with the same beginning, or gives
-	 * false.  NULL: it is all there is. */
-	bool (*longer)(void *ctx, struct stack *, uint64_t sp);
-	void *ctx;
 };
 
 /* How a walk ended: ROOT is the only complete one. */
@@ -39,7 +35,6 @@ struct walk {
 	uint32_t code[STACK_MAX];
 	uint32_t n;
 	enum walk_end end;
-	bool joined;             /* the outer frames are not from the copy, but from a longer one made since */
 	bool elided;             /* deeper than max: both ends kept, CODE_ELIDED between */
 	bool fp_at_cut;          /* STACK_SHORT in code that keeps frame pointers: the kernel's own chain could go on */
 	uint64_t used;           /* bytes of the stack, from sp, that the walk reached (or would have needed at the cut) */
