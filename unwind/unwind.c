@@ -49,8 +49,7 @@ walk_frames(struct job *j, struct frame *f)
 			walk_push(u, w, CODE_UNKNOWN, &j->ring);
 			return WALK_NO_MAP;
 		}
-		if (__builtin_expect(!again, 1))
-			walk_push(u, w, e->code, &j->ring);
+		walk_push(u, w, e->code, &j->ring);
 		if (__builtin_expect(e->rule.kind == RULE_PLAIN && quick, 1)) {
 			step = step_plain(&e->rule, &memory, mask, f, &j->where);
 			w->by_cfi += !step;
