@@ -17,14 +17,15 @@ enum {
 	DEPTH_MAX = 2000            /* the viewer fails between 3,000 and 4,000 */
 };
 
-/* What a profile costs the viewer: frames that begin in the order of time, and frames written. */
+/* What a profile costs the viewer: its tree's nodes, and frames written.  It makes a node for each frame that begins in
+ * the order of time, and one for each that is distinct. */
 struct cost {
-	uint64_t begin, frames;
+	uint64_t nodes, frames;
 };
 
-/* What it bears: twice 4 million beginnings load in a minute, at twice 5 million the tab crashes; and the text
- * must fit in a string.  Once for all threads, once for each of them. */
-static const struct cost bearable = { 3500000, 40000000 };
+/* What it bears: twice 4 million nodes load in half a minute, at twice 10 million the tab crashes; and the text must
+ * fit in a string.  Once for all threads, once for each of them. */
+static const struct cost bearable = { 4000000, 40000000 };
 
 struct writing {
 	const struct profile *p;
@@ -134,28 +135,31 @@ put_stack(struct writing *w, const struct piece *piece)
 static bool
 too_much(const struct writing *w, const struct cost *c)
 {
-	return c->begin > w->most.begin || c->frames > w->most.frames;
+	return c->nodes > w->most.nodes || c->frames > w->most.frames;
 }
 
 /* Adds what a profile of N threads costs, as far as it is not too much. */
 static void
 measure(struct writing *w, const uint32_t *thread, uint32_t n, struct cost *c)
 {
+	uint64_t distinct = w->p->tree.n, begun = 0;   /* each is distinct, until there are as many as stacks */
 	struct piece piece;
 	bool empty = true;
 
 	if (!merge_open(&w->merge, w->p, thread, n, &w->detail))
 		return;
 	while (!too_much(w, c) && merge_next(&w->merge, &piece)) {
-		uint32_t shared = piece.node == NODE_NONE ? 0 : tree_path(&w->p->tree, piece.node, &w->path);
+		uint32_t shared = 0, more = piece.leaf == UINT32_MAX ? 0 : 2, begin = more;
 
 		if (piece.node != NODE_NONE) {
-			c->begin += w->path.n - (empty ? 0 : shared);
-			c->frames += w->path.n;
+			shared = tree_path(&w->p->tree, piece.node, &w->path);
+			begin += w->path.n - (empty ? 0 : shared);
+			more += w->path.n;
 		}
-		c->begin += piece.leaf == UINT32_MAX ? 0 : 2;
-		c->frames += piece.leaf == UINT32_MAX ? 0 : 2;
 		empty = piece.node == NODE_NONE;
+		c->nodes += begun < distinct ? 2 * begin : begin;
+		c->frames += more;
+		begun += begin;
 	}
 }
 
