@@ -23,7 +23,7 @@ src := prof.c $(wildcard lib/*.c sym/*.c unwind/*.c sample/*.c out/*.c cmd/*.c)
 obj  = $(src:%.c=$O/%.o)
 
 # What runs for every sample is worth its bytes.
-hot  = $(wildcard unwind/unwind.c unwind/rules.c sample/ring.c sample/session.c out/profile.c sym/space.c)
+hot  = unwind/unwind.c unwind/step.c unwind/rule.c sample/ring.c sample/record.c out/tree.c
 $(hot:%.c=$O/%.o): OPT = -O2
 
 $(BIN): $(obj)
