@@ -2,7 +2,7 @@
  * be a mess of single samples, so it is kept from step to step only, and within a step threads stand one after another. */
 #include "merge.h"
 
-enum { PIECES_MAX = 1 << 15, STEPS = 1000, STEP_PERIODS = 10 };
+enum { PIECES_FIRST = 128, PIECES_MAX = 1 << 15, STEPS = 1000, STEP_PERIODS = 10 };
 
 /* A thread's place in the merge: its next run and the reader behind it. */
 struct lane {
@@ -66,7 +66,7 @@ merge_open(struct merge *m, const struct profile *p, const uint32_t *thread, uin
 			m->step = times(m->period, STEP_PERIODS);
 	}
 	if (!vec_room(&m->lane, &m->lane_cap, n, sizeof *m->lane) ||
-	    !vec_room(&m->piece, &m->piece_cap, m->step ? 2 * PIECES_MAX : 0, sizeof *m->piece))
+	    !vec_room(&m->piece, &m->piece_cap, PIECES_FIRST, sizeof *m->piece))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		struct lane *lane = &m->lane[m->lanes];
@@ -157,7 +157,7 @@ merge_sort(struct piece *from, struct piece *to, uint32_t n)
 static void
 sort_pieces(struct merge *m)
 {
-	const struct piece *sorted = merge_sort(m->piece, m->piece + PIECES_MAX, m->pieces);
+	const struct piece *sorted = merge_sort(m->piece, m->piece + m->piece_cap / 2, m->pieces);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < m->pieces; i++)
@@ -178,6 +178,21 @@ sort_key(const struct merge *m, const struct piece *p)
 	                                                : (uint64_t)m->detail.order[p->node] << 32 | p->leaf;
 }
 
+/* Room for another piece: by growing up to a limit, else by making equal ones one.  Half of it is for sorting. */
+static bool
+piece_room(struct merge *m)
+{
+	uint32_t half = m->piece_cap / 2;
+
+	if (m->pieces < half)
+		return true;
+	if (half < PIECES_MAX && vec_room(&m->piece, &m->piece_cap, 4ull * half, sizeof *m->piece))
+		return true;
+	if (m->detail.order)
+		sort_pieces(m);
+	return m->pieces <= half / 2;
+}
+
 /* Reads what begins within one step of time, as far as there is room; the rest is a step of its own. */
 static void
 fill_step(struct merge *m)
@@ -185,16 +200,9 @@ fill_step(struct merge *m)
 	uint64_t until = m->lanes ? (m->lane->begin / m->step + 1) * m->step : 0;
 
 	m->at = m->pieces = 0;
-	while (m->lanes && m->lane->begin < until) {
+	while (m->lanes && m->lane->begin < until && piece_room(m)) {
 		struct piece *piece = &m->piece[m->pieces];
 
-		if (m->pieces == PIECES_MAX) {
-			if (m->detail.order)
-				sort_pieces(m);
-			if (m->pieces > PIECES_MAX / 2)
-				break;
-			continue;
-		}
 		next_run(m, piece);
 		piece->key = sort_key(m, piece);
 		if (m->pieces++ == 0 && piece->key == UINT64_MAX)

@@ -32,7 +32,7 @@ struct merge {
 	bool single;
 	struct detail detail;
 	uint64_t step;             /* of time, within which pieces are sorted; 0: not at all */
-	struct piece *piece;       /* of the step at hand: PIECES_MAX and as much again to sort them */
+	struct piece *piece;       /* of the step at hand, and as much again to sort them */
 	uint32_t piece_cap, pieces, at;
 	struct piece ahead;        /* read, but perhaps not at its end */
 	bool have;

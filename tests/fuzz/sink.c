@@ -1,0 +1,167 @@
+/* link: lib/mem.c lib/cursor.c lib/index.c out/profile.c out/timeline.c out/tree.c out/merge.c out/cell.c out/folded.c out/speedscope.c out/table.c out/format.c */
+/* Profiles of names, times and stacks that nobody vouches for: every format stays well-formed.
+ * Input: a mode byte, then samples: thread, time step, weight, depth, and names that end with a 0xfe byte. */
+#include "../../lib/sink.c"
+#include "../../lib/cursor.h"
+#include "../../out/format.h"
+
+#include <stdlib.h>
+
+static char name[256][512];
+static unsigned names;
+
+static unsigned
+ask(void *ctx, uint32_t code, uint32_t *function, unsigned max)
+{
+	struct function f = { .name = name[code], .module = name[code / 2], .kind = (enum function_kind)(code % 5) };
+
+	(void)max;
+	f.file = code % 3 ? NULL : name[code / 3];
+	f.line = code % 7;
+	*function = profile_function(ctx, &f);
+	return 1;
+}
+
+static void
+read_name(struct cursor *c)
+{
+	unsigned n = 0;
+
+	while (c->pos < c->end && *c->pos != 0xfe && n < sizeof *name - 1)
+		name[names][n++] = (char)*c->pos++;
+	c->pos += c->pos < c->end;
+	name[names++][n] = 0;
+}
+
+/* The length of a UTF-8 sequence, judged by what it decodes to; 0 for none. */
+static unsigned
+sequence(const char *s)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	unsigned char c = (unsigned char)*s;
+	unsigned n = c < 0x80 ? 1 : c >> 5 == 6 ? 2 : c >> 4 == 14 ? 3 : c >> 3 == 30 ? 4 : 0;
+	uint32_t v = n > 1 ? c & (0x7fu >> n) : c;
+
+	for (unsigned i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		v = v << 6 | (s[i] & 0x3f);
+	}
+	return n && v >= least[n] && v <= 0x10ffff && (v < 0xd800 || v > 0xdfff) ? n : 0;
+}
+
+/* Strings closed, brackets paired, all of it UTF-8 without controls. */
+static void
+check_json(const char *s)
+{
+	char open[8];
+	unsigned depth = 0;
+	int string = 0;
+
+	for (unsigned n; *s; s += n) {
+		if (!(n = sequence(s)) || ((unsigned char)*s < 0x20 && (string || *s != '\n')))
+			abort();
+		if (string && *s == '\\')
+			n = s[1] == 'u' ? 6 : 2;
+		else if (*s == '"')
+			string = !string;
+		else if (!string && (*s == '[' || *s == '{') && depth < sizeof open)
+			open[depth++] = *s == '[' ? ']' : '}';
+		else if (!string && (*s == ']' || *s == '}') && (!depth || open[--depth] != *s))
+			abort();
+	}
+	if (string || depth)
+		abort();
+}
+
+/* Every line ends in a count; their sum is what it should be. */
+static void
+check_folded(const char *s, uint64_t weight)
+{
+	uint64_t sum = 0;
+
+	for (unsigned n; *s; s += n) {
+		const char *count = s;
+
+		if (!(n = sequence(s)) || ((unsigned char)*s < 0x20 && *s != '\n') || *s == 0x7f)
+			abort();
+		if (*s != '\n')
+			continue;
+		while (count[-1] >= '0' && count[-1] <= '9')
+			count--;
+		if (count == s || count[-1] != ' ')
+			abort();
+		sum += strtoull(count, NULL, 10);
+	}
+	if (sum != weight)
+		abort();
+}
+
+static void
+check_table(const char *s)
+{
+	for (unsigned n; *s; s += n)
+		if (!(n = sequence(s)) || ((unsigned char)*s < 0x20 && *s != '\n') || *s == 0x7f)
+			abort();
+}
+
+static void
+check(const struct format *format, const struct profile *p, unsigned width, uint64_t weight)
+{
+	struct sink s;
+
+	sink_open(&s, -1);
+	if (width)
+		table_summary(&s, p, 5, width, false);
+	else
+		format->write(&s, p);
+	sink_char(&s, 0);
+	if (s.err)
+		abort();
+	if (format == &format_folded)
+		check_folded(s.buf, weight);
+	else if (format == &format_speedscope)
+		check_json(s.buf);
+	else
+		check_table(s.buf);
+	sink_close(&s);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct cursor c = cur_of(data, size, false);
+	uint8_t mode = cur_u8(&c);
+	struct profile p;
+	uint64_t time = 0, weight = 0;
+
+	names = 0;
+	for (unsigned n = cur_u8(&c); n-- && cur_left(&c);)
+		read_name(&c);
+	profile_init(&p);
+	p.nevent = mode & 1 ? 2 : 1;
+	p.event[0] = (struct event_info){ names ? name[0] : "", mode & 2 ? 0 : 1000000 };
+	p.event[1] = (struct event_info){ names ? name[names - 1] : "", 1000 };
+	p.by_thread = mode & 4;
+	p.by_process = mode & 8;
+	p.end = mode & 16 ? 1000000000 : 0;
+	p.command = names ? name[0] : "";
+	while (names && cur_left(&c)) {
+		uint32_t code[256], n, thread = cur_u8(&c);
+
+		time += (uint64_t)cur_u8(&c) << (thread & 31);
+		n = cur_u8(&c);
+		for (uint32_t i = 0; i < n; i++)
+			code[i] = cur_u8(&c) % names;
+		thread = profile_thread(&p, thread & 3, thread & 7, name[thread % names], thread & 1 && mode & 1);
+		profile_add(&p, thread, time, n % 5 + 1, code, n);
+		weight += n % 5 + 1;
+	}
+	profile_name(&p, ask, &p);
+	for (const struct format *const *f = formats; *f; f++)
+		check(*f, &p, 0, weight);
+	check(&format_table, &p, 20, weight);
+	check(&format_table, &p, 77, weight);
+	profile_free(&p);
+	return 0;
+}
