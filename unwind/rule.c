@@ -135,11 +135,28 @@ at_sigreturn(struct unwinder *u, struct module *m, uint64_t vaddr)
 	return false;
 }
 
+/* A return address that is a function's first instruction, and that padding stands before, was put there by hand: it is
+ * where a coroutine goes when it ends (makecontext). */
+static bool
+never_called(struct unwinder *u, struct module *m, uint64_t vaddr)
+{
+	struct cursor c = rule_code(u, m, vaddr);
+	struct insn i;
+	uint64_t lo, hi;
+
+	if (!u->arch->decode || !ehframe_start(u->modules, m, vaddr + 1, &lo, &hi) || lo != vaddr + 1)
+		return false;
+	u->arch->decode(c.pos, cur_left(&c), &i);
+	return i.op != INSN_RETURN;
+}
+
 static void
 find_bare(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
 	if (at_sigreturn(u, m, vaddr))
 		r->kind = RULE_SIGRETURN;
+	else if (never_called(u, m, vaddr))
+		r->kind = RULE_ROOT;
 	else if (u->mode != MODE_AUTO || !derive_rule(u, m, vaddr, r))
 		*r = (struct rule){ .kind = RULE_BARE };
 }

@@ -31,6 +31,15 @@ step_bare(struct job *j, const struct rule *r, struct frame *f)
 
 static enum step step_full(struct job *, const struct entry *, struct frame *, struct regs *);
 
+static const struct row *
+entry_row(const struct job *j, const struct entry *e)
+{
+	uint64_t vaddr;
+	struct module *m = entry_module(j->u, e, &vaddr);
+
+	return rule_row(j->u, m, vaddr);
+}
+
 /* All registers of the frame that is being stepped from, by walking there again from where they were known last. */
 static bool
 replay(struct job *j)
@@ -65,16 +74,19 @@ now_full(struct job *j, const struct frame *f, enum step step)
 
 /* By a row, with just pc, sp and fp if that is enough. */
 static enum step
-step_general(struct job *j, const struct row *row, struct frame *f)
+step_general(struct job *j, const struct entry *e, struct frame *f)
 {
+	const struct row *row = entry_row(j, e);
 	struct regs few;
 	enum step step;
 
+	if (!row)
+		return STEP_BAD;
 	if (j->full_at != j->at) {
 		known_registers(j->u->arch, f, &few);
 		if ((step = step_row(j, row, &few, f, false)) != STEP_UNKNOWN)
 			return step;
-		if (!replay(j))
+		if (!replay(j) || !(row = entry_row(j, e)))   /* the cache may have let go of the row meanwhile */
 			return STEP_BAD;
 		j->by = BY_CFI;
 	}
@@ -85,10 +97,6 @@ step_general(struct job *j, const struct row *row, struct frame *f)
 static enum step
 step_by(struct job *j, const struct entry *e, struct frame *f)
 {
-	const struct row *row;
-	uint64_t vaddr;
-	struct module *m;
-
 	j->by = BY_CFI;
 	switch (e->rule.kind) {
 	case RULE_ROOT:
@@ -98,9 +106,7 @@ step_by(struct job *j, const struct entry *e, struct frame *f)
 	case RULE_PLAIN:
 		return step_plain(&e->rule, &j->memory, j->u->arch->addr_mask, f, &j->where);
 	case RULE_GENERAL:
-		m = entry_module(j->u, e, &vaddr);
-		row = rule_row(j->u, m, vaddr);
-		return row ? step_general(j, row, f) : STEP_BAD;
+		return step_general(j, e, f);
 	case RULE_SIGRETURN:
 		return now_full(j, f, step_sigreturn(j, &j->full, f));
 	default:
@@ -113,14 +119,11 @@ static enum step
 step_full(struct job *j, const struct entry *e, struct frame *f, struct regs *regs)
 {
 	const struct row *row;
-	uint64_t vaddr;
-	struct module *m;
 	enum step step;
 
 	j->by = BY_CFI;
 	if (e->rule.kind == RULE_PLAIN || e->rule.kind == RULE_GENERAL) {
-		m = entry_module(j->u, e, &vaddr);
-		row = rule_row(j->u, m, vaddr);
+		row = entry_row(j, e);
 		return row ? step_row(j, row, regs, f, true) : STEP_BAD;
 	}
 	if (e->rule.kind == RULE_SIGRETURN)

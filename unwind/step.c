@@ -99,10 +99,10 @@ find_frame(struct stepper *s, struct frame *f, bool all)
 
 /* sp must rise but where a signal came between, or where a leaf has no frame and its return address in a register. */
 static bool
-moves_on(const struct arch *a, const struct frame *from, const struct frame *to, bool signal)
+moves_on(const struct row *row, const struct frame *from, const struct frame *to)
 {
-	return signal || to->sp > from->sp ||
-	       (a->ra != NO_REG && to->sp == from->sp && from->exact && to->pc != from->pc);
+	return row->signal || to->sp > from->sp ||
+	       (row_place(row, row->ra).how != HOW_OFFSET && to->sp == from->sp && from->exact && to->pc != from->pc);
 }
 
 enum step
@@ -121,7 +121,7 @@ step_row(struct job *j, const struct row *row, struct regs *regs, struct frame *
 	if ((step = find_frame(&s, &to, all)))
 		return step;
 	to.pc &= a->addr_mask;
-	if (!moves_on(a, f, &to, row->signal))
+	if (!moves_on(row, f, &to))
 		return STEP_STUCK;
 	/* Also those that calls need not preserve: a caller whose CFA hangs on one (OpenSSL's, on rax) knows that they are. */
 	out.known = regs->known & ~row->set;

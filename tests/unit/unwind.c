@@ -9,14 +9,14 @@
 
 /* A program of functions of 256 bytes from 0x1000 on, mapped at BIAS.  In each a call ends at 0x20, so that 0x20 is what
  * a return address into it looks like. */
-enum { TEXT = 0x1000, FUNCTION = 0x100, FUNCTIONS = 24, RET = 0x20, WORDS = 512 };
+enum { TEXT = 0x1000, FUNCTION = 0x100, FUNCTIONS = 26, RET = 0x20, WORDS = 512 };
 enum { RBX = 3, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
 #define BIAS 0x555500000000u
 #define STACK 0x7ffd00001000u
 
 /* The functions by number; what has no frame description has code. */
 enum { ROOT, PLAIN, FRAMED, LEAF, BY_RBX, REALIGNED, FP_IN_R12, LOSES_RBX, SETS_R12, SIGNAL, LIAR, PLT, SAVES_FP, EPILOGUE,
-       PLAIN_SIGNAL, DESCRIBED,
+       PLAIN_SIGNAL, VFORK, DESCRIBED,
        ENTRY = DESCRIBED, BARE, PUSHES, ALLOCA, POPPED, TRAMPOLINE, STRIPPED, ENDLESS, BIG };
 
 static const struct { const char *insns; uint8_t n; bool signal; } descriptions[DESCRIBED] = {
@@ -36,6 +36,7 @@ static const struct { const char *insns; uint8_t n; bool signal; } descriptions[
 	[SAVES_FP] = { "\x0e\x20\x86\x03", 4, false },                      /* cfa = rsp + 32, rbp at -24 */
 	[EPILOGUE] = { "\x86\x02", 2, false },                              /* cfa = rsp + 8, rbp at -16 */
 	[PLAIN_SIGNAL] = { "\x0e\x20", 2, true },
+	[VFORK] = { "\x0e\x00\x09\x10\x05", 5, false },                    /* cfa = rsp, ra in rdi */
 };
 
 static const struct { unsigned at; const char *bytes; uint8_t n; } code[] = {
@@ -333,6 +334,18 @@ lies_end_the_walk(void)
 }
 
 static void
+coroutines_begin_where_they_would_return_to(void)
+{
+	set_up(MODE_AUTO, 512);
+	for (unsigned i = 0; i < WORDS; i++)
+		words[i] = ret(PLAIN);
+	words[3] = BIAS + TEXT;           /* a function's first instruction, which follows no call and no return */
+	go(ret(PLAIN), 0, 30);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	tear_down();
+}
+
+static void
 no_progress_ends_the_walk(void)
 {
 	set_up(MODE_AUTO, 512);
@@ -375,6 +388,20 @@ the_leaf_has_all_registers(void)
 	words[13] = ret(ROOT);
 	go(ret(BY_RBX), 0, WORDS);
 	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	tear_down();
+}
+
+static void
+a_leaf_without_a_frame(void)
+{
+	set_up(MODE_AUTO, 512);
+	regs.r[RDI] = ret(PLAIN);
+	words[3] = ret(ROOT);
+	go(ret(VFORK), 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && in(1) == PLAIN);
+	regs.r[RDI] = ret(VFORK);         /* itself, for ever */
+	go(ret(VFORK), 0, WORDS);
+	CHECK(walk.end == WALK_LOOP);
 	tear_down();
 }
 
@@ -734,9 +761,11 @@ main(void)
 	RUN("unwind", nothing_mapped);
 	RUN("unwind", a_new_epoch_is_another_place);
 	RUN("unwind", lies_end_the_walk);
+	RUN("unwind", coroutines_begin_where_they_would_return_to);
 	RUN("unwind", no_progress_ends_the_walk);
 	RUN("unwind", registers_that_were_not_carried_along);
 	RUN("unwind", the_leaf_has_all_registers);
+	RUN("unwind", a_leaf_without_a_frame);
 	RUN("unwind", a_lost_register_is_missed);
 	RUN("unwind", realigned_and_plt);
 	RUN("unwind", a_described_signal_frame);
