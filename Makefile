@@ -11,7 +11,7 @@ MUSL   := $(if $(findstring musl,$(CC) $(TARGET)),,ci/musl-cc) $(CC)
 
 # The smallest code that the compiler knows how to make.
 can = $(shell $(CC) -Werror $1 -c -o /dev/null -x c /dev/null 2>/dev/null && echo $1)
-OPT    := $(or $(call can,-Oz -fno-jump-tables -fno-inline-functions-called-once),$(call can,-Oz -fno-jump-tables),-Os)
+OPT    := $(or $(call can,-Oz -fno-jump-tables -fno-inline-functions-called-once -fno-reorder-blocks -mgeneral-regs-only),$(call can,-Oz -fno-jump-tables),-Os)
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
 CFLAGS  = -g
 SHAPE   = -fno-pie -fno-asynchronous-unwind-tables -fno-stack-protector -ffunction-sections -fdata-sections
@@ -23,7 +23,7 @@ src := prof.c $(wildcard lib/*.c sym/*.c unwind/*.c sample/*.c out/*.c cmd/*.c)
 obj  = $(src:%.c=$O/%.o)
 
 # What runs for every sample is worth its bytes.
-hot  = unwind/unwind.c unwind/step.c unwind/rule.c sample/ring.c sample/record.c out/tree.c
+hot  = unwind/unwind.c
 $(hot:%.c=$O/%.o): OPT = -O2
 
 $(BIN): $(obj)
