@@ -2,6 +2,7 @@
 #include "closing.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -122,9 +123,9 @@ details(const struct closing *c)
 		verbose("%llu stacks deeper than --max-stack: middle frames elided", (unsigned long long)k->elided);
 	if (k->other_machine)
 		verbose("%llu samples of 32-bit programs, whose stacks are not walked", (unsigned long long)k->other_machine);
-	verbose("%u rings of %u KiB; %u bytes of stack a sample; maps read again %u times; throttled %llu times",
-	        c->counts.rings, c->counts.ring_bytes >> 10, c->counts.stack_size, c->counts.maps_reread,
-	        (unsigned long long)c->counts.throttled);
+	verbose("%u rings of %u KiB; %u bytes of stack a sample; maps read again %u times; throttled %u times",
+	        (unsigned)c->counts.rings, (unsigned)(c->counts.ring_bytes >> 10), (unsigned)c->counts.stack_size,
+	        (unsigned)c->counts.maps_reread, (unsigned)c->counts.throttled);
 	for (uint32_t i = 0; i < k->modules.n; i++)
 		if (k->modules.module[i]->bad && k->modules.module[i]->kind >= MODULE_FILE && k->modules.module[i]->kind != MODULE_JIT)
 			verbose("%s: %s; its frames stay unnamed", k->modules.module[i]->path, k->modules.module[i]->bad);
@@ -141,8 +142,8 @@ closing_line(const struct closing *c)
 		warn("%llu samples were left out: prof's memory is full", (unsigned long long)c->collector->profile.dropped);
 	details(c);
 	sink_open(&s, -1);
-	sink_fmt(&s, "%llu samples (%llu lost) in %llu.%llu s, %u thread%s; ", (unsigned long long)c->collector->profile.samples,
-	         (unsigned long long)n->lost, (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10), n->threads,
+	sink_fmt(&s, "%llu samples (%llu lost) in %llu.%llu s, %llu thread%s; ", (unsigned long long)c->collector->profile.samples,
+	         (unsigned long long)n->lost, (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10), (unsigned long long)n->threads,
 	         n->threads == 1 ? "" : "s");
 	stack_words(&s, c->collector);
 	sink_str(&s, "; ");
@@ -167,52 +168,75 @@ field(struct sink *s, const char *name, uint64_t v)
 	sink_fmt(s, "  \"%s\": %llu,\n", name, (unsigned long long)v);
 }
 
+/* Counters by where they lie. */
+struct counter {
+	const char *name;
+	size_t off;
+};
+
+#define WALKS(end) offsetof(struct collector, walks[end])
+static const struct counter session_counters[] = {
+	{ "lost", offsetof(struct session_counts, lost) },
+	{ "threads", offsetof(struct session_counts, threads) },
+	{ "processes", offsetof(struct session_counts, processes) },
+	{ "samples_idle", offsetof(struct session_counts, idle) },
+	{ "samples_unseen", offsetof(struct session_counts, unseen_samples) },
+	{ "throttled", offsetof(struct session_counts, throttled) },
+	{ "enabled_ns", offsetof(struct session_counts, enabled_ns) },
+	{ "maps_reread", offsetof(struct session_counts, maps_reread) },
+	{ "stack_bytes", offsetof(struct session_counts, stack_size) },
+	{ "rings", offsetof(struct session_counts, rings) },
+	{ "ring_bytes", offsetof(struct session_counts, ring_bytes) },
+	{ NULL, 0 },
+}, collector_counters[] = {
+	{ "samples", offsetof(struct collector, profile.samples) },
+	{ "samples_dropped", offsetof(struct collector, profile.dropped) },
+	{ "samples_of_other_machine", offsetof(struct collector, other_machine) },
+	{ "stacks_complete", WALKS(WALK_ROOT) },
+	{ "stacks_truncated", WALKS(WALK_STACK_SHORT) },
+	{ "stacks_no_unwind_info", WALKS(WALK_NO_RULE) },
+	{ "stacks_no_module", WALKS(WALK_NO_MODULE) },
+	{ "stacks_no_map", WALKS(WALK_NO_MAP) },
+	{ "stacks_bad_unwind_info", WALKS(WALK_BAD_RULE) },
+	{ "stacks_loop", WALKS(WALK_LOOP) },
+	{ "stacks_too_deep", WALKS(WALK_DEEP) },
+	{ "stacks_elided", offsetof(struct collector, elided) },
+	{ "frames", offsetof(struct collector, frames) },
+	{ "frames_by_cfi", offsetof(struct collector, by_cfi) },
+	{ "frames_by_frame_pointer", offsetof(struct collector, by_fp) },
+	{ "frames_by_kernel_chain", offsetof(struct collector, by_chain) },
+	{ "frames_guessed", offsetof(struct collector, by_guess) },
+	{ NULL, 0 },
+};
+#undef WALKS
+
+static void
+fields(struct sink *s, const struct counter *counter, const void *of)
+{
+	for (uint64_t v; counter->name; counter++) {
+		memcpy(&v, (const char *)of + counter->off, sizeof v);
+		field(s, counter->name, v);
+	}
+}
+
 static void
 stats_json(struct sink *s, const void *closing)
 {
 	const struct closing *c = closing;
-	const struct session_counts *n = &c->counts;
-	const struct collector *k = c->collector;
 	struct rusage r;
 
 	getrusage(RUSAGE_SELF, &r);
 	sink_str(s, "{\n");
-	field(s, "samples", k->profile.samples);
-	field(s, "lost", n->lost);
+	fields(s, collector_counters, c->collector);
+	fields(s, session_counters, &c->counts);
+	field(s, "stacks", collect_walked(c->collector));
 	sink_str(s, "  \"seconds\": ");
 	sink_decimal(s, c->elapsed, 9);
 	sink_str(s, ",\n");
-	field(s, "threads", n->threads);
-	field(s, "processes", n->processes);
-	field(s, "stacks", collect_walked(k));
-	field(s, "stacks_complete", k->walks[WALK_ROOT]);
-	field(s, "stacks_truncated", k->walks[WALK_STACK_SHORT]);
-	field(s, "stacks_no_unwind_info", k->walks[WALK_NO_RULE]);
-	field(s, "stacks_no_module", k->walks[WALK_NO_MODULE]);
-	field(s, "stacks_no_map", k->walks[WALK_NO_MAP]);
-	field(s, "stacks_bad_unwind_info", k->walks[WALK_BAD_RULE]);
-	field(s, "stacks_loop", k->walks[WALK_LOOP]);
-	field(s, "stacks_too_deep", k->walks[WALK_DEEP]);
-	field(s, "stacks_elided", k->elided);
-	field(s, "frames", k->frames);
-	field(s, "frames_by_cfi", k->by_cfi);
-	field(s, "frames_by_frame_pointer", k->by_fp);
-	field(s, "frames_by_kernel_chain", k->by_chain);
-	field(s, "frames_guessed", k->by_guess);
-	field(s, "samples_of_other_machine", k->other_machine);
-	field(s, "samples_dropped", k->profile.dropped);
-	field(s, "samples_idle", n->idle);
-	field(s, "samples_unseen", n->unseen_samples);
-	field(s, "throttled", n->throttled);
-	field(s, "enabled_ns", n->enabled_ns);
-	field(s, "maps_reread", n->maps_reread);
-	field(s, "stack_bytes", n->stack_size);
-	field(s, "rings", n->rings);
-	field(s, "ring_bytes", n->ring_bytes);
 	sink_str(s, "  \"event\": ");
 	sink_json(s, c->events);
 	sink_str(s, ",\n");
-	field(s, c->plan->count ? "count" : "freq", c->plan->count ? c->plan->count : n->freq);
+	field(s, c->plan->count ? "count" : "freq", c->plan->count ? c->plan->count : c->counts.freq);
 	sink_str(s, "  \"engine\": \"perf\",\n  \"cpu_seconds\": ");
 	sink_decimal(s, cpu_ns(&r), 9);
 	sink_str(s, ",\n");

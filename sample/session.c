@@ -405,7 +405,7 @@ session_counts(struct session *s, struct session_counts *n)
 	s->counts.freq = s->opener.freq;
 	s->counts.stack_size = s->opener.capture.stack_size;
 	s->counts.rings = s->opener.rings.n;
-	s->counts.ring_bytes = (uint32_t)s->opener.ring_bytes;
+	s->counts.ring_bytes = s->opener.ring_bytes;
 	s->counts.maps_reread = processes_reread(s->processes);
 	*n = s->counts;
 }

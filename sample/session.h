@@ -48,11 +48,11 @@ struct session_counts {
 	uint64_t idle;             /* with -a: samples of the idle task that were left out */
 	uint64_t enabled_ns;       /* CPU time of the target that the events saw, as the kernel counts it */
 	uint64_t unseen_samples;   /* expected from enabled_ns, but in the kernel and not visible */
-	uint32_t processes, threads;   /* with at least one sample */
+	uint64_t processes, threads;   /* with at least one sample */
 	uint64_t freq;             /* as really used (clamped) */
-	uint32_t stack_size;       /* as last used */
-	uint32_t rings, ring_bytes;
-	uint32_t maps_reread;
+	uint64_t stack_size;       /* as last used */
+	uint64_t rings, ring_bytes;
+	uint64_t maps_reread;
 };
 
 /* Why a capture could not be opened. */
