@@ -9,9 +9,11 @@ BIN     = prof
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
 MUSL   := $(if $(findstring musl,$(CC) $(TARGET)),,ci/musl-cc) $(CC)
 
-# The smallest code that the compiler knows how to make.
-can = $(shell $(CC) -Werror $1 -c -o /dev/null -x c /dev/null 2>/dev/null && echo $1)
-OPT    := $(or $(call can,-Oz -fno-jump-tables -fno-inline-functions-called-once -fno-reorder-blocks -mgeneral-regs-only),$(call can,-Oz -fno-jump-tables),-Os)
+# The smallest code that the compiler knows how to make, as far as it knows the words for it.
+can   = $(shell $(CC) -Werror $1 -c -o /dev/null -x c /dev/null 2>/dev/null && echo $1)
+small = $(foreach f,jump-tables inline-functions-called-once reorder-blocks move-loop-invariants tree-loop-im tree-pre \
+	code-hoisting,$(call can,-fno-$f)) $(call can,-mgeneral-regs-only)
+OPT  := $(or $(call can,-Oz),-Os) $(small)
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
 CFLAGS  = -g
 SHAPE   = -fno-pie -fno-asynchronous-unwind-tables -fno-stack-protector -ffunction-sections -fdata-sections

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -130,6 +131,15 @@ file_text(int dirfd, const char *path, char *buf, size_t cap)
 	close(fd);
 	errno = err;
 	return err ? -1 : (long)len;
+}
+
+long
+file_proc(int32_t pid, const char *name, char *buf, size_t cap)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+	return file_text(AT_FDCWD, path, buf, cap);
 }
 
 void

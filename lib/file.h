@@ -22,6 +22,9 @@ void filemap_close(struct filemap *);
  * of /proc and /sys.  The length, or -1 and errno. */
 long file_text(int dirfd, const char *path, char *buf, size_t cap);
 
+/* The same of /proc/PID/NAME. */
+long file_proc(int32_t pid, const char *name, char *buf, size_t cap);
+
 /* Lines of a descriptor.  A line longer than the buffer is cut there and the rest of it skipped. */
 struct lines {
 	int fd;

@@ -72,10 +72,9 @@ ends_free(struct ends *e)
 static bool
 is_alive(int32_t pid)
 {
-	char path[32], buf[512], *p;
+	char buf[512], *p;
 
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	if (file_text(AT_FDCWD, path, buf, sizeof buf) <= 0)
+	if (file_proc(pid, "stat", buf, sizeof buf) <= 0)
 		return access("/proc/self", F_OK) && (!kill(pid, 0) || errno == EPERM);
 	p = strrchr(buf, ')');
 	return p && p[1] && p[2] != 'Z' && p[2] != 'X';

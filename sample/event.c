@@ -42,15 +42,8 @@ static const struct { uint8_t type, config; } number[] = { EVENTS };
 #undef X
 
 #define X(name, type, config) name,
-static const char *const names[] = {   /* in the order of NUMBER, then what else to suggest */
+static const char *const names[] = {   /* in the order of NUMBER */
 	EVENTS
-	"L1-dcache-loads", "L1-dcache-load-misses", "L1-dcache-stores", "L1-dcache-store-misses",
-	"L1-dcache-prefetches", "L1-dcache-prefetch-misses",
-	"L1-icache-loads", "L1-icache-load-misses", "L1-icache-prefetches", "L1-icache-prefetch-misses",
-	"LLC-loads", "LLC-load-misses", "LLC-stores", "LLC-store-misses", "LLC-prefetches", "LLC-prefetch-misses",
-	"dTLB-loads", "dTLB-load-misses", "dTLB-stores", "dTLB-store-misses", "dTLB-prefetches", "dTLB-prefetch-misses",
-	"iTLB-loads", "iTLB-load-misses", "branch-loads", "branch-load-misses",
-	"node-loads", "node-load-misses", "node-stores", "node-store-misses", "node-prefetches", "node-prefetch-misses",
 	NULL
 };
 #undef X
@@ -65,12 +58,6 @@ static const char *const ops[] = {
 };
 static const char *const results[] = { "refs Reference ops access", "misses miss", NULL };
 static const uint8_t cache_ops[] = { 7, 5, 7, 7, 1, 1, 7 };   /* what each cache has: a bit for each of OPS */
-
-const char *const *
-event_names(void)
-{
-	return names;
-}
 
 __attribute__((format(printf, 2, 3))) static const char *
 words(struct arena *a, const char *fmt, ...)
@@ -156,15 +143,31 @@ raw(struct event *e, struct text t)
 	return t.n > 1 && *t.s == 'r' && text_hex(&s, &e->config) && s == t.s + t.n;
 }
 
+/* The cache events' usual names, behind those of the table, into NAME, which has room for all. */
+static void
+all_names(const char **name, struct arena *a)
+{
+	static const char *const form[] = { "%.*s-%.*ss", "%.*s-%.*s-misses" };
+	unsigned n = 0;
+
+	while ((name[n] = names[n]))
+		n++;
+	for (unsigned i = 0; caches[i]; i++)
+		for (unsigned op = 0; ops[op]; op++)
+			for (unsigned miss = 0; miss < 2 && cache_ops[i] >> op & 1; miss++)
+				name[n++] = words(a, form[miss], (int)strcspn(caches[i], " "), caches[i], (int)strcspn(ops[op], " "), ops[op]);
+	name[n] = NULL;
+}
+
 static const char *
 unknown(struct text t, struct arena *a)
 {
+	const char *name[128], *near;
 	char word[64] = "";
-	const char *near;
 
 	memcpy(word, t.s, t.n < sizeof word ? t.n : 0);
-	near = nearest(word, names);
-	if (near)
+	all_names(name, a);
+	if ((near = nearest(word, name)))
 		return words(a, "unknown event '%.*s': did you mean '%s'?", (int)t.n, t.s, near);
 	return words(a, "unknown event '%.80s'; some that are known: cycles, instructions, cache-misses, branch-misses, "
 	             "cpu-clock, page-faults, context-switches", t.s);

@@ -25,7 +25,5 @@ const char *event_parse(struct event *event, unsigned *n, const char *list, stru
 struct event event_default(void);
 /* Whether an event that opens on this machine also interrupts; events that spinning does not raise are believed. */
 bool perf_event_interrupts(const struct event *);
-/* The names known here, for messages and completion; ends with NULL. */
-const char *const *event_names(void);
 
 #endif

@@ -181,12 +181,11 @@ foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *id)
 static bool
 inner(int32_t pid, uint64_t *its_pid, uint64_t *uid)
 {
-	char path[40], status[4096];
+	char status[4096];
 	const char *p;
 
 	*its_pid = (uint64_t)pid;
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	if (file_text(AT_FDCWD, path, status, sizeof status) <= 0 || !(p = strstr(status, "\nUid:\t")))
+	if (file_proc(pid, "status", status, sizeof status) <= 0 || !(p = strstr(status, "\nUid:\t")))
 		return false;
 	p = strchr(p + 6, '\t');   /* the effective one, which files are made as */
 	if (!p || (p++, !text_dec(&p, uid)))

@@ -123,8 +123,7 @@ learn_target(struct facts *f, int32_t pid)
 	if (pid <= 0)
 		return;
 	f->pid = pid;
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	if (file_text(AT_FDCWD, path, buf, sizeof buf) <= 0) {
+	if (file_proc(pid, "status", buf, sizeof buf) <= 0) {
 		f->hidden = kill(pid, 0) && errno == EPERM;
 		return;
 	}

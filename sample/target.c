@@ -397,14 +397,13 @@ target_named(const char *name, int32_t *pid, unsigned max)
 bool
 target_tid_exists(int32_t tid, int32_t *pid)
 {
-	char path[32], buf[4096];
+	char buf[4096];
 	const char *line;
 	uint64_t tgid;
 
 	if (tid <= 0)
 		return false;
-	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
-	if (file_text(AT_FDCWD, path, buf, sizeof buf) > 0 && (line = strstr(buf, "\nTgid:\t")) &&
+	if (file_proc(tid, "status", buf, sizeof buf) > 0 && (line = strstr(buf, "\nTgid:\t")) &&
 	    (line += 7, text_dec(&line, &tgid)) && tgid <= INT32_MAX) {
 		*pid = (int32_t)tgid;
 		return true;
@@ -424,10 +423,7 @@ target_pid_exists(int32_t pid)
 const char *
 target_comm(int32_t pid, char *buf, size_t n)
 {
-	char path[32];
-
-	snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
-	if (file_text(AT_FDCWD, path, buf, n) <= 0)
+	if (file_proc(pid, "comm", buf, n) <= 0)
 		snprintf(buf, n, "?");
 	else
 		buf[strcspn(buf, "\n")] = 0;

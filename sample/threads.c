@@ -75,10 +75,9 @@ threads_of(struct threads *t, int32_t pid)
 static int32_t
 parent_of(int32_t pid)
 {
-	char path[32], buf[512], *p;
+	char buf[512], *p;
 
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	if (file_text(AT_FDCWD, path, buf, sizeof buf) <= 0 || !(p = strrchr(buf, ')')) || strlen(p) < 5)
+	if (file_proc(pid, "stat", buf, sizeof buf) <= 0 || !(p = strrchr(buf, ')')) || strlen(p) < 5)
 		return -1;
 	return (int32_t)strtol(p + 4, NULL, 10);
 }
