@@ -147,15 +147,18 @@ raw(struct event *e, struct text t)
 static void
 all_names(const char **name, struct arena *a)
 {
-	static const char *const form[] = { "%.*s-%.*ss", "%.*s-%.*s-misses" };
 	unsigned n = 0;
 
 	while ((name[n] = names[n]))
 		n++;
 	for (unsigned i = 0; caches[i]; i++)
 		for (unsigned op = 0; ops[op]; op++)
-			for (unsigned miss = 0; miss < 2 && cache_ops[i] >> op & 1; miss++)
-				name[n++] = words(a, form[miss], (int)strcspn(caches[i], " "), caches[i], (int)strcspn(ops[op], " "), ops[op]);
+			for (unsigned miss = 0; miss < 2 && cache_ops[i] >> op & 1; miss++) {
+				const char *verb = miss ? ops[op] : strchr(ops[op], ' ') + 1;   /* load-misses, but loads */
+
+				name[n++] = words(a, "%.*s-%.*s%s", (int)strcspn(caches[i], " "), caches[i], (int)strcspn(verb, " "), verb,
+				                  miss ? "-misses" : "");
+			}
 	name[n] = NULL;
 }
 
