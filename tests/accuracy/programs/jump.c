@@ -67,6 +67,7 @@ m_interrupted(unsigned depth)
 {
 	static const struct itimerval once = { { 0, 0 }, { 0, 200 } };
 	sigset_t set;
+	volatile uint64_t site;
 
 	MARK(m_interrupted, depth);
 	MARK_SITE();
@@ -74,6 +75,7 @@ m_interrupted(unsigned depth)
 	MARK_SITE();
 	sigaddset(&set, SIGALRM);
 	MARK_SITE();
+	site = mark_.site;
 	if (sigsetjmp(out, 0)) {
 		mark_landed(from);
 		landed++;
@@ -83,6 +85,7 @@ m_interrupted(unsigned depth)
 	}
 	MARK_SITE();
 	setitimer(ITIMER_REAL, &once, NULL);
+	mark_.site = site;   /* where siglongjmp will come back to */
 	m_spin(depth);
 }
 
