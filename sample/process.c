@@ -492,7 +492,7 @@ processes_task(struct processes *ps, int32_t pid, int32_t tid)
 	if (!made)
 		return t;
 	if (pid == 0)
-		set_comm(t, "idle");
+		set_comm(t, "swapper");
 	else if (pid < 0)
 		set_comm(t, "exited");
 	else
