@@ -178,6 +178,8 @@ spawn(const char *format, int i)
 	return t;
 }
 
+static int named;
+
 static void *
 waiter(void *name)
 {
@@ -186,6 +188,7 @@ waiter(void *name)
 	char c;
 
 	prctl(PR_SET_NAME, name);
+	__atomic_add_fetch(&named, 1, __ATOMIC_SEQ_CST);
 	pthread_mutex_lock(&gate);
 	if (!open && read(0, &c, 1) >= 0)
 		open = 1;
@@ -210,6 +213,8 @@ many(double seconds, double n)
 		if (pthread_create(&thread[i], &attr, waiter, names[i]))
 			exit(1);
 	}
+	while (__atomic_load_n(&named, __ATOMIC_SEQ_CST) < (int)n)
+		pause_for(0.01);
 	puts("ready");
 	fflush(stdout);
 	for (int i = 0; i < (int)n; i++)
