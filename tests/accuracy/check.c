@@ -43,7 +43,7 @@ dump(struct harness *h, const struct sample *s, const char *why)
 {
 	const struct walk *w = &h->c.walk;
 
-	printf("%s; at %" PRIu64 " us on CPU %u: pid %d (%s)%s at %#" PRIx64 ", by cfi %u, fp %u, chain %u, guess %u%s\n", why,
+	printf("%s; at %" PRIu64 " us on CPU %u: pid %d (%s)%s at %#" PRIx64 ", by cfi %u, fp %u, chain %u, guess %u\n", why,
 	       s->time / 1000 % 1000000000, s->cpu, s->task->pid, s->task->comm, s->kernel ? ", in the kernel" : "", s->regs[8],
 	       w->by_cfi, w->by_fp, w->by_chain, w->by_guess);
 	for (uint32_t i = 0; i < s->nkchain && i < 12; i++)

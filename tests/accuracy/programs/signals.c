@@ -107,6 +107,16 @@ timers(int flags)
 	setitimer(ITIMER_PROF, &often, NULL);
 }
 
+/* Libc's way out has other frames. */
+static void
+no_timers(void)
+{
+	static const struct itimerval never;
+
+	setitimer(ITIMER_REAL, &never, NULL);
+	setitimer(ITIMER_PROF, &never, NULL);
+}
+
 #ifndef NO_UCONTEXT
 /* On a stack made by ourselves: [guard | for handlers | for the rest]. */
 MARKED static int
@@ -128,7 +138,9 @@ m_own_stack(void)
 	there.uc_link = &back;
 	makecontext(&there, m_start, 0);
 	timers(SA_ONSTACK);
-	return swapcontext(&back, &there);
+	swapcontext(&back, &there);
+	no_timers();
+	return 0;
 }
 #endif
 
@@ -138,6 +150,7 @@ m_main(void)
 	MARK(m_main, 0);
 	timers(0);
 	m_loop(seconds);
+	no_timers();
 	return 0;
 }
 
