@@ -74,9 +74,13 @@ if [ "$(nproc)" -ge 2 ]; then
 	check C-p "$(samples Cp.folded '^on1;')" -ge 10 -a "$(samples Cp.folded '^on0;')" = 0
 fi
 kill $on0 $on1; wait $on0 $on1 2>/dev/null
-"$PROF" -q -o i.folded -a --idle -d 0.5
-"$PROF" -q --stats ni.json -o ni.folded -a -d 0.5
-# A machine that is never idle has nothing to show.
-if [ "$(field ni.json samples_idle)" -ge 40 ]; then check idle "$(samples i.folded '^swapper')" -ge 10; else skip idle "no CPU was idle"; fi
+# A machine that is never idle has nothing to show, and one that others use is idle now and then.
+for try in 1 2 3 4; do
+	"$PROF" -q -o i.folded -a --idle -d 0.5
+	"$PROF" -q --stats ni.json -o ni.folded -a -d 0.5
+	idle=$(samples i.folded '^swapper') left_out=$(field ni.json samples_idle)
+	[ "$idle" -lt 10 ] || break
+done
+if [ "$idle" -lt 10 ] && [ "$left_out" -lt 40 ]; then skip idle "no CPU was idle"; else check idle "$idle" -ge 10; fi
 check idle-left-out "$(samples ni.folded '^swapper')" = 0
 exit $failed
