@@ -48,6 +48,7 @@ cp "$busy" profname
 start ./profname wall 30; old=$pid
 sleep 1.1
 start ./profname two 30; new=$pid
+wait_for 5 grep -qx profname /proc/$new/comm
 "$PROF" -q -o n.folded -n profname -d 0.4
 check n-newest "$(samples n.folded ';two;')" -ge 10 -a "$(samples n.folded ';wall;')" = 0
 "$PROF" -q -o na.folded -n profname --all -d 0.4
