@@ -74,7 +74,7 @@ unseen_words(struct sink *s, const struct closing *c)
 {
 	uint64_t unseen = c->counts.unseen_samples, all = c->counts.samples + unseen;
 
-	if (c->kernel_visible || unseen * 100 < all)
+	if (c->kernel_visible || !unseen || unseen * 100 < all)
 		return;
 	sink_fmt(s, "; %u%% of CPU time was in the kernel, not visible", (unsigned)(unseen * 100 / all));
 	if (permit_paranoid() != INT_MAX)

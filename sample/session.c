@@ -236,15 +236,14 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 
 /* Opening and closing. */
 
-/* Threads that may have their events twice: only those opened on themselves count. */
+/* Notes the threads that are there, with their names, while they still are.  Some may have their events twice: then only
+ * those opened on themselves count. */
 static void
-mark_doubtful(struct session *s, const struct threads *t, uint32_t sure)
+note_threads(struct session *s, const struct threads *t, uint32_t sure)
 {
 	for (uint32_t i = 0; i < t->n; i++) {
 		struct task *task;
 
-		if (i < sure && !s->old.n)
-			continue;
 		if ((task = processes_task(s->processes, t->thread[i].pid, t->thread[i].tid)))
 			task->own = i < sure ? 0 : t->thread[i].tid;
 	}
@@ -293,7 +292,7 @@ session_open(const struct capture *c, struct modules *modules, struct refusal *r
 	if ((err = opener_open(&s->opener, &s->watches, &s->found, &s->sure, &pid)))
 		permit_explain(r, c, pid, err);
 	else if ((s->processes = processes_new(modules)) && ends_init(&s->ends, &s->opener.rings, c) && choose_processes(s)) {
-		mark_doubtful(s, &s->found, s->sure);
+		note_threads(s, &s->found, s->sure);
 		raise_priority(s);
 		return s;
 	}
@@ -369,7 +368,7 @@ session_stack(struct session *s, uint32_t stack_size, bool user_chain)
 	s->old = s->watches;
 	s->watches = fresh;
 	retire(s, &s->old);
-	mark_doubtful(s, &found, sure);
+	note_threads(s, &found, sure);
 	threads_free(&found);
 }
 
