@@ -135,9 +135,12 @@ void
 closing_line(const struct closing *c)
 {
 	const struct session_counts *n = &c->counts;
-	uint64_t tenths = (c->elapsed + 50000000) / 100000000;
+	uint64_t tenths = (c->elapsed + 50000000) / 100000000, all = n->samples + n->idle;
+	/* An idle CPU's timer need not interrupt it: what the CPUs' time should have given counts, too. */
+	uint64_t whole = c->plan->count ? 0 : n->enabled_ns / 1000000 * n->freq / 1000;
 	struct sink s;
 
+	all = whole > all ? whole : all;
 	if (c->collector->profile.dropped)
 		warn("%llu samples were left out: prof's memory is full", (unsigned long long)c->collector->profile.dropped);
 	details(c);
@@ -148,8 +151,8 @@ closing_line(const struct closing *c)
 	stack_words(&s, c->collector);
 	sink_str(&s, "; ");
 	event_words(&s, c);
-	if (c->plan->target == TARGET_SYSTEM && !c->plan->idle && n->samples + n->idle)
-		sink_fmt(&s, "; busy %u%%", (unsigned)(n->samples * 100 / (n->samples + n->idle)));
+	if (c->plan->target == TARGET_SYSTEM && !c->plan->idle && all)
+		sink_fmt(&s, "; busy %u%%", (unsigned)(n->samples * 100 / all));
 	unseen_words(&s, c);
 	cost_words(&s);
 	output_words(&s, c->plan);

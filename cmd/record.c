@@ -401,8 +401,7 @@ record(struct recording *r)
 
 	mem_cap((size_t)CAPTURE_MIB << 20);
 	if (access("/proc/self", F_OK))
-		warn("/proc is not mounted here: no kernel names, no names of JIT code, and of processes older than prof "
-		     "no stacks");
+		warn("/proc is not mounted: no names of the kernel or of JIT code, no stacks of older processes");
 	if (!collector_init(&r->collector, mode_of(&r->plan), (uint32_t)r->plan.max_stack, r->plan.stacks == STACKS_NONE)) {
 		error("no memory to start with");
 		return EXIT_FAILED;

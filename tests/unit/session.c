@@ -513,7 +513,8 @@ whole_system(void)
 	end();
 	waitpid(pids[0], NULL, 0);
 	CHECK(got.n > 10);
-	CHECK(got.n + counts.idle + 20 >= counts.enabled_ns * 999 / 1000000000);
+	/* An idle CPU's timer need not interrupt it: there may be fewer. */
+	CHECK(got.n + counts.idle <= counts.enabled_ns * 999 / 1000000000 + 20);
 	for (unsigned i = 0; i < got.ntask; i++)
 		CHECK(got.task[i].tid != 0);
 }
