@@ -245,7 +245,7 @@ note_threads(struct session *s, const struct threads *t, uint32_t sure)
 		struct task *task;
 
 		if ((task = processes_task(s->processes, t->thread[i].pid, t->thread[i].tid)))
-			task->own = i < sure ? 0 : t->thread[i].tid;
+			task->own = i < sure || s->opener.system ? 0 : t->thread[i].tid;
 	}
 }
 
