@@ -1,6 +1,7 @@
 /* See collect.h. */
 #include "collect.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,6 +49,7 @@ collector_free(struct collector *c)
 	codes_free(&c->codes);
 	modules_free(&c->modules);
 	profile_free(&c->profile);
+	vec_free(&c->mapping, &c->mapping_cap, sizeof *c->mapping);
 	if (c->names.kallsyms_fd >= 0)
 		close(c->names.kallsyms_fd);
 }
@@ -176,16 +178,40 @@ kind_of(enum name_kind kind)
 	return FUNCTION_USER;
 }
 
+/* The profile's number for the file that MODULE is. */
+static uint32_t
+mapping_of(struct collector *c, const struct module *m)
+{
+	char id[2 * sizeof m->elf.build_id + 1];
+	unsigned n = 0;
+
+	if (m->kind < MODULE_FILE || m->kind == MODULE_JIT || !vec_room(&c->mapping, &c->mapping_cap, m->id + 1, sizeof *c->mapping))
+		return MAPPING_NONE;
+	if (!c->mapping[m->id]) {
+		for (; n < m->elf.build_id_len; n++)
+			snprintf(id + n * 2, 3, "%02x", m->elf.build_id[n]);
+		id[n * 2] = 0;
+		c->mapping[m->id] = profile_mapping(&c->profile, m->path, id) + 1;
+	}
+	return c->mapping[m->id] - 1;
+}
+
 static unsigned
-name_one(void *ctx, uint32_t code, uint32_t *function, unsigned max)
+name_one(void *ctx, uint32_t number, struct location *where, struct site *site, unsigned max)
 {
 	struct collector *c = ctx;
+	const struct code *code = &c->codes.code[number];
 	struct name name[NAME_MAX_INLINE];
-	unsigned n = name_code(&c->names, &c->codes.code[code], name, max < NAME_MAX_INLINE ? max : NAME_MAX_INLINE);
+	unsigned n = name_code(&c->names, code, name, max < NAME_MAX_INLINE ? max : NAME_MAX_INLINE);
 
-	for (unsigned i = 0; i < n; i++)
-		function[i] = profile_function(&c->profile, &(struct function){ name[i].function, name[i].module, name[i].file,
-		                                                               name[i].line, kind_of(name[i].kind) });
+	where->address = code->vaddr;
+	where->mapping = mapping_of(c, c->modules.module[code->module]);
+	for (unsigned i = 0; i < n; i++) {
+		const struct function f = { name[i].function, name[i].module, name[i].file,
+			                    c->profile.lines ? name[i].line : name[i].begins, kind_of(name[i].kind) };
+
+		site[i] = (struct site){ profile_function(&c->profile, &f), name[i].line };
+	}
 	return n;
 }
 

@@ -14,6 +14,8 @@ struct collector {
 	struct unwinder *unwinder;
 	struct space kernel;             /* one map: all of the kernel's addresses */
 	struct names names;
+	uint32_t *mapping;               /* the profile's number + 1 of each module, by id; 0: none yet */
+	uint32_t mapping_cap;
 	uint64_t skip_until;             /* samples before this time are left out (-D) */
 	bool kernel_named;               /* kernel addresses can be told apart */
 	bool ip_only;                    /* --call-graph none */

@@ -244,7 +244,7 @@ describe(struct recording *r)
 			period = e->is_time ? r->plan.count : 0;
 		else if ((e->is_time || e->is_cycles) && n.freq)
 			period = 1000000000 / n.freq;
-		p->event[i] = (struct event_info){ e->name, period };
+		p->event[i] = (struct event_info){ .name = e->name, .period_ns = period };
 	}
 }
 

@@ -360,4 +360,4 @@ folded_write(struct sink *out, const struct profile *p)
 	arena_free(&f.arena);
 }
 
-const struct format format_folded = { "folded", ".folded .collapsed", folded_write };
+const struct format format_folded = { .name = "folded", .suffixes = ".folded .collapsed", .write = folded_write, .text = true };

@@ -11,6 +11,12 @@ struct format {
 	const char *suffixes;      /* of -o FILE, each with its dot, spaces between: ".json .speedscope" */
 	/* Sees a finished, named profile; never checks errors. */
 	void (*write)(struct sink *, const struct profile *);
+	/* For formats that are read back, else NULL: whether the first bytes of a file (already unpacked) look like it, and
+	 * reading it, into a profile that may hold others already.  NULL if all is well, else what is wrong, in words, and the
+	 * cursor stands where it is.  The caller calls profile_name afterwards. */
+	bool (*is)(struct cursor);
+	const char *(*read)(struct profile *, struct cursor *);
+	bool text;                 /* what is wrong is told by line, not by offset */
 };
 
 extern const struct format format_folded, format_speedscope, format_table;

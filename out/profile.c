@@ -21,8 +21,12 @@ profile_free(struct profile *p)
 	tree_free(&p->tree);
 	vec_free(&p->named, &p->named_cap, sizeof *p->named);
 	vec_free(&p->function, &p->function_cap, sizeof *p->function);
+	vec_free(&p->location, &p->location_cap, sizeof *p->location);
+	vec_free(&p->site, &p->site_cap, sizeof *p->site);
+	vec_free(&p->mapping, &p->mapping_cap, sizeof *p->mapping);
 	vec_free(&p->thread, &p->thread_cap, sizeof *p->thread);
 	index_free(&p->functions);
+	index_free(&p->locations);
 	index_free(&p->threads);
 	arena_free(&p->arena);
 	profile_init(p);
@@ -187,48 +191,98 @@ profile_function(struct profile *p, const struct function *given)
 	return add_function(p, &f, hash);
 }
 
-/* What the codes seen so far are called: COUNT functions from FIRST on in `function`. */
-struct naming {
-	struct answer {
-		uint32_t code, first, count;
-	} *answer;
-	uint32_t *function;
-	uint32_t n, cap, nfunction, function_cap;
-	struct index index;
-};
-
-static uint32_t
-answer_again(const void *ctx, uint32_t item)
+uint32_t
+profile_mapping(struct profile *p, const char *file, const char *build_id)
 {
-	return hash_u64(((const struct answer *)ctx)[item].code);
+	struct mapping m = { arena_str(&p->arena, file, strlen(file)), arena_str(&p->arena, build_id, strlen(build_id)) };
+
+	if (!m.file || !m.build_id || !vec_room(&p->mapping, &p->mapping_cap, (uint64_t)p->nmapping + 1, sizeof m))
+		return MAPPING_NONE;
+	p->mapping[p->nmapping] = m;
+	return p->nmapping++;
 }
 
-/* Asks about CODE, once.  INDEX_NONE at the memory cap. */
-static uint32_t
-ask(struct naming *k, uint32_t code, unsigned (*name)(void *, uint32_t, uint32_t *, unsigned), void *ctx)
+void
+profile_note(struct profile *p, const char *key, const char *value)
 {
-	uint32_t hash = hash_u64(code), slot, i, n;
+	struct note n = { arena_str(&p->arena, key, strlen(key)), arena_str(&p->arena, value, strlen(value)) };
 
-	for (slot = index_first(&k->index, hash); (i = index_at(&k->index, slot)) != INDEX_NONE;
-	     slot = index_next(&k->index, slot))
-		if (k->answer[i].code == code)
+	if (n.key && n.value && p->nnote < sizeof p->note / sizeof *p->note)
+		p->note[p->nnote++] = n;
+}
+
+/* Makes CODE stand for WHERE and the N sites that lie behind those the profile has. */
+static bool
+set_location(struct profile *p, uint32_t code, const struct location *where, unsigned n)
+{
+	if (!vec_room(&p->location, &p->location_cap, (uint64_t)code + 1, sizeof *p->location))
+		return false;
+	if (p->nlocation <= code)
+		p->nlocation = code + 1;
+	p->location[code] = *where;
+	p->location[code].site = p->nsite;
+	p->location[code].sites = (uint16_t)n;
+	p->nsite += n;
+	return true;
+}
+
+static uint32_t
+hash_location(uint64_t address, uint32_t mapping, const struct site *site, unsigned n)
+{
+	return hash_u64(address ^ (uint64_t)mapping << 40) ^ hash_bytes(site, n * sizeof *site);
+}
+
+static uint32_t
+location_again(const void *ctx, uint32_t code)
+{
+	const struct profile *p = ctx;
+	const struct location *l = &p->location[code];
+
+	return hash_location(l->address, l->mapping, p->site + l->site, l->sites);
+}
+
+uint32_t
+profile_location(struct profile *p, const struct location *where, const struct site *site, unsigned n)
+{
+	uint32_t hash = hash_location(where->address, where->mapping, site, n), code = p->nlocation, slot, i;
+
+	for (slot = index_first(&p->locations, hash); (i = index_at(&p->locations, slot)) != INDEX_NONE;
+	     slot = index_next(&p->locations, slot)) {
+		const struct location *l = &p->location[i];
+
+		if (l->address == where->address && l->mapping == where->mapping && l->sites == n &&
+		    memcmp(p->site + l->site, site, n * sizeof *site) == 0)
 			return i;
-	if (!vec_room(&k->answer, &k->cap, (uint64_t)k->n + 1, sizeof *k->answer) ||
-	    !vec_room(&k->function, &k->function_cap, (uint64_t)k->nfunction + NAME_MAX_INLINE, sizeof *k->function) ||
-	    !index_add(&k->index, hash, k->n, answer_again, k->answer))
-		return INDEX_NONE;
-	n = name(ctx, code, k->function + k->nfunction, NAME_MAX_INLINE);
-	k->answer[k->n] = (struct answer){ code, k->nfunction, n < NAME_MAX_INLINE ? n : NAME_MAX_INLINE };
-	k->nfunction += k->answer[k->n].count;
-	return k->n++;
+	}
+	if (n > NAME_MAX_INLINE || !vec_room(&p->site, &p->site_cap, (uint64_t)p->nsite + n, sizeof *p->site))
+		return UINT32_MAX;
+	memcpy(p->site + p->nsite, site, n * sizeof *site);
+	if (!set_location(p, code, where, n) || !index_add(&p->locations, hash, code, location_again, p))
+		return UINT32_MAX;
+	return code;
 }
 
-/* The node of CODE's functions under NODE.  What finds no room leaves the stack shorter. */
-static uint32_t
-name_node(struct profile *p, struct naming *k, uint32_t node, uint32_t answer)
+/* Asks about CODE, once.  NULL at the memory cap. */
+static const struct location *
+ask(struct profile *p, uint32_t code, unsigned (*name)(void *, uint32_t, struct location *, struct site *, unsigned), void *ctx)
 {
-	for (uint32_t i = 0; answer != INDEX_NONE && i < k->answer[answer].count; i++) {
-		uint32_t f = k->function[k->answer[answer].first + i];
+	struct location where = { .mapping = MAPPING_NONE };
+	unsigned n;
+
+	if (code < p->nlocation && p->location[code].sites)
+		return &p->location[code];
+	if (!name || !vec_room(&p->site, &p->site_cap, (uint64_t)p->nsite + NAME_MAX_INLINE, sizeof *p->site))
+		return NULL;
+	n = name(ctx, code, &where, p->site + p->nsite, NAME_MAX_INLINE);
+	return set_location(p, code, &where, n < NAME_MAX_INLINE ? n : NAME_MAX_INLINE) ? &p->location[code] : NULL;
+}
+
+/* The node of a location's functions under NODE.  What finds no room leaves the stack shorter. */
+static uint32_t
+name_node(struct profile *p, uint32_t node, const struct location *l)
+{
+	for (uint32_t i = 0; l && i < l->sites; i++) {
+		uint32_t f = p->site[l->site + i].function;
 		uint32_t inner = f < p->nfunction ? tree_node(&p->tree, node, f) : NODE_NONE;
 
 		if (inner != NODE_NONE)
@@ -238,10 +292,9 @@ name_node(struct profile *p, struct naming *k, uint32_t node, uint32_t answer)
 }
 
 void
-profile_name(struct profile *p, unsigned (*name)(void *ctx, uint32_t code, uint32_t *function, unsigned max), void *ctx)
+profile_name(struct profile *p, unsigned (*name)(void *ctx, uint32_t code, struct location *where, struct site *site,
+                                                 unsigned max), void *ctx)
 {
-	struct naming k = { 0 };
-
 	tree_drop_table(&p->raw);   /* both trees' tables at once would be the peak of memory */
 	p->tree.n = p->tree.ndepth = 0;
 	p->nnamed = 0;
@@ -251,11 +304,8 @@ profile_name(struct profile *p, unsigned (*name)(void *ctx, uint32_t code, uint3
 		struct node raw = p->raw.node[i];
 		uint32_t parent = raw.parent == NODE_NONE ? NODE_NONE : p->named[raw.parent];
 
-		p->named[i] = name_node(p, &k, parent, ask(&k, raw.frame, name, ctx));
+		p->named[i] = name_node(p, parent, ask(p, raw.frame, name, ctx));
 	}
 	p->nnamed = p->raw.n;
 	tree_settle(&p->tree);
-	vec_free(&k.answer, &k.cap, sizeof *k.answer);
-	vec_free(&k.function, &k.function_cap, sizeof *k.function);
-	index_free(&k.index);
 }

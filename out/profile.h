@@ -46,8 +46,28 @@ struct function {
 	const char *name;          /* as it is: writers escape, and add _[k] and _[i] */
 	const char *module;        /* "" where there is none */
 	const char *file;          /* source, or NULL */
-	uint32_t line;
+	uint32_t line;             /* where the function begins; with --lines the line that ran; 0: not known */
 	enum function_kind kind;
+};
+
+/* A function as it stands in a stack, and the line of it that ran (or called), 0 where that is not known. */
+struct site {
+	uint32_t function, line;
+};
+
+/* What a code stands for: a place in a mapped file, and there SITES functions from SITE on, outermost first: each
+ * is inlined into the one before it. */
+struct location {
+	uint64_t address;          /* as linked */
+	uint32_t mapping;          /* number among the profile's mappings, or MAPPING_NONE */
+	uint32_t site;
+	uint16_t sites;            /* 0: nobody has asked for it yet */
+};
+#define MAPPING_NONE UINT32_MAX
+
+struct mapping {
+	const char *file;          /* as the process calls it */
+	const char *build_id;      /* in hexadecimal, or "" */
 };
 
 /* A thread under one name and one event: exec and renaming make another. */
@@ -65,6 +85,12 @@ enum unit { UNIT_SAMPLES, UNIT_MICROSECONDS };
 struct event_info {
 	const char *name;
 	uint64_t period_ns;        /* what one unit of weight is worth in time; 0 for events that are not time */
+	bool waiting;              /* its time is not spent on a CPU, but waiting for something */
+};
+
+/* One thing to know about the capture, for the formats' headers. */
+struct note {
+	const char *key, *value;
 };
 
 struct profile {
@@ -73,9 +99,15 @@ struct profile {
 	struct tree tree;          /* of functions; empty until profile_name */
 	uint32_t *named;           /* node of `tree` for each node of `raw` */
 	uint32_t nnamed, named_cap;
+	struct location *location; /* by code */
+	uint32_t nlocation, location_cap;
+	struct site *site;
+	uint32_t nsite, site_cap;
+	struct mapping *mapping;
+	uint32_t nmapping, mapping_cap;
 	struct function *function;
 	uint32_t nfunction, function_cap;
-	struct index functions;
+	struct index functions, locations;
 	struct thread *thread;
 	uint32_t nthread, thread_cap;
 	struct index threads;
@@ -88,7 +120,11 @@ struct profile {
 	/* metadata for the formats' headers */
 	const char *exporter;      /* "prof@VERSION", or NULL */
 	const char *command;       /* what was profiled, in words */
+	struct note note[48];      /* the order is that of showing */
+	unsigned nnote;
 	bool by_thread, by_process;/* --threads, --pids */
+	bool lines;                /* --lines: functions are told apart by the line that ran */
+	bool timeless;             /* read back from a file that holds no times: only weights mean something */
 };
 
 void profile_init(struct profile *);
@@ -103,10 +139,19 @@ void profile_add(struct profile *, uint32_t thread, uint64_t time, uint64_t weig
 /* Interns a function. UINT32_MAX at the memory cap. */
 uint32_t profile_function(struct profile *, const struct function *);
 
-/* Names everything: NAME gives CODE's functions, outermost first, at most MAX, and returns how many (at least 1).
- * Called once for each distinct code. */
+/* Copies of FILE and BUILD_ID as a mapping of its own; MAPPING_NONE at the memory cap. */
+uint32_t profile_mapping(struct profile *, const char *file, const char *build_id);
+/* Says something about the capture; what finds no room is left out. */
+void profile_note(struct profile *, const char *key, const char *value);
+
+/* Names everything and builds the tree of functions: NAME, called once for each distinct code, fills WHERE's address and
+ * mapping and SITE, outermost first, at most MAX, and returns how many (at least 1). */
 enum { NAME_MAX_INLINE = 64 };
-void profile_name(struct profile *, unsigned (*name)(void *ctx, uint32_t code, uint32_t *function, unsigned max), void *ctx);
+void profile_name(struct profile *, unsigned (*name)(void *ctx, uint32_t code, struct location *where, struct site *site,
+                                                     unsigned max), void *ctx);
+/* For profiles that are read from a file, where names are known at once: the code of WHERE with its N sites, the same one for
+ * the same; UINT32_MAX at the memory cap.  Add samples of such codes, then call profile_name with NULL. */
+uint32_t profile_location(struct profile *, const struct location *where, const struct site *site, unsigned n);
 
 /* Reading a thread's timeline, in the order of time. */
 struct run {

@@ -402,4 +402,4 @@ speedscope_write(struct sink *out, const struct profile *p)
 	write_within(out, p, bearable);
 }
 
-const struct format format_speedscope = { "speedscope", ".json .speedscope", speedscope_write };
+const struct format format_speedscope = { .name = "speedscope", .suffixes = ".json .speedscope", .write = speedscope_write };

@@ -409,4 +409,4 @@ table_summary(struct sink *out, const struct profile *p, unsigned top, unsigned 
 	put_table(&t);
 }
 
-const struct format format_table = { "table", ".txt", table_write };
+const struct format format_table = { .name = "table", .suffixes = ".txt", .write = table_write };

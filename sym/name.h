@@ -22,7 +22,7 @@ struct name {
 	const char *function;      /* never NULL: a symbol, or `[file+0xSTART]`, `[unknown]`, or a marker; without _[k] */
 	const char *module;        /* the module's file name, "[kernel]", "[jit]", or "" */
 	const char *file;          /* source, or NULL */
-	uint32_t line;
+	uint32_t line, begins;     /* what ran (or called), and where the function begins; 0: not known */
 	uint64_t start;            /* of the function, as linked; two names of one function are equal in (module, start) */
 	bool found;                /* a symbol was found for it */
 };

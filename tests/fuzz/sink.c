@@ -11,14 +11,16 @@ static char name[256][512];
 static unsigned names;
 
 static unsigned
-ask(void *ctx, uint32_t code, uint32_t *function, unsigned max)
+ask(void *ctx, uint32_t code, struct location *where, struct site *site, unsigned max)
 {
 	struct function f = { .name = name[code], .module = name[code / 2], .kind = (enum function_kind)(code % 5) };
 
 	(void)max;
+	where->address = code * 0x123456789ull;
 	f.file = code % 3 ? NULL : name[code / 3];
 	f.line = code % 7;
-	*function = profile_function(ctx, &f);
+	site->function = profile_function(ctx, &f);
+	site->line = code;
 	return 1;
 }
 

@@ -137,7 +137,7 @@ static unsigned asked;
 
 /* Codes 2k and 2k + 1 are one function; from 1000 on, a code is two functions. */
 static unsigned
-ask_pairs(void *ctx, uint32_t code, uint32_t *function, unsigned max)
+ask_pairs(void *ctx, uint32_t code, struct location *where, struct site *site, unsigned max)
 {
 	char name[32];
 	struct function f = { .name = name, .module = "m", .kind = FUNCTION_USER };
@@ -145,11 +145,12 @@ ask_pairs(void *ctx, uint32_t code, uint32_t *function, unsigned max)
 	asked++;
 	CHECK(max == NAME_MAX_INLINE);
 	snprintf(name, sizeof name, "f%u", code / 2);
-	*function = profile_function(ctx, &f);
+	where->address = code;
+	site[0] = (struct site){ profile_function(ctx, &f), code };
 	if (code < 1000)
 		return 1;
 	f.kind = FUNCTION_INLINED;
-	function[1] = profile_function(ctx, &f);
+	site[1] = (struct site){ profile_function(ctx, &f), 0 };
 	return 2;
 }
 

@@ -42,7 +42,7 @@ made_add(struct profile *p, const char *comm, int pid, int tid, double ms, uint6
 }
 
 static unsigned
-made_ask(void *ctx, uint32_t code, uint32_t *function, unsigned max)
+made_ask(void *ctx, uint32_t code, struct location *where, struct site *site, unsigned max)
 {
 	const char *name = made_name[code];
 	size_t n = strlen(name);
@@ -61,7 +61,8 @@ made_ask(void *ctx, uint32_t code, uint32_t *function, unsigned max)
 		f.file = "src/main.c";
 		f.line = 42;
 	}
-	*function = profile_function(ctx, &f);
+	where->address = 0x1000 + code * 16;
+	*site = (struct site){ profile_function(ctx, &f), 0 };
 	free(bare);
 	return 1;
 }

@@ -16,14 +16,15 @@ rnd(uint32_t n)
 }
 
 static unsigned
-ask_number(void *ctx, uint32_t code, uint32_t *function, unsigned max)
+ask_number(void *ctx, uint32_t code, struct location *where, struct site *site, unsigned max)
 {
 	char name[32];
 	struct function f = { .name = name, .module = "app" };
 
 	(void)max;
+	where->address = code;
 	snprintf(name, sizeof name, "function_%u", code);
-	*function = profile_function(ctx, &f);
+	*site = (struct site){ profile_function(ctx, &f), 0 };
 	return 1;
 }
 
