@@ -1,0 +1,50 @@
+/* See read.h. */
+#include "read.h"
+
+static uint64_t
+lines_before(const uint8_t *from, const uint8_t *to)
+{
+	uint64_t n = 0;
+
+	for (; from < to; from++)
+		n += *from == '\n';
+	return n;
+}
+
+static const struct format *
+looks_like(struct cursor bytes)
+{
+	for (const struct format *const *f = formats; *f; f++)
+		if ((*f)->is && (*f)->read && (*f)->is(bytes))
+			return *f;
+	return NULL;
+}
+
+static const char *
+read_plain(struct profile *p, struct cursor bytes, const struct format **format, uint64_t *where)
+{
+	const uint8_t *begin = bytes.pos;
+	const char *why;
+
+	if (!(*format = looks_like(bytes)))
+		return cur_left(&bytes) ? "not a profile of a kind that prof reads" : "empty";
+	why = (*format)->read(p, &bytes);
+	*where = (*format)->text ? lines_before(begin, bytes.pos) + 1 : (uint64_t)(bytes.pos - begin);
+	return why;
+}
+
+static bool
+is_gzip(const struct cursor *c)
+{
+	return cur_left(c) >= 2 && c->pos[0] == 0x1f && c->pos[1] == 0x8b;
+}
+
+const char *
+profile_read(struct profile *p, struct cursor bytes, const struct format **format, uint64_t *where)
+{
+	*format = NULL;
+	*where = 0;
+	if (is_gzip(&bytes))
+		return "packed by gzip";
+	return read_plain(p, bytes, format, where);
+}

@@ -1,0 +1,13 @@
+/* Reading profiles back, whatever their format. */
+#ifndef OUT_READ_H
+#define OUT_READ_H
+
+#include "format.h"
+
+/* Adds what BYTES hold, unpacked first where they are gzip's, to the profile, which may hold others already; the caller
+ * calls profile_name afterwards.  NULL if all is well, else what is wrong, in words; *FORMAT is then what the bytes look
+ * like, or NULL, and *WHERE the line (of a text format, from 1) or the offset (unpacked) at which it is wrong.
+ * Nothing of BYTES is kept. */
+const char *profile_read(struct profile *, struct cursor bytes, const struct format **format, uint64_t *where);
+
+#endif
