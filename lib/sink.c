@@ -19,11 +19,23 @@ sink_open(struct sink *s, int fd)
 		s->err = ENOMEM;
 }
 
+void
+sink_open_to(struct sink *s, void (*drain)(void *ctx, const void *bytes, size_t n), void *ctx)
+{
+	sink_open(s, -1);
+	s->drain = drain;
+	s->ctx = ctx;
+}
+
 int
 sink_flush(struct sink *s)
 {
 	size_t done = 0;
 
+	if (s->drain && !s->err) {
+		s->drain(s->ctx, s->buf, s->len);
+		done = s->len;
+	}
 	while (s->fd >= 0 && !s->err && done < s->len) {
 		ssize_t n = write(s->fd, s->buf + done, s->len - done);
 
@@ -32,7 +44,7 @@ sink_flush(struct sink *s)
 		else if (n == 0 || errno != EINTR)
 			s->err = n ? errno : EIO;
 	}
-	if (s->fd >= 0) {
+	if (s->fd >= 0 || s->drain) {
 		s->flushed += done;
 		s->len = 0;
 	}
@@ -65,7 +77,7 @@ static bool
 room(struct sink *s, size_t n)
 {
 	if (!s->err && n > s->cap - s->len) {
-		if (s->fd >= 0)
+		if (s->fd >= 0 || s->drain)
 			sink_flush(s);
 		else if (!vec_room(&s->buf, &s->cap, s->len + n, 1))
 			s->err = ENOMEM;

@@ -12,9 +12,13 @@ struct sink {
 	size_t len;         /* of BUF */
 	uint64_t flushed;   /* bytes handed to FD so far */
 	char *buf;
+	void (*drain)(void *ctx, const void *bytes, size_t n);   /* takes the bytes in FD's place, or NULL */
+	void *ctx;
 };
 
 void sink_open(struct sink *, int fd);
+/* One that hands what it gathers to DRAIN. */
+void sink_open_to(struct sink *, void (*drain)(void *ctx, const void *bytes, size_t n), void *ctx);
 /* Flushes, gives the buffer back (not the descriptor), returns the latched errno or 0. */
 int sink_close(struct sink *);
 int sink_flush(struct sink *);

@@ -30,6 +30,7 @@ struct module {
 	struct module *parent;     /* MODULE_JIT: of the process it was forked off, or NULL */
 	struct ehframe *ehframe;   /* see ehframe.h; NULL until asked for */
 	struct symtab *symtab;     /* see symtab.h; NULL until asked for */
+	struct debug *debug;       /* see debug.h; NULL until asked for */
 	uint64_t dev, ino, size, mtime;
 };
 
