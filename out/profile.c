@@ -20,6 +20,7 @@ profile_free(struct profile *p)
 	tree_free(&p->raw);
 	tree_free(&p->tree);
 	vec_free(&p->named, &p->named_cap, sizeof *p->named);
+	vec_free(&p->delta, &p->delta_cap, sizeof *p->delta);
 	vec_free(&p->function, &p->function_cap, sizeof *p->function);
 	vec_free(&p->location, &p->location_cap, sizeof *p->location);
 	vec_free(&p->site, &p->site_cap, sizeof *p->site);

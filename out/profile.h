@@ -99,6 +99,10 @@ struct profile {
 	struct tree tree;          /* of functions; empty until profile_name */
 	uint32_t *named;           /* node of `tree` for each node of `raw` */
 	uint32_t nnamed, named_cap;
+	/* Set where this profile is compared with an earlier one: of each node of `tree`, its share of all weight (with what it
+	 * calls) less its share there, in parts per 100,000; for pictures in red and blue.  Else NULL. */
+	int32_t *delta;
+	uint32_t delta_cap;
 	struct location *location; /* by code */
 	uint32_t nlocation, location_cap;
 	struct site *site;
@@ -168,6 +172,8 @@ struct run_reader {
 	uint32_t pos, node;
 	uint64_t time, period;
 	bool end;
+	bool raw;                  /* set after runs_open: nodes are those of `raw`, and runs as they were recorded, where all
+	                            * samples of a run weigh the same */
 };
 void runs_open(struct run_reader *, const struct profile *, const struct thread *);
 /* The next run of equal stacks (after naming: neighbours that became equal are one). */

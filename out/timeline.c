@@ -119,9 +119,9 @@ runs_open(struct run_reader *r, const struct profile *p, const struct thread *th
 }
 
 static uint32_t
-named(const struct profile *p, uint32_t node)
+named(const struct run_reader *r, uint32_t node)
 {
-	return node < p->nnamed ? p->named[node] : NODE_NONE;
+	return r->raw ? node : node < r->profile->nnamed ? r->profile->named[node] : NODE_NONE;
 }
 
 /* The open run, which comes last. */
@@ -133,7 +133,7 @@ read_open(struct run_reader *r, struct run *run)
 	if (r->end || !t->samples)
 		return false;
 	*run = (struct run){ t->lo * 1000, (t->hi - t->lo) * 1000, t->weight, t->samples, t->weight / t->samples,
-	                     named(r->profile, t->node) };
+	                     named(r, t->node) };
 	return r->end = true;
 }
 
@@ -166,7 +166,7 @@ read_run(struct run_reader *r, struct run *run)
 	run->first = run->weight / run->samples;
 	run->span = span * 1000;
 	r->time += span;
-	run->node = named(r->profile, r->node);
+	run->node = named(r, r->node);
 	return true;
 }
 
@@ -178,6 +178,8 @@ runs_next(struct run_reader *r, struct run *run)
 
 	if (!read_run(r, run))
 		return false;
+	if (r->raw)
+		return true;
 	for (ahead = *r; read_run(&ahead, &next) && next.node == run->node; *r = ahead) {
 		uint64_t gap = (next.start - run->start - run->span) / 1000;
 
