@@ -93,6 +93,16 @@ struct note {
 	const char *key, *value;
 };
 
+/* How flame graphs are drawn; all zero is as they are by default. */
+struct picture {
+	const char *title;
+	const char *colors;        /* one of format.h's picture_colors, or NULL */
+	uint32_t width;            /* px of the still picture */
+	uint32_t min_width;        /* frames that are narrower are left out: tenths of a px */
+	bool reverse;              /* by callers: from the functions that ran outwards */
+	bool inverted;             /* the outermost frames on top */
+};
+
 struct profile {
 	struct arena arena;        /* strings, functions, timelines */
 	struct tree raw;           /* of codes */
@@ -126,6 +136,7 @@ struct profile {
 	const char *command;       /* what was profiled, in words */
 	struct note note[48];      /* the order is that of showing */
 	unsigned nnote;
+	struct picture picture;
 	bool by_thread, by_process;/* --threads, --pids */
 	bool lines;                /* --lines: functions are told apart by the line that ran */
 	bool timeless;             /* read back from a file that holds no times: only weights mean something */
