@@ -41,12 +41,18 @@ struct recording {
 };
 
 static uint64_t
-now(void)
+clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t
+now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 /* The terminal's signals are the command's where there is one; without, they end the capture. */
@@ -375,6 +381,7 @@ start(struct recording *r)
 
 	r->start = now();
 	r->collector.profile.start = r->start;
+	r->collector.profile.epoch = clock_ns(CLOCK_REALTIME);
 	if (r->plan.delay)
 		r->collector.skip_until = r->start + r->plan.delay;
 	if (r->plan.duration)

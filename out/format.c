@@ -1,8 +1,6 @@
 /* See format.h: adding a format is one file and one line here. */
 #include "format.h"
 
-#include <string.h>
-
 const struct format *const formats[] = { &format_folded, &format_speedscope, &format_table, NULL };
 
 const struct format *
@@ -17,7 +15,7 @@ format_named(const char *name)
 const struct format *
 format_of_file(const char *file)
 {
-	size_t n = strlen(file), best = 0;
+	size_t n = strlen(file) - (format_packed(file) ? 3 : 0), best = 0;
 	const struct format *found = NULL;
 
 	for (const struct format *const *f = formats; *f; f++)

@@ -2,6 +2,8 @@
 #ifndef OUT_FORMAT_H
 #define OUT_FORMAT_H
 
+#include <string.h>
+
 #include "../lib/cursor.h"
 #include "../lib/sink.h"
 #include "profile.h"
@@ -23,8 +25,16 @@ extern const struct format format_folded, format_speedscope, format_table;
 extern const struct format *const formats[];   /* ends with NULL */
 
 const struct format *format_named(const char *name);
-/* By FILE's suffix, or NULL. */
+/* By FILE's suffix, or NULL; a .gz behind it makes no difference. */
 const struct format *format_of_file(const char *file);
+/* Is FILE to be packed by gzip, by its suffix? */
+static inline bool
+format_packed(const char *file)
+{
+	size_t n = strlen(file);
+
+	return n > 3 && strcmp(file + n - 3, ".gz") == 0;
+}
 
 /* The terminal's short summary: self and total of the TOP functions, WIDTH columns, colour or not. */
 void table_summary(struct sink *, const struct profile *, unsigned top, unsigned width, bool colour);

@@ -1,6 +1,8 @@
 /* See output.h. */
 #include "output.h"
 
+#include "../lib/deflate.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -299,10 +301,27 @@ write_formatted(struct sink *s, const void *ctx)
 	f->format->write(s, f->profile);
 }
 
+static void
+write_packed(struct sink *s, const void *ctx)
+{
+	struct deflater d;
+	struct sink packed;
+
+	if (!deflate_open(&d, s, DEFLATE_GZIP)) {
+		sink_fail(s, ENOMEM);
+		return;
+	}
+	deflate_sink(&packed, &d);
+	write_formatted(&packed, ctx);
+	sink_fail(s, sink_close(&packed));
+	deflate_close(&d);
+}
+
 const char *
 output_write(struct output *o, const struct profile *p)
 {
-	return output_stream(o->path, write_formatted, &(struct formatted){ o->format, p }, &o->size);
+	return output_stream(o->path, format_packed(o->path) ? write_packed : write_formatted,
+	                     &(struct formatted){ o->format, p }, &o->size);
 }
 
 const char *

@@ -107,21 +107,42 @@ stack_node(struct profile *p, struct timeline *t, const uint32_t *code, uint32_t
 }
 
 void
-profile_add(struct profile *p, uint32_t thread, uint64_t time, uint64_t weight, const uint32_t *code, uint32_t ncode)
+profile_add_run(struct profile *p, uint32_t thread, const struct run *run, const uint32_t *code, uint32_t ncode)
 {
 	struct thread *t = thread < p->nthread ? &p->thread[thread] : NULL;
 	uint64_t period = t && t->event < p->nevent ? p->event[t->event].period_ns : 0;
-	uint64_t at = time > p->start ? (time - p->start) / 1000 : 0;
-	uint32_t node;
+	struct run r = *run;
 
-	if (!t || !stack_node(p, t->timeline, code, ncode, &node) ||
-	    !timeline_add(t->timeline, &p->arena, at, weight, period, node)) {
+	if (!t || !r.samples || !stack_node(p, t->timeline, code, ncode, &r.node) || !timeline_add(t->timeline, &p->arena, &r, period)) {
 		p->dropped++;
 		return;
 	}
-	t->weight += weight;
-	t->samples++;
-	p->samples++;
+	t->weight += r.weight;
+	t->samples += r.samples;
+	p->samples += r.samples;
+}
+
+void
+profile_add(struct profile *p, uint32_t thread, uint64_t time, uint64_t weight, const uint32_t *code, uint32_t ncode)
+{
+	struct run run = { .start = time > p->start ? time - p->start : 0, .weight = weight, .samples = 1 };
+
+	profile_add_run(p, thread, &run, code, ncode);
+}
+
+uint32_t
+profile_event(struct profile *p, const struct event_info *e)
+{
+	const char *name;
+
+	for (uint32_t i = 0; i < p->nevent; i++)
+		if (p->event[i].period_ns == e->period_ns && p->event[i].waiting == e->waiting &&
+		    strcmp(p->event[i].name, e->name) == 0)
+			return i;
+	if (p->nevent == sizeof p->event / sizeof *p->event || !(name = arena_str(&p->arena, e->name, strlen(e->name))))
+		return UINT32_MAX;
+	p->event[p->nevent] = (struct event_info){ name, e->period_ns, e->waiting };
+	return p->nevent++;
 }
 
 static uint32_t

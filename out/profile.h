@@ -130,6 +130,7 @@ struct profile {
 	uint32_t nevent;
 	enum unit unit;
 	uint64_t start, end;       /* of the capture: ns, CLOCK_MONOTONIC */
+	uint64_t epoch;            /* its start as the calendar has it: ns since 1970, UTC; 0: not known */
 	uint64_t samples, dropped; /* dropped: at the memory cap */
 	/* metadata for the formats' headers */
 	const char *exporter;      /* "prof@VERSION", or NULL */
@@ -148,8 +149,21 @@ void profile_free(struct profile *);
 /* The number of the thread, made if it is new; UINT32_MAX at the memory cap. */
 uint32_t profile_thread(struct profile *, int32_t pid, int32_t tid, const char *comm, uint32_t event);
 
+/* Neighbouring samples of a thread that are equal. */
+struct run {
+	uint64_t start;            /* of its first sample: ns since profile's start */
+	uint64_t span;             /* from its first sample to its last */
+	uint64_t weight, samples;
+	uint64_t first;            /* the weight of its first sample */
+	uint32_t node;             /* of `tree`; NODE_NONE for a sample without a stack */
+};
+
 /* Adds a sample: NCODE codes, leaf first, kernel frames before user frames.  TIME never runs backwards within a thread. */
 void profile_add(struct profile *, uint32_t thread, uint64_t time, uint64_t weight, const uint32_t *code, uint32_t ncode);
+/* For profiles that are read from a file: many at once.  Of the run its node does not count, nor its first weight. */
+void profile_add_run(struct profile *, uint32_t thread, const struct run *, const uint32_t *code, uint32_t ncode);
+/* The number of the event, made if it is new; UINT32_MAX where there is no room for more. */
+uint32_t profile_event(struct profile *, const struct event_info *);
 
 /* Interns a function. UINT32_MAX at the memory cap. */
 uint32_t profile_function(struct profile *, const struct function *);
@@ -169,13 +183,6 @@ void profile_name(struct profile *, unsigned (*name)(void *ctx, uint32_t code, s
 uint32_t profile_location(struct profile *, const struct location *where, const struct site *site, unsigned n);
 
 /* Reading a thread's timeline, in the order of time. */
-struct run {
-	uint64_t start;            /* of its first sample: ns since profile's start */
-	uint64_t span;             /* from its first sample to its last */
-	uint64_t weight, samples;
-	uint64_t first;            /* the weight of its first sample */
-	uint32_t node;             /* of `tree`; NODE_NONE for a sample without a stack */
-};
 struct run_reader {
 	const struct profile *profile;
 	const struct timeline *timeline;

@@ -16,6 +16,7 @@ struct chunk {
 };
 
 enum { CHUNK_MIN = 64, CHUNK_MAX = 4096, RUN_MAX = 10 + 5 + 10 + 10 + 10 };
+#define SAMPLES_MAX (UINT64_MAX / 4)   /* of a run: twice as many still have room in a varint */
 
 static uint8_t *
 put(uint8_t *p, uint64_t v)
@@ -89,22 +90,31 @@ adjoins(uint64_t gap, uint64_t weight, uint64_t period)
 }
 
 bool
-timeline_add(struct timeline *t, struct arena *arena, uint64_t time, uint64_t weight, uint64_t period, uint32_t node)
+timeline_add(struct timeline *t, struct arena *arena, const struct run *run, uint64_t period)
 {
-	if (time < t->hi)
-		time = t->hi;
-	if (t->samples && t->node == node && t->weight == weight * t->samples && adjoins(time - t->hi, weight, period)) {
-		t->hi = time;
-		t->weight += weight;
-		t->samples++;
+	uint64_t lo = run->start / 1000, hi = (run->start + run->span) / 1000;
+
+	if (lo < t->hi)
+		lo = t->hi;
+	if (hi < lo)
+		hi = lo;
+	if (run->samples > SAMPLES_MAX)
+		return false;
+	if (t->samples && t->node == run->node && run->samples <= SAMPLES_MAX - t->samples &&
+	    t->weight * run->samples == run->weight * t->samples &&
+	    adjoins(lo - t->hi, run->weight / run->samples, period)) {
+		t->hi = hi;
+		t->weight += run->weight;
+		t->samples += run->samples;
 		return true;
 	}
 	if (t->samples && !write_run(t, arena))
 		return false;
-	t->node = node;
-	t->lo = t->hi = time;
-	t->weight = weight;
-	t->samples = 1;
+	t->node = run->node;
+	t->lo = lo;
+	t->hi = hi;
+	t->weight = run->weight;
+	t->samples = run->samples;
 	return true;
 }
 

@@ -19,8 +19,8 @@ struct timeline {
 	uint32_t room, depth;
 };
 
-/* Adds a sample at TIME (µs since the profile's start); PERIOD: what a weight of one is worth, in ns, or 0.
+/* Adds what RUN says, of a raw node; PERIOD: what a weight of one is worth, in ns, or 0.
  * False at the memory cap, and nothing has changed. */
-bool timeline_add(struct timeline *, struct arena *, uint64_t time, uint64_t weight, uint64_t period, uint32_t node);
+bool timeline_add(struct timeline *, struct arena *, const struct run *, uint64_t period);
 
 #endif

@@ -20,6 +20,12 @@ a_suffix_says_the_format(void)
 	CHECK(!format_of_file("x.json "));
 	CHECK(!format_of_file("x.json .speedscope "));
 	CHECK(!format_of_file("x.json/y"));
+	CHECK(format_of_file("x.json.gz") == &format_speedscope && format_packed("x.json.gz"));
+	CHECK(format_of_file("x.folded.gz") == &format_folded);
+	CHECK(!format_packed("x.json") && !format_packed(".gz"));
+	CHECK(!format_of_file("x.gz"));
+	CHECK(!format_of_file(".gz"));
+	CHECK(!format_of_file("x.json.gz.gz"));
 }
 
 static void

@@ -1,6 +1,7 @@
-/* link: lib/mem.c lib/sink.c */
+/* link: lib/mem.c lib/sink.c lib/deflate.c lib/crc.c */
 #include "test.h"
 
+#include "../../lib/mem.h"
 #include "../../out/output.c"
 
 #include <grp.h>
@@ -112,6 +113,26 @@ a_new_file(void)
 	CHECK(stat(at("private.text"), &st) == 0 && (st.st_mode & 0777) == 0600);
 	umask(022);
 	CHECK_U64(leftovers(), 0);
+}
+
+/* Packed by the name's suffix, whatever the format. */
+static void
+a_name_in_gz_is_packed(void)
+{
+	struct output o = { at("big.gz"), &big, 0 };
+	char command[128];
+
+	CHECK_STR(check(o.path), "");
+	CHECK(!output_write(&o, NULL));
+	snprintf(command, sizeof command, "test $(gzip -dc %s | wc -c) = 1600000", o.path);
+	CHECK(system(command) == 0);
+	snprintf(command, sizeof command, "test $(wc -c <%s) = %llu", o.path, (unsigned long long)o.size);
+	CHECK(system(command) == 0);
+	mem_cap(mem_used() + (64 << 10) + (200 << 10));   /* a buffer, but no room to pack in */
+	CHECK_STR(output_write(&o, NULL), "write: Cannot allocate memory");
+	mem_cap(SIZE_MAX);
+	CHECK_U64(leftovers(), 0);
+	CHECK_U64(mem_used(), 0);
 }
 
 static void
@@ -350,6 +371,7 @@ main(void)
 	if (!mkdtemp(place))
 		return 1;
 	RUN("output", a_new_file);
+	RUN("output", a_name_in_gz_is_packed);
 	RUN("output", an_old_file_is_replaced_whole);
 	RUN("output", links_are_written_through);
 	RUN("output", fifos_and_devices_are_written_through);

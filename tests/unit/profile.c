@@ -497,6 +497,64 @@ functions_are_interned_by_all_that_they_are(void)
 	profile_free(&p);
 }
 
+/* As readers of files add them: the sums are exact, and none is too large. */
+static void
+whole_runs_are_added(void)
+{
+	static const struct run given[] = {
+		{ .start = 5000000, .span = 3000000, .samples = 4, .weight = 4 },
+		{ .start = 9000000, .span = 1000000, .samples = 2, .weight = 2 },   /* adjoins the first */
+		{ .start = 40000000, .samples = 7, .weight = 700 },
+		{ .start = 40000000, .samples = UINT64_MAX / 4, .weight = 1 },
+		{ .start = 40000000, .samples = UINT64_MAX / 4, .weight = 1 },
+		{ .start = 40000000, .samples = UINT64_MAX / 2, .weight = 1 },      /* too many */
+		{ .start = 40000000, .samples = 0, .weight = 1 },                   /* too few */
+	};
+	static const uint32_t code = 8;
+	struct profile p;
+	struct run_reader r;
+	struct run run;
+
+	init(&p, 1000000);
+	for (unsigned i = 0; i < sizeof given / sizeof *given; i++)
+		profile_add_run(&p, profile_thread(&p, 1, 1, "t", 0), &given[i], &code, 1);
+	CHECK_U64(p.dropped, 2);
+	CHECK_U64(p.thread[0].weight, 708);
+	runs_open(&r, &p, &p.thread[0]);
+	r.raw = true;
+	CHECK(runs_next(&r, &run));
+	CHECK_U64(run.start, 5000000);
+	CHECK_U64(run.span, 5000000);
+	CHECK_U64(run.samples, 6);
+	CHECK_U64(run.weight, 6);
+	CHECK_U64(p.raw.node[run.node].frame, code);
+	CHECK(runs_next(&r, &run));
+	CHECK_U64(run.samples, 7);
+	CHECK_U64(run.weight, 700);
+	CHECK_U64(run.span, 0);
+	CHECK(runs_next(&r, &run) && run.samples == UINT64_MAX / 4);
+	CHECK(runs_next(&r, &run) && run.samples == UINT64_MAX / 4);
+	CHECK(!runs_next(&r, &run));
+	profile_free(&p);
+}
+
+static void
+events_are_known_by_all_that_they_are(void)
+{
+	struct event_info e = { "cpu", 1000000, false };
+	struct profile p;
+
+	profile_init(&p);
+	CHECK_U64(profile_event(&p, &e), 0);
+	e.waiting = true;
+	CHECK_U64(profile_event(&p, &e), 1);
+	CHECK_U64(profile_event(&p, &e), 1);
+	for (e.period_ns = 1; e.period_ns < 15; e.period_ns++)
+		CHECK_U64(profile_event(&p, &e), e.period_ns + 1);
+	CHECK_U64(profile_event(&p, &e), UINT32_MAX);
+	profile_free(&p);
+}
+
 int
 main(void)
 {
@@ -512,6 +570,8 @@ main(void)
 	RUN("profile", neighbours_that_get_one_name_become_one);
 	RUN("profile", naming_again_sees_what_came_since);
 	RUN("profile", a_timeline_gives_back_what_it_got);
+	RUN("profile", whole_runs_are_added);
+	RUN("profile", events_are_known_by_all_that_they_are);
 	RUN("profile", a_run_takes_six_bytes);
 	RUN("profile", a_short_thread_is_cheap);
 	RUN("profile", at_the_cap_samples_are_dropped_and_counted);
