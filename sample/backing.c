@@ -147,9 +147,9 @@ why(int err)
 
 /* Where nothing opens, the target's own memory could still be read (foreign_memory, module_image): this is its place. */
 static struct module *
-open_file(struct backings *b, struct backing *f, int32_t pid, uint64_t lo, uint64_t hi)
+open_file(struct backings *b, struct backing *f, int32_t pid, uint64_t lo, uint64_t hi, int root)
 {
-	int fd = foreign_mapped(pid, lo, hi, &f->id);
+	int fd = foreign_mapped(pid, lo, hi, &f->id, root);
 	struct module *m;
 
 	if (fd < 0) {
@@ -163,7 +163,7 @@ open_file(struct backings *b, struct backing *f, int32_t pid, uint64_t lo, uint6
 }
 
 struct module *
-backing_module(struct backings *b, uint32_t number, int32_t pid, uint64_t lo, uint64_t hi)
+backing_module(struct backings *b, uint32_t number, int32_t pid, uint64_t lo, uint64_t hi, int root)
 {
 	struct backing *f = &b->backing[number < b->n ? number : 0];
 	struct module *m;
@@ -175,13 +175,13 @@ backing_module(struct backings *b, uint32_t number, int32_t pid, uint64_t lo, ui
 	if (*f->id.path == '[' && !f->memory)
 		return f->module = module_lost(b->modules, f->id.path, "is the kernel's own page");
 	if (!f->memory) {
-		m = open_file(b, f, pid, lo, hi);
+		m = open_file(b, f, pid, lo, hi, root);
 		if (m && m->kind == MODULE_LOST && f->tries >= TRIES)
 			f->module = m;
 		return m;
 	}
 	/* A program can be run from a memfd or shared memory: then there is an image in it after all. */
-	if (*f->id.path == '/' && !f->tries++ && (m = open_file(b, f, pid, lo, hi)) && m->kind == MODULE_FILE && !m->bad)
+	if (*f->id.path == '/' && !f->tries++ && (m = open_file(b, f, pid, lo, hi, root)) && m->kind == MODULE_FILE && !m->bad)
 		return m;
 	return f->module = NULL;
 }

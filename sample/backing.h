@@ -25,8 +25,8 @@ bool backings_init(struct backings *, struct modules *);
 void backings_free(struct backings *);
 /* The number of that file, new or known; 0 at the memory cap. */
 uint32_t backing_number(struct backings *, const struct file_id *);
-/* Its module, opened at first sight through PID, which maps it at [lo, hi).  NULL where the code is the process's own
- * making, or at the memory cap. */
-struct module *backing_module(struct backings *, uint32_t number, int32_t pid, uint64_t lo, uint64_t hi);
+/* Its module, opened at first sight through PID, which maps it at [lo, hi), or in PID's ROOT that was kept (or -1).  NULL
+ * where the code is the process's own making, or at the memory cap. */
+struct module *backing_module(struct backings *, uint32_t number, int32_t pid, uint64_t lo, uint64_t hi, int root);
 
 #endif

@@ -128,8 +128,8 @@ open_same(int root, const char *path, const struct file_id *id, bool sure)
 	return drop(fd, ESTALE);
 }
 
-static int
-open_root(int32_t pid)
+int
+foreign_root(int32_t pid)
 {
 	char path[40];
 
@@ -149,7 +149,7 @@ same_mounts(int32_t pid)
 }
 
 int
-foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *id)
+foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *id, int kept)
 {
 	char path[96];
 	int fd, root, err;
@@ -158,10 +158,14 @@ foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *id)
 	fd = open_same(AT_FDCWD, path, id, true);
 	err = fd < 0 && errno == ESTALE ? ESTALE : ENOENT;
 	if (fd < 0 && *id->path == '/') {
-		if ((root = open_root(pid)) >= 0) {
+		if ((root = foreign_root(pid)) >= 0) {
 			fd = open_same(root, id->path, id, true);
 			err = fd < 0 && errno != ENOENT ? errno : err;
 			close(root);
+		}
+		if (fd < 0 && kept >= 0) {
+			fd = open_same(kept, id->path, id, true);
+			err = fd < 0 && errno != ENOENT ? errno : err;
 		}
 		/* A record's path begins at the target's root, but one of /proc/PID/maps at our own. */
 		if (fd < 0 && same_mounts(pid)) {
@@ -203,7 +207,7 @@ foreign_perfmap(int32_t pid)
 	uint64_t its_pid, uid;
 	struct stat st;
 	char path[40];
-	int root = open_root(pid), fd;
+	int root = foreign_root(pid), fd;
 
 	if (!inner(pid, &its_pid, &uid))
 		uid = geteuid();   /* it has ended */
@@ -241,6 +245,12 @@ int
 foreign_maps(int32_t pid)
 {
 	return open_proc(pid, "maps");
+}
+
+int
+foreign_mounts(int32_t pid)
+{
+	return open_proc(pid, "ns/mnt");
 }
 
 int

@@ -15,13 +15,16 @@ struct file_id {
 	uint8_t build_id[20], build_id_len;   /* 0: not known */
 };
 
-/* The file that PID maps at [lo, hi): by /proc/PID/map_files, /proc/PID/exe, /proc/PID/root/PATH, then PATH; each checked
- * against what is known (build-id first, else inode).  ESTALE: there is a file, but not the one that was mapped. */
-int foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *);
+/* The file that PID maps at [lo, hi): by /proc/PID/map_files, /proc/PID/root/PATH, the same in the ROOT that was kept (or
+ * -1), PATH, then /proc/PID/exe; each checked against what is known (build-id first, else inode).  ESTALE: there is a file,
+ * but not the one that was mapped. */
+int foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *, int root);
 /* PID's perf map, through its namespaces: a regular file of PID's user (or root's), not a symlink. */
 int foreign_perfmap(int32_t pid);
 int foreign_kallsyms(void);
 int foreign_maps(int32_t pid);    /* /proc/PID/maps */
 int foreign_memory(int32_t pid);  /* /proc/PID/mem */
+int foreign_root(int32_t pid);    /* to open files in, not to be read */
+int foreign_mounts(int32_t pid);  /* its mount namespace */
 
 #endif

@@ -6,6 +6,7 @@
 #include "../sym/space.h"
 
 struct file_id;
+struct mapped;
 
 struct process {
 	struct space space;        /* first: space callbacks find the process by it */
@@ -19,13 +20,16 @@ struct process {
 	uint64_t rescanned;        /* when they were read last, ns */
 	struct module *jit;        /* its JIT code, once it has some */
 	struct module *jit_parent; /* of the process it was forked off */
-	/* Of process.c alone. */
+	/* Of mapped.c alone. */
+	struct mapped *mapped;
 	uint64_t pause;            /* ns between reading the maps again: grows while that does not help */
+	uint32_t root;             /* see roots.h */
+	struct process *lender;    /* its maps are still those of its parent, not yet copied */
+	struct process *borrowers, *next_borrower;
+	/* Of process.c alone. */
 	uint64_t born;             /* time of its FORK record, or 0 */
 	uint32_t tasks;            /* in the tables, the dead too */
 	struct process *next;      /* of the same hash, or free */
-	struct process *lender;    /* its maps are still those of its parent, not yet copied */
-	struct process *borrowers, *next_borrower;
 };
 
 struct task {
@@ -51,11 +55,11 @@ struct process *processes_find(struct processes *, int32_t pid);             /* 
 void processes_only_known(struct processes *, bool children);
 /* Calls for each process that is alive. */
 void processes_each(struct processes *, void (*)(void *ctx, struct process *), void *ctx);
+/* Records come of single threads only: others of their processes may map what no record tells of. */
+void processes_partial(struct processes *);
 
-/* Its maps are to be looked at: reads or copies them where that is still to be done. */
-void process_ready(struct process *);
-/* Reads /proc/PID/maps (and the comm, where COMM).  False where that cannot be had. */
-bool process_scan(struct process *, bool comm);
+/* Reads the name of its first thread again. */
+void process_name(struct process *);
 
 /* What the kernel's records say, in the order of time. */
 void processes_fork(struct processes *, int32_t pid, int32_t tid, int32_t ppid, int32_t ptid, uint64_t time);
@@ -66,7 +70,7 @@ void processes_map(struct processes *, int32_t pid, int32_t tid, uint64_t lo, ui
                    const struct file_id *, uint64_t time);
 /* Records were lost: any maps may be wrong. */
 void processes_lost(struct processes *);
-/* Forgets who died well before TIME; looks again for perf maps that were not there yet (all of them: LAST). */
+/* Forgets who died well before TIME, and what mapped_tidy does. */
 void processes_tidy(struct processes *, uint64_t time, bool last);
 /* How often maps were read again. */
 uint32_t processes_reread(const struct processes *);

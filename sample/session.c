@@ -13,6 +13,7 @@
 
 #include "ends.h"
 #include "foreign.h"
+#include "mapped.h"
 #include "open.h"
 #include "permit.h"
 
@@ -138,7 +139,7 @@ add_user_side(struct sample *out, const struct record *r, const struct chains *c
 	out->uchain = chains->user;
 	out->nuchain = chains->nuser;
 	if (out->regs || out->nuchain || !out->kernel)
-		process_ready(out->task->process);
+		mapped_ready(out->task->process);
 }
 
 static void
@@ -312,7 +313,7 @@ session_enable(struct session *s)
 		struct task *t = processes_task(s->processes, c->pid[i], c->pid[i]);
 
 		if (t)
-			process_ready(t->process);
+			mapped_ready(t->process);
 	}
 }
 

@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/file.c lib/index.c sample/ring.c sample/foreign.c sample/maps.c sample/backing.c sample/process.c sym/module.c sym/space.c sym/elf.c */
+/* link: lib/mem.c lib/cursor.c lib/file.c lib/index.c sample/ring.c sample/foreign.c sample/maps.c sample/backing.c sample/mapped.c sample/roots.c sample/process.c sym/module.c sym/space.c sym/elf.c */
 /* perf's records: a ring full of them, parsed, and what they say of processes applied.  The first 8 bytes say which parts
  * samples have. */
 #include <stdlib.h>
@@ -46,7 +46,7 @@ apply(struct processes *ps, const struct record *r)
 		touch(c.user, c.nuser * 8ull);
 		touch(r->sample.stack, r->sample.stack_size);
 		if (t) {
-			process_ready(t->process);
+			mapped_ready(t->process);
 			if (space_find(&t->process->space, r->sample.ip))
 				t->slot++;
 		}

@@ -121,23 +121,23 @@ mapped(void)
 	make(in_dir("lib"), "one", 3);
 	pid = start(in_dir("lib"), NULL);
 	id = id_of(in_dir("lib"));
-	CHECK(holds(foreign_mapped(pid, told->lo, told->hi, &id), "one"));
-	CHECK(holds(foreign_mapped(pid, 1, 2, &id), "one"));       /* not by map_files, but by its path */
+	CHECK(holds(foreign_mapped(pid, told->lo, told->hi, &id, -1), "one"));
+	CHECK(holds(foreign_mapped(pid, 1, 2, &id, -1), "one"));       /* not by map_files, but by its path */
 	id.min ^= 1;
-	CHECK(major(told->st.st_dev) ? refused(foreign_mapped(pid, 1, 2, &id), ESTALE) : true);
+	CHECK(major(told->st.st_dev) ? refused(foreign_mapped(pid, 1, 2, &id, -1), ESTALE) : true);
 	id.maj = 0;                                                /* another device, as overlayfs has it: fine */
-	CHECK(holds(foreign_mapped(pid, 1, 2, &id), "one"));
+	CHECK(holds(foreign_mapped(pid, 1, 2, &id, -1), "one"));
 	id.ino++;
-	CHECK(refused(foreign_mapped(pid, told->lo, told->hi, &id), ESTALE));
+	CHECK(refused(foreign_mapped(pid, told->lo, told->hi, &id, -1), ESTALE));
 	id = id_of("/no/such/file");
-	CHECK(refused(foreign_mapped(pid, 1, 2, &id), ENOENT));
+	CHECK(refused(foreign_mapped(pid, 1, 2, &id, -1), ENOENT));
 	id = id_of("[anon]");
-	CHECK(refused(foreign_mapped(pid, 1, 2, &id), ENOENT));
+	CHECK(refused(foreign_mapped(pid, 1, 2, &id, -1), ENOENT));
 	stop(pid);
 	id = id_of(in_dir("lib"));                                 /* ended: the path is what is left */
-	CHECK(holds(foreign_mapped(pid, told->lo, told->hi, &id), "one"));
+	CHECK(holds(foreign_mapped(pid, told->lo, told->hi, &id, -1), "one"));
 	id.ino = 0;                                                /* but not for a file of which nothing is known */
-	CHECK(refused(foreign_mapped(pid, told->lo, told->hi, &id), ESTALE));
+	CHECK(refused(foreign_mapped(pid, told->lo, told->hi, &id, -1), ESTALE));
 }
 
 static void
@@ -154,12 +154,12 @@ generation(void)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (!syscall(SYS_ioctl, fd, FS_IOC_GETVERSION, gen) && gen[0]) {
 		id.gen = gen[0];
-		CHECK(holds(foreign_mapped(pid, told->lo, told->hi, &id), "gen"));
+		CHECK(holds(foreign_mapped(pid, told->lo, told->hi, &id, -1), "gen"));
 		id.gen ^= 1;
-		CHECK(refused(foreign_mapped(pid, told->lo, told->hi, &id), ESTALE));
+		CHECK(refused(foreign_mapped(pid, told->lo, told->hi, &id, -1), ESTALE));
 	} else {
 		id.gen = 7;   /* a file system that tells none refuses none */
-		CHECK(holds(foreign_mapped(pid, told->lo, told->hi, &id), "gen"));
+		CHECK(holds(foreign_mapped(pid, told->lo, told->hi, &id, -1), "gen"));
 	}
 	close(fd);
 	stop(pid);
@@ -180,12 +180,12 @@ replaced(void)
 	make(fresh, "new", 3);
 	CHECK(!rename(fresh, in_dir("prog")));
 	id = id_of(in_dir("prog"));
-	CHECK(refused(foreign_mapped(pid, 1, 2, &id), ESTALE));
-	fd = foreign_mapped(pid, told->lo, told->hi, &id);
+	CHECK(refused(foreign_mapped(pid, 1, 2, &id, -1), ESTALE));
+	fd = foreign_mapped(pid, told->lo, told->hi, &id, -1);
 	CHECK(fd >= 0 ? holds(fd, "old") : errno == ESTALE);   /* map_files takes privileges */
 	CHECK(!geteuid() ? fd >= 0 : true);
 	unlink(path);
-	fd = foreign_mapped(pid, told->lo, told->hi, &id);
+	fd = foreign_mapped(pid, told->lo, told->hi, &id, -1);
 	CHECK(fd >= 0 ? holds(fd, "old") : errno == ENOENT);
 	stop(pid);
 }
@@ -211,7 +211,7 @@ deleted_program(void)
 	id.maj = major(st.st_dev);
 	id.min = minor(st.st_dev);
 	id.ino = st.st_ino;
-	CHECK((fd = foreign_mapped(pid, 1, 2, &id)) >= 0);   /* by /proc/PID/exe */
+	CHECK((fd = foreign_mapped(pid, 1, 2, &id, -1)) >= 0);   /* by /proc/PID/exe */
 	CHECK(fd < 0 || (!fstat(fd, &st) && st.st_ino == id.ino));
 	if (fd >= 0)
 		close(fd);
@@ -226,11 +226,11 @@ hostile_kinds(void)
 	pid_t pid = start(NULL, NULL);
 
 	CHECK(!mkfifo(path, 0644));
-	CHECK(refused(foreign_mapped(pid, 1, 2, &id), EINVAL));   /* and does not hang */
+	CHECK(refused(foreign_mapped(pid, 1, 2, &id, -1), EINVAL));   /* and does not hang */
 	id.path = dir;
-	CHECK(refused(foreign_mapped(pid, 1, 2, &id), EINVAL));
+	CHECK(refused(foreign_mapped(pid, 1, 2, &id, -1), EINVAL));
 	id.path = "/dev/null";
-	CHECK(refused(foreign_mapped(pid, 1, 2, &id), EINVAL));
+	CHECK(refused(foreign_mapped(pid, 1, 2, &id, -1), EINVAL));
 	CHECK(!symlink("/proc/self/exe", in_dir("magic")));
 	CHECK(refused(open_regular(open("/", O_PATH | O_CLOEXEC), path, 0, &st), ELOOP));
 	stop(pid);
@@ -256,14 +256,14 @@ build_ids(void)
 		own[n > 0 ? n : 0] = 0;
 		id.path = own;
 		id.ino = 1;   /* the build-id is what counts */
-		CHECK((got = foreign_mapped(getpid(), 1, 2, &id)) >= 0);
+		CHECK((got = foreign_mapped(getpid(), 1, 2, &id, -1)) >= 0);
 		if (got >= 0)
 			close(got);
 		id.build_id[3] ^= 1;
-		CHECK(refused(foreign_mapped(getpid(), 1, 2, &id), ESTALE));
+		CHECK(refused(foreign_mapped(getpid(), 1, 2, &id, -1), ESTALE));
 		make(in_dir("lib"), "one", 3);
 		id.path = path;
-		CHECK(refused(foreign_mapped(getpid(), 1, 2, &id), ESTALE));   /* no ELF file at all */
+		CHECK(refused(foreign_mapped(getpid(), 1, 2, &id, -1), ESTALE));   /* no ELF file at all */
 	} else
 		printf("skip foreign/build_id: this test was linked without one\n");
 	filemap_close(&map);
@@ -390,13 +390,13 @@ in_namespaces(void)
 			struct file_id id = { .path = "/target", .maj = major(told->st.st_dev), .min = minor(told->st.st_dev),
 			                      .ino = told->st.st_ino };
 
-			CHECK(holds(foreign_mapped(inner_pid, 1, 2, &id), "inside"));
+			CHECK(holds(foreign_mapped(inner_pid, 1, 2, &id, -1), "inside"));
 			id.path = "/link";       /* an absolute symlink stays in the target's root */
-			CHECK(holds(foreign_mapped(inner_pid, 1, 2, &id), "inside"));
+			CHECK(holds(foreign_mapped(inner_pid, 1, 2, &id, -1), "inside"));
 			id.path = "/climb";
-			CHECK(holds(foreign_mapped(inner_pid, 1, 2, &id), "inside"));
+			CHECK(holds(foreign_mapped(inner_pid, 1, 2, &id, -1), "inside"));
 			id.path = inside;        /* nothing of ours under a path of theirs */
-			CHECK(refused(foreign_mapped(inner_pid, 1, 2, &id), ENOENT));
+			CHECK(refused(foreign_mapped(inner_pid, 1, 2, &id, -1), ENOENT));
 		}
 		CHECK(holds(foreign_perfmap(inner_pid), "1 2 in"));
 		CHECK(!same_mounts(inner_pid));

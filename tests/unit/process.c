@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/file.c lib/index.c sample/foreign.c sample/maps.c sample/backing.c sym/module.c sym/space.c sym/elf.c */
+/* link: lib/mem.c lib/cursor.c lib/file.c lib/index.c sample/foreign.c sample/maps.c sample/backing.c sample/mapped.c sample/roots.c sym/module.c sym/space.c sym/elf.c */
 #include "test.h"
 #include "sample/process.c"
 
@@ -43,10 +43,10 @@ at(int32_t pid, uint64_t addr)
 
 	if (!p)
 		return "no process";
-	process_ready(p);
+	mapped_ready(p);
 	for (uint32_t i = 0; i < p->space.n; i++)
 		if (addr >= p->space.map[i].lo && addr < p->space.map[i].hi)
-			return ps->backings.backing[p->space.map[i].file].id.path;
+			return ps->mapped.backings.backing[p->space.map[i].file].id.path;
 	return "none";
 }
 
@@ -257,7 +257,7 @@ a_process_that_was_there(void)
 	CHECK_STR(t->comm, comm);
 	p = t->process;
 	CHECK(!p->scanned);
-	process_ready(p);
+	mapped_ready(p);
 	CHECK(p->scanned);
 	CHECK(space_find(&p->space, (uintptr_t)begin) != NULL);
 	CHECK(space_find(&p->space, (uintptr_t)begin)->module->kind == MODULE_FILE);
@@ -279,7 +279,7 @@ a_process_that_was_there(void)
 	processes_lost(ps);
 	CHECK(p->stale);
 	p->rescanned = 0;
-	process_ready(p);
+	mapped_ready(p);
 	CHECK_STR(at(pid, 0x1000), "none");
 	CHECK(space_find(&p->space, (uintptr_t)begin) != NULL);
 	end();
@@ -292,7 +292,7 @@ backings(void)
 	struct backings *bs;
 
 	begin();
-	bs = &ps->backings;
+	bs = &ps->mapped.backings;
 	memcpy(b.build_id, "abcd", 4);
 	b.build_id_len = 4;
 	CHECK_U64(backing_number(bs, &(struct file_id){ .path = "//anon" }), 0);
@@ -307,8 +307,8 @@ backings(void)
 	CHECK(bs->backing[backing_number(bs, &(struct file_id){ .path = "/dev/zero (deleted)" })].memory);
 	CHECK(!bs->backing[backing_number(bs, &(struct file_id){ .path = "[vdso]" })].memory);
 	/* Of a file that cannot be opened the path stays. */
-	CHECK(backing_module(bs, 1, A, 0x1000, 0x2000)->kind == MODULE_LOST);
-	CHECK(backing_module(bs, 0, A, 0x1000, 0x2000) == NULL);
+	CHECK(backing_module(bs, 1, A, 0x1000, 0x2000, -1)->kind == MODULE_LOST);
+	CHECK(backing_module(bs, 0, A, 0x1000, 0x2000, -1) == NULL);
 	end();
 }
 
@@ -319,7 +319,7 @@ own_vdso(void)
 	struct module *m;
 
 	begin();
-	m = backing_module(&ps->backings, backing_number(&ps->backings, &(struct file_id){ .path = "[vdso]" }), A, lo, lo + 0x2000);
+	m = backing_module(&ps->mapped.backings, backing_number(&ps->mapped.backings, &(struct file_id){ .path = "[vdso]" }), A, lo, lo + 0x2000, -1);
 	if (getauxval(AT_SYSINFO_EHDR)) {
 		CHECK(m && m->kind == MODULE_IMAGE && !m->bad);
 		CHECK(m->elf.nsection > 0);

@@ -1,0 +1,91 @@
+/* See roots.h.  proc(5): root; mount_namespaces(7): a namespace without processes is taken apart, unless something holds
+ * /proc/PID/ns/mnt open. */
+#include "roots.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../lib/mem.h"
+#include "foreign.h"
+
+enum { ROOTS_MOST = 64 };
+#define KEPT      UINT64_C(5000000000)
+#define LOOK_EACH UINT64_C(1000000000)
+
+struct root {
+	uint64_t mounts, dev, ino;
+	uint64_t seen;             /* when a process had it last, ns */
+	int fd, mounts_fd;         /* -1: let go */
+};
+
+/* What /proc/PID/WHAT leads to. */
+static bool
+led_to(int32_t pid, const char *what, struct stat *st)
+{
+	char path[40];
+
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, what);
+	return !stat(path, st);
+}
+
+static void
+let_go(struct root *r)
+{
+	if (r->fd >= 0)
+		close(r->fd);
+	if (r->mounts_fd >= 0)
+		close(r->mounts_fd);
+	r->fd = r->mounts_fd = -1;
+}
+
+uint32_t
+roots_of(struct roots *rs, int32_t pid, uint32_t otherwise, uint64_t now)
+{
+	struct stat mounts, root;
+	uint32_t i, open = 0;
+
+	if (pid <= 0 || !led_to(pid, "ns/mnt", &mounts) || !led_to(pid, "root", &root))
+		return otherwise;
+	for (i = 0; i < rs->n; i++) {
+		struct root *r = &rs->root[i];
+
+		if (r->fd >= 0 && r->mounts == mounts.st_ino && r->dev == root.st_dev && r->ino == root.st_ino) {
+			r->seen = now;
+			return i + 1;
+		}
+		open += r->fd >= 0;
+	}
+	if (open == ROOTS_MOST || !vec_room(&rs->root, &rs->cap, (uint64_t)rs->n + 1, sizeof *rs->root))
+		return 0;
+	rs->root[i] = (struct root){ .mounts = mounts.st_ino, .dev = root.st_dev, .ino = root.st_ino, .seen = now,
+		                     .fd = foreign_root(pid), .mounts_fd = foreign_mounts(pid) };
+	rs->n++;
+	return i + 1;
+}
+
+int
+roots_fd(const struct roots *rs, uint32_t number)
+{
+	return number && number <= rs->n ? rs->root[number - 1].fd : -1;
+}
+
+void
+roots_tidy(struct roots *rs, uint64_t now)
+{
+	if (now - rs->looked < LOOK_EACH)
+		return;
+	rs->looked = now;
+	for (uint32_t i = 0; i < rs->n; i++)
+		if (now > rs->root[i].seen && now - rs->root[i].seen > KEPT)
+			let_go(&rs->root[i]);
+}
+
+void
+roots_free(struct roots *rs)
+{
+	for (uint32_t i = 0; i < rs->n; i++)
+		let_go(&rs->root[i]);
+	vec_free(&rs->root, &rs->cap, sizeof *rs->root);
+	rs->n = 0;
+}
