@@ -48,10 +48,15 @@ uint32_t
 hash_bytes(const void *bytes, size_t n)
 {
 	const unsigned char *p = bytes;
-	uint64_t h = 0xcbf29ce484222325u;
+	uint64_t h = 0xcbf29ce484222325u ^ n, word;
 
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ p[i]) * 0x100000001b3u;
+	for (; n >= sizeof word; p += sizeof word, n -= sizeof word) {
+		memcpy(&word, p, sizeof word);
+		h = (h ^ word) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 32;
+	}
+	for (; n; n--)
+		h = (h ^ *p++) * 0x100000001b3u;
 	return hash_u64(h);
 }
 

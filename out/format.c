@@ -1,7 +1,13 @@
 /* See format.h: adding a format is one file and one line here. */
 #include "format.h"
 
-const struct format *const formats[] = { &format_folded, &format_speedscope, &format_table, NULL };
+const struct format *const formats[] = {
+	&format_folded,
+	&format_speedscope,
+	&format_script,
+	&format_table,
+	NULL,
+};
 
 const struct format *
 format_named(const char *name)

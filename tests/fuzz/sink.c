@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c out/profile.c out/timeline.c out/tree.c out/merge.c out/cell.c out/folded.c out/speedscope.c out/table.c out/format.c */
+/* link: lib/mem.c lib/cursor.c lib/index.c out/profile.c out/timeline.c out/tree.c out/merge.c out/cell.c out/folded.c out/script.c out/script_read.c out/speedscope.c out/table.c out/format.c */
 /* Profiles of names, times and stacks that nobody vouches for: every format stays well-formed.
  * Input: a mode byte, then samples: thread, time step, weight, depth, and names that end with a 0xfe byte. */
 #include "../../lib/sink.c"
@@ -107,6 +107,23 @@ check_table(const char *s)
 			abort();
 }
 
+/* Text whose lines hold no controls but the tab at their front; it is read back. */
+static void
+check_script(const char *s, const struct profile *p)
+{
+	struct cursor in = cur_of(s, strlen(s), false);
+	struct profile q;
+	char last = '\n';
+
+	profile_init(&q);
+	if (format_script.read(&q, &in) || q.samples != p->samples)
+		abort();
+	profile_free(&q);
+	for (unsigned n; *s; last = *s, s += n)
+		if (!(n = sequence(s)) || ((unsigned char)*s < 0x20 && *s != '\n' && (*s != '\t' || last != '\n')) || *s == 0x7f)
+			abort();
+}
+
 static void
 check(const struct format *format, const struct profile *p, unsigned width, uint64_t weight)
 {
@@ -124,6 +141,8 @@ check(const struct format *format, const struct profile *p, unsigned width, uint
 		check_folded(s.buf, weight);
 	else if (format == &format_speedscope)
 		check_json(s.buf);
+	else if (format == &format_script)
+		check_script(s.buf, p);
 	else
 		check_table(s.buf);
 	sink_close(&s);
