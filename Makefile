@@ -27,6 +27,8 @@ obj  = $(src:%.c=$O/%.o)
 # What runs for every sample is worth its bytes.
 hot  = unwind/unwind.c
 $(hot:%.c=$O/%.o): OPT = -O2
+# What stands in for libc's functions must not be turned into calls of them.
+$O/lib/heap.o $O/lib/libc.o: CFLAGS += -fno-builtin $(call can,-fno-tree-loop-distribute-patterns)
 
 $(BIN): $(obj)
 	$(MUSL) $(LDFLAGS) -Wl,-Map=$O/prof.map -o $@ $(obj)
