@@ -116,9 +116,9 @@ details(const struct closing *c)
 	for (unsigned i = 0; i < WALK_ENDS; i++)
 		if (i != WALK_ROOT && k->walks[i])
 			verbose("%llu stacks cut short: %s", (unsigned long long)k->walks[i], walk_end_words[i]);
-	verbose("%llu frames: %llu by unwind tables, %llu by frame pointers, %llu by the kernel's chain, %llu guessed",
+	verbose("%llu frames: %llu by unwind tables, %llu by frame pointers, %llu by the kernel's chain, %llu by their instructions",
 	        (unsigned long long)k->frames, (unsigned long long)k->by_cfi, (unsigned long long)k->by_fp,
-	        (unsigned long long)k->by_chain, (unsigned long long)k->by_guess);
+	        (unsigned long long)k->by_chain, (unsigned long long)k->by_code);
 	if (k->elided)
 		verbose("%llu stacks deeper than --max-stack: middle frames elided", (unsigned long long)k->elided);
 	if (k->other_machine)
@@ -208,7 +208,7 @@ static const struct counter session_counters[] = {
 	{ "frames_by_cfi", offsetof(struct collector, by_cfi) },
 	{ "frames_by_frame_pointer", offsetof(struct collector, by_fp) },
 	{ "frames_by_kernel_chain", offsetof(struct collector, by_chain) },
-	{ "frames_guessed", offsetof(struct collector, by_guess) },
+	{ "frames_by_code", offsetof(struct collector, by_code) },
 	{ NULL, 0 },
 };
 #undef WALKS

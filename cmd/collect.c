@@ -103,6 +103,7 @@ walk_user(struct collector *c, const struct sample *s)
 		regs.known |= (uint64_t)1 << arch_host->dwarf[n];
 	}
 	stack.lo = regs.r[arch_host->sp];
+	unwinder_compare(c->unwinder, &s->task->process->space, s->time);
 	unwind(c->unwinder, &s->task->process->space, &regs, &stack, s->uchain, s->nuchain, &c->walk);
 	return true;
 }
@@ -117,7 +118,7 @@ count_walk(struct collector *c)
 	c->by_cfi += w->by_cfi;
 	c->by_fp += w->by_fp;
 	c->by_chain += w->by_chain;
-	c->by_guess += w->by_guess;
+	c->by_code += w->by_code;
 	c->need.walks++;
 	c->need.cut += w->end == WALK_STACK_SHORT;
 	c->need.cut_in_fp += w->end == WALK_STACK_SHORT && w->fp_at_cut;

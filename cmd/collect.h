@@ -21,7 +21,7 @@ struct collector {
 	bool ip_only;                    /* --call-graph none */
 	uint64_t walks[WALK_ENDS];       /* user stacks by how they ended */
 	uint64_t elided, frames;
-	uint64_t by_cfi, by_fp, by_chain, by_guess;
+	uint64_t by_cfi, by_fp, by_chain, by_code;
 	uint64_t other_machine;          /* samples of 32-bit tasks, whose stacks are not walked */
 	struct need {                    /* since the stack's size was chosen last */
 		uint64_t walks, cut, cut_in_fp;

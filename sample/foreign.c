@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -257,4 +258,13 @@ int
 foreign_memory(int32_t pid)
 {
 	return open_proc(pid, "mem");
+}
+
+size_t
+foreign_read(int32_t pid, uint64_t addr, void *to, size_t n)
+{
+	struct iovec own = { to, n }, its = { (void *)(uintptr_t)addr, n };
+	ssize_t got = addr <= UINTPTR_MAX ? process_vm_readv(pid, &own, 1, &its, 1, 0) : -1;
+
+	return got < 0 ? 0 : (size_t)got;
 }

@@ -26,5 +26,7 @@ int foreign_maps(int32_t pid);    /* /proc/PID/maps */
 int foreign_memory(int32_t pid);  /* /proc/PID/mem */
 int foreign_root(int32_t pid);    /* to open files in, not to be read */
 int foreign_mounts(int32_t pid);  /* its mount namespace */
+/* Copies up to N bytes of PID's memory from ADDR on; how many, 0 where it may not be read. */
+size_t foreign_read(int32_t pid, uint64_t addr, void *to, size_t n);
 
 #endif

@@ -251,6 +251,14 @@ scan(struct process *p, enum reading how)
 	return read;
 }
 
+static size_t
+read_memory(struct space *space, uint64_t addr, void *to, size_t n)
+{
+	struct process *p = (struct process *)space;
+
+	return p->threads ? foreign_read(p->pid, addr, to, n) : 0;
+}
+
 static bool
 missing_map(struct space *space, uint64_t addr)
 {
@@ -281,6 +289,7 @@ mapped_begin(struct process *p)
 	space_init(&p->space);
 	p->space.open = open_map;
 	p->space.missing = missing_map;
+	p->space.read = read_memory;
 	p->pause = PAUSE_FIRST;
 }
 

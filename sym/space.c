@@ -19,10 +19,16 @@ space_free(struct space *s)
 }
 
 void
+space_renew(struct space *s)
+{
+	s->epoch = ++epochs;
+}
+
+void
 space_clear(struct space *s)
 {
 	s->n = 0;
-	s->epoch = ++epochs;
+	space_renew(s);
 }
 
 /* The number of maps that end at or below ADDR. */

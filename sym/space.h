@@ -22,6 +22,9 @@ struct space {
 	void (*open)(struct space *, struct map *);
 	/* Called when ADDR lies in no map: may read the maps again.  True: look once more. */
 	bool (*missing)(struct space *, uint64_t addr);
+	/* Copies up to N bytes from ADDR on out of the process's memory, as it is now: how many, 0 where it cannot be read. */
+	size_t (*read)(struct space *, uint64_t addr, void *to, size_t n);
+	uint64_t compared;         /* for the unwinder: when it last looked whether code that it has read is still so, ns */
 };
 
 void space_init(struct space *);
@@ -29,6 +32,8 @@ void space_free(struct space *);
 /* Adds [lo, hi), cutting away what lay there.  False at the memory cap. */
 bool space_add(struct space *, const struct map *);
 void space_clear(struct space *);
+/* Code at known addresses may have become other code. */
+void space_renew(struct space *);
 /* TO becomes a copy of FROM's maps, with an epoch of its own; JIT modules are dropped, to be bound anew. */
 bool space_copy(struct space *to, const struct space *from);
 /* The map that holds ADDR, with its module bound, asking `missing` and `open` as needed; or NULL. */

@@ -17,14 +17,18 @@ struct regs {
 /* What one instruction does to the stack and to the flow, as far as it concerns unwinding code without CFI. */
 enum insn_op {
 	INSN_PLAIN,        /* nothing of concern */
-	INSN_PUSH,         /* one word; of fp: SAVES_FP */
-	INSN_POP,
+	INSN_PUSH,         /* one word */
+	INSN_POP,          /* into REG, if that can be told */
 	INSN_SP_ADD,       /* sp += off */
 	INSN_SP_FROM_FP,   /* sp = fp + off */
+	INSN_SP_FROM_REG,  /* sp = REG + off */
 	INSN_SP_LOST,      /* sp = what cannot be told */
 	INSN_FP_FROM_SP,   /* fp = sp + off */
+	INSN_FP_ZERO,
 	INSN_FP_LOST,
+	INSN_LOAD,         /* REG = the word at fp + off */
 	INSN_LEAVE,        /* sp = fp, then a pop of fp */
+	INSN_SYSCALL,
 	INSN_CALL,
 	INSN_BRANCH,       /* to the target, or on */
 	INSN_JUMP,         /* to the target */
@@ -37,6 +41,8 @@ enum insn_op {
 struct insn {
 	uint8_t op, len;
 	bool of_fp;                /* a push or pop of fp */
+	bool local;                /* reads or writes below fp */
+	uint8_t reg;               /* DWARF's number, or NO_REG */
 	int32_t off;
 	int32_t target;            /* relative to the instruction's first byte */
 };

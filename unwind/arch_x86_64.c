@@ -218,6 +218,8 @@ read_insn(const uint8_t *bytes, uint64_t n, struct x86 *x)
 /* The instruction set's own numbers, which are not DWARF's. */
 enum { SP = 4, FP = 5 };
 
+static const uint8_t dwarf_reg[16] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+
 /* The general register of full width that the instruction writes by its plain form, or -1. */
 static int
 written(const struct x86 *x)
@@ -288,6 +290,8 @@ read_move(const struct x86 *x, unsigned to, struct insn *i)
 	i->op = to == SP ? INSN_SP_LOST : INSN_FP_LOST;
 	if (x->map)
 		return;
+	if (to == FP && (op == 0x31 || op == 0x33) && x->mod == 3 && x->reg == x->rm)
+		i->op = INSN_FP_ZERO;
 	if (to == SP && (op == 0x81 || op == 0x83) && ((x->reg & 7) == 0 || (x->reg & 7) == 5)) {
 		off = number(x->imm, x->imm_len);
 		if (off == INT32_MIN)
@@ -301,8 +305,9 @@ read_move(const struct x86 *x, unsigned to, struct insn *i)
 	else if (op != 0x8d || !lea_operand(x, &base, &off))
 		return;
 	i->off = off;
-	if (to == SP && (base == SP || base == FP))
-		i->op = base == SP ? INSN_SP_ADD : INSN_SP_FROM_FP;
+	i->reg = dwarf_reg[base];
+	if (to == SP)
+		i->op = base == SP ? INSN_SP_ADD : base == FP ? INSN_SP_FROM_FP : INSN_SP_FROM_REG;
 	else if (to == FP && base == SP)
 		i->op = INSN_FP_FROM_SP;
 }
@@ -340,6 +345,20 @@ read_group5(const struct x86 *x, struct insn *i)
 	}
 }
 
+/* An operand on the stack by rbp and a displacement. */
+static void
+read_local(const struct x86 *x, struct insn *i)
+{
+	if (!x->modrm || x->mod % 3 == 0 || x->rm != FP)
+		return;
+	i->off = number(x->modrm + 1, x->mod == 1 ? 1 : 4);
+	i->local = i->off < 0;
+	if (!x->vex && !x->map && x->op == 0x8b && x->rex & 8 && x->reg != SP && x->reg != FP) {
+		i->op = INSN_LOAD;
+		i->reg = dwarf_reg[x->reg];
+	}
+}
+
 static void
 decode(const uint8_t *bytes, uint64_t n, struct insn *i)
 {
@@ -347,10 +366,14 @@ decode(const uint8_t *bytes, uint64_t n, struct insn *i)
 	unsigned len = read_insn(bytes, n, &x), op = x.op;
 	int reg;
 
-	*i = (struct insn){ .op = len ? INSN_PLAIN : INSN_BAD, .len = (uint8_t)len };
+	*i = (struct insn){ .op = len ? INSN_PLAIN : INSN_BAD, .len = (uint8_t)len, .reg = NO_REG };
+	if (len)
+		read_local(&x, i);
 	if (!len || x.vex)
 		return;
-	if (x.map == 1 && (op == 0x0b || op == 0xff || op == 0xb9))   /* ud2 and its like */
+	if (x.map == 1 && op == 0x05)
+		i->op = INSN_SYSCALL;
+	else if (x.map == 1 && (op == 0x0b || op == 0xff || op == 0xb9))   /* ud2 and its like */
 		i->op = INSN_STOP;
 	else if (x.map == 1 && op >= 0x80 && op <= 0x8f)
 		jump(i, INSN_BRANCH, &x);
@@ -358,6 +381,7 @@ decode(const uint8_t *bytes, uint64_t n, struct insn *i)
 		reg = (int)((op & 7) | (x.rex & 1) << 3);
 		i->op = op < 0x58 ? INSN_PUSH : reg == SP ? INSN_SP_LOST : INSN_POP;
 		i->of_fp = reg == FP;
+		i->reg = dwarf_reg[reg];
 	} else if (!x.map && (op == 0x68 || op == 0x6a || op == 0x9c))
 		i->op = INSN_PUSH;
 	else if (!x.map && (op == 0x8f || op == 0x9d))

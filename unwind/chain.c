@@ -8,7 +8,7 @@ walk_begin(struct walk *w)
 	w->n = 0;
 	w->elided = w->fp_at_cut = false;
 	w->used = 0;
-	w->by_cfi = w->by_fp = w->by_chain = w->by_guess = 0;
+	w->by_cfi = w->by_fp = w->by_chain = w->by_code = 0;
 }
 
 /* Where the root's end begins in a stack that is too deep; the code before it stands for what is left out. */
@@ -77,7 +77,7 @@ chain_link(const struct job *j, uint64_t leaf_fp, uint64_t fp, uint32_t n)
 static bool
 keeps_fp(const struct rule *r)
 {
-	return r->flags & RULE_KEEPS_FP || r->kind == RULE_JIT || r->kind == RULE_BARE || r->kind == RULE_LOST;
+	return r->flags & RULE_KEEPS_FP || r->kind == RULE_BARE || r->kind == RULE_LOST;
 }
 
 enum walk_end
@@ -107,6 +107,7 @@ unwind_chain(struct unwinder *u, struct space *space, const uint64_t *chain, uin
 {
 	uint32_t ring = 0;
 
+	u->space = space;
 	walk_begin(w);
 	w->end = WALK_NO_RULE;
 	for (uint32_t i = 0; i < nchain && i < FRAMES_MAX; i++) {

@@ -1,6 +1,6 @@
-/* Rules for code without a frame description (musl, assembly), by following what its instructions do to sp and fp: from
- * the function's beginning if a symbol tells that, else from the address forward to a return.  What comes out is a
- * guess with a reason: whoever steps by it looks whether a return address is really there. */
+/* Rules for code without a frame description (musl, assembly, JIT code), by following what its instructions do to sp and
+ * fp: from the function's beginning if a symbol tells that, else from the address forward to a return.  What comes out
+ * is a guess with a reason: whoever steps by it looks whether a return address is really there. */
 #include "rule.h"
 
 enum {
@@ -10,16 +10,31 @@ enum {
 	FORWARD_MAX = 3000,   /* followed in search of a return */
 	PATHS = 64,
 	DEPTH_MAX = 1 << 20,
+	INSN_LONGEST = 15,
+	GENERAL = 16,         /* registers */
 };
 
-/* What is known before an instruction. */
+/* What is in fp.  Original: what was in it at the base. */
+enum in_fp { FP_ORIGINAL, FP_FRAME, FP_SLOT, FP_ELSE };
+
+/* What is known before an instruction, relative to a base: the CFA (from the function's beginning on); sp, or fp as it
+ * was, at the address asked for (forward). */
 struct flow {
 	uint64_t at;          /* of the instruction */
-	int32_t sp;           /* relative to the base */
-	int32_t fp;           /* FP_FRAME: its value relative to the base */
-	int32_t slot;         /* FP_SAVED: where the caller's fp lies, relative to the base */
-	bool sp_known, fp_frame, fp_saved, fp_lost;
-	bool base_fp;         /* the base is fp as it was at the address asked for; forward only */
+	int32_t sp;
+	int32_t fp;           /* FP_FRAME: its value; FP_SLOT: where it was loaded from, in what was on the stack before */
+	int32_t slot;         /* SAVED: where the original fp was pushed to */
+	int32_t load_at;      /* REALIGNED: where the CFA lies, from the original fp */
+	int16_t loaded[GENERAL];   /* registers that were read from below the original fp: from where, else 0 */
+	uint8_t in_fp;
+	uint8_t popped;       /* the register that took the return address, from the beginning on; or NO_REG */
+	bool sp_known, saved;
+	bool forward;
+	bool base_fp;         /* forward only */
+	bool record;          /* the original fp pointed to a frame record, for it was restored from there */
+	bool realigned;       /* sp came from a register that was read from the frame, behind a frame record */
+	bool zeroed;          /* fp is 0: there is no frame further out */
+	bool called, entered; /* a call, a system call */
 };
 
 struct reader {
@@ -36,7 +51,7 @@ next_insn(struct reader *r, uint64_t at, struct insn *i)
 {
 	uint64_t skip = at - r->run_at;
 
-	if (skip >= cur_left(&r->run)) {
+	if (skip >= cur_left(&r->run) || cur_left(&r->run) - skip < INSN_LONGEST) {
 		r->run = rule_code(r->u, r->m, at);
 		r->run_at = at;
 		if (!cur_left(&r->run))
@@ -62,23 +77,78 @@ move_sp(struct flow *f, int32_t off)
 		f->sp += off;
 }
 
-/* ---- from the function's beginning: relative to the CFA ---- */
+static void
+push(const struct reader *r, const struct insn *i, struct flow *f)
+{
+	move_sp(f, -r->word);
+	if (f->saved && f->slot == f->sp)
+		f->saved = false;
+	if (f->sp_known && i->of_fp && f->in_fp == FP_ORIGINAL) {
+		f->saved = true;
+		f->slot = f->sp;
+	}
+}
+
+/* fp is read from sp + 0. */
+static void
+restore_fp(struct flow *f)
+{
+	if (!f->sp_known)
+		f->in_fp = FP_ELSE;
+	else if (f->saved && f->slot == f->sp)
+		f->in_fp = FP_ORIGINAL;
+	else if (f->forward && (f->base_fp || f->sp >= 0)) {
+		f->record |= f->base_fp && f->sp == 0 && f->in_fp == FP_ORIGINAL;
+		f->in_fp = FP_SLOT;
+		f->fp = f->sp;
+	} else
+		f->in_fp = FP_ELSE;
+	f->saved = false;
+}
+
+static void
+sp_from_fp(struct flow *f, int32_t off)
+{
+	f->sp_known = f->in_fp == FP_FRAME || (f->in_fp == FP_ORIGINAL && f->forward);
+	if (f->in_fp == FP_ORIGINAL && f->forward) {
+		f->base_fp = true;
+		f->saved = false;
+	}
+	f->sp = f->in_fp == FP_FRAME ? f->fp : 0;
+	move_sp(f, off);
+}
+
+static void
+sp_from_reg(const struct reader *r, const struct insn *i, struct flow *f)
+{
+	f->sp_known = false;
+	f->load_at = i->reg < GENERAL ? f->loaded[i->reg] : 0;
+	f->realigned = f->record && f->load_at && i->off == -r->word && f->in_fp == FP_SLOT && f->fp == 0;
+}
+
+/* REG is read from OFF below the original fp. */
+static void
+load(struct flow *f, unsigned reg, int32_t off)
+{
+	if (reg < GENERAL)
+		f->loaded[reg] = off < 0 && off == (int16_t)off ? (int16_t)off : 0;
+}
 
 static void
 apply(const struct reader *r, const struct insn *i, struct flow *f)
 {
 	switch (i->op) {
 	case INSN_PUSH:
-		move_sp(f, -r->word);
-		if (i->of_fp && !f->fp_saved && f->sp_known) {
-			f->fp_saved = true;
-			f->slot = f->sp;
-		}
+		push(r, i, f);
 		break;
 	case INSN_POP:
-		move_sp(f, r->word);
 		if (i->of_fp)
-			f->fp_saved = f->fp_frame = f->fp_lost = false;
+			restore_fp(f);
+		else if (f->sp_known && f->base_fp)
+			load(f, i->reg, f->sp);
+		else if (f->sp_known && !f->forward && f->sp == -r->word)
+			f->popped = i->reg;
+		move_sp(f, r->word);
 		break;
 	case INSN_SP_ADD:
 		move_sp(f, i->off);
@@ -86,25 +156,39 @@ apply(const struct reader *r, const struct insn *i, struct flow *f)
 	case INSN_SP_LOST:
 		f->sp_known = false;
 		break;
-	case INSN_FP_FROM_SP:
-		f->fp_lost |= !f->fp_saved;
-		f->fp_frame = f->sp_known && in_bounds(i->off);
-		f->fp = f->fp_frame ? f->sp + i->off : 0;
+	case INSN_SP_FROM_REG:
+		sp_from_reg(r, i, f);
 		break;
+	case INSN_FP_FROM_SP:
+		f->in_fp = f->sp_known && in_bounds(i->off) ? FP_FRAME : FP_ELSE;
+		f->fp = f->in_fp == FP_FRAME ? f->sp + i->off : 0;
+		break;
+	case INSN_FP_ZERO:
 	case INSN_FP_LOST:
-		f->fp_lost |= !f->fp_saved;
-		f->fp_frame = false;
+		f->in_fp = FP_ELSE;
+		f->zeroed = i->op == INSN_FP_ZERO;
+		break;
+	case INSN_LOAD:
+		load(f, i->reg, f->in_fp == FP_ORIGINAL && f->forward ? i->off : 0);
 		break;
 	case INSN_SP_FROM_FP:
 	case INSN_LEAVE:
-		f->sp_known = f->fp_frame;
-		f->sp = f->fp;
-		move_sp(f, i->op == INSN_LEAVE ? r->word : i->off);
-		if (i->op == INSN_LEAVE)
-			f->fp_saved = f->fp_frame = false;
+		sp_from_fp(f, i->op == INSN_LEAVE ? 0 : i->off);
+		if (i->op == INSN_LEAVE) {
+			restore_fp(f);
+			move_sp(f, r->word);
+		}
+		break;
+	case INSN_SYSCALL:
+		f->entered = true;
+		break;
+	case INSN_CALL:
+		f->called = true;
 		break;
 	}
 }
+
+/* ---- from the function's beginning ---- */
 
 struct labels {
 	unsigned n;
@@ -134,7 +218,7 @@ add_label(struct labels *l, uint64_t at, const struct flow *f)
 static bool
 pass(struct reader *r, uint64_t start, struct labels *l, struct flow *out)
 {
-	struct flow f = { .at = start, .sp = -r->word, .sp_known = true };
+	struct flow f = { .at = start, .sp = -r->word, .sp_known = true, .popped = NO_REG };
 	const struct flow *label;
 	bool live = true, after_call = false;
 	struct insn i;
@@ -162,6 +246,20 @@ pass(struct reader *r, uint64_t start, struct labels *l, struct flow *out)
 	return false;
 }
 
+/* The caller's fp, in a rule whose CFA lies CFA above the base.  A register is believed to be as it was only where it was
+ * not pushed: not all ways to a place may have been seen. */
+static void
+rule_fp(const struct flow *f, int32_t cfa, struct rule *rule)
+{
+	bool saved = f->in_fp == FP_SLOT || (f->saved && !f->forward);
+	int32_t slot = (f->in_fp == FP_SLOT ? f->fp : f->slot) - cfa;
+
+	if (saved && slot == (int16_t)slot)
+		rule->fp_off = (int16_t)slot;
+	else
+		rule->flags |= f->in_fp == FP_ORIGINAL && !saved ? RULE_FP_SAME : RULE_FP_LOST;
+}
+
 static bool
 from_start(struct reader *r, uint64_t start, struct rule *rule)
 {
@@ -173,60 +271,30 @@ from_start(struct reader *r, uint64_t start, struct rule *rule)
 		if (++n == PASSES)
 			return false;
 	*rule = (struct rule){ .kind = RULE_DERIVED, .ra_off = (int16_t)-r->word };
-	if (f.fp_frame && f.fp_saved && (!f.sp_known || (f.fp == f.slot && f.fp == -2 * r->word))) {
+	if (f.in_fp == FP_FRAME && f.saved && (!f.sp_known || (f.fp == f.slot && f.fp == -2 * r->word))) {
 		rule->flags |= RULE_BASE_FP;
 		rule->cfa_off = -f.fp;
 	} else if (f.sp_known && f.sp <= -r->word)
 		rule->cfa_off = -f.sp;
-	else if (f.sp_known && f.sp >= 0)
-		rule->kind = RULE_ROOT;   /* has popped what would be its return address: a thread's start */
-	else
+	else if (f.sp_known && f.zeroed)
+		rule->kind = RULE_ROOT;   /* has popped what would be its return address, and no frame: a thread's start */
+	else if (f.sp_known && f.sp == 0 && f.popped != NO_REG) {
+		rule->flags |= RULE_RA_POPPED;
+		rule->ra_off = f.popped;
+	} else
 		return false;
-	if (f.fp_saved && f.slot == (int16_t)f.slot)
-		rule->fp_off = (int16_t)f.slot;
-	else
-		rule->flags |= f.fp_lost || f.fp_saved ? RULE_FP_LOST : RULE_FP_SAME;
+	rule_fp(&f, 0, rule);
 	return true;
 }
 
-/* ---- forward to a return: relative to sp or fp at the address ---- */
+/* ---- forward to a return ---- */
 
+/* By a frame record: 0 below fp that of the caller, then the return address. */
 static void
-follow(const struct reader *r, const struct insn *i, struct flow *f)
+record_rule(const struct reader *r, struct rule *rule)
 {
-	switch (i->op) {
-	case INSN_PUSH:
-		move_sp(f, -r->word);
-		break;
-	case INSN_POP:
-		if (i->of_fp && f->sp_known && (f->base_fp || f->sp >= 0)) {
-			f->fp_saved = true;
-			f->slot = f->sp;
-		}
-		move_sp(f, r->word);
-		break;
-	case INSN_SP_ADD:
-		move_sp(f, i->off);
-		break;
-	case INSN_SP_LOST:
-		f->sp_known = false;
-		break;
-	case INSN_FP_FROM_SP:
-	case INSN_FP_LOST:
-		f->fp_lost = true;
-		break;
-	case INSN_SP_FROM_FP:
-	case INSN_LEAVE:
-		f->sp_known = !f->fp_lost && !f->fp_saved;
-		f->base_fp = true;
-		f->sp = 0;
-		if (i->op == INSN_LEAVE) {
-			f->fp_saved = f->sp_known;
-			f->slot = 0;
-		}
-		move_sp(f, i->op == INSN_LEAVE ? r->word : i->off);
-		break;
-	}
+	*rule = (struct rule){ .kind = RULE_DERIVED, .flags = RULE_BASE_FP, .cfa_off = 2 * r->word,
+	                       .ra_off = (int16_t)-r->word, .fp_off = (int16_t)(-2 * r->word) };
 }
 
 static bool
@@ -234,14 +302,19 @@ returned(const struct reader *r, const struct flow *f, struct rule *rule)
 {
 	int32_t cfa = f->sp + r->word;
 
-	if (!f->sp_known || (!f->base_fp && f->sp < 0))
+	if (f->sp_known && (f->base_fp || f->sp >= 0)) {
+		*rule = (struct rule){ .kind = RULE_DERIVED, .cfa_off = cfa, .ra_off = (int16_t)-r->word };
+		rule->flags = f->base_fp ? RULE_BASE_FP : 0;
+		rule_fp(f, cfa, rule);
+		return true;
+	}
+	if (!f->record)
 		return false;
-	*rule = (struct rule){ .kind = RULE_DERIVED, .cfa_off = cfa, .ra_off = (int16_t)-r->word };
-	rule->flags = f->base_fp ? RULE_BASE_FP : 0;
-	if (f->fp_saved && f->slot - cfa == (int16_t)(f->slot - cfa))
-		rule->fp_off = (int16_t)(f->slot - cfa);
-	else
-		rule->flags |= f->fp_saved || f->fp_lost ? RULE_FP_LOST : RULE_FP_SAME;
+	record_rule(r, rule);
+	if (f->realigned) {
+		rule->flags |= RULE_REALIGNED;
+		rule->cfa_off = f->load_at;
+	}
 	return true;
 }
 
@@ -254,71 +327,101 @@ was_there(const uint64_t *seen, unsigned n, uint64_t at)
 	return false;
 }
 
-static bool
-forward(struct reader *r, uint64_t start, struct rule *rule)
-{
-	struct flow path[PATHS] = { { .at = start, .sp_known = true } };
+/* Paths that are still to be followed. */
+struct ways {
+	struct flow path[PATHS];
 	uint64_t seen[PATHS];
-	unsigned paths = 1, nseen = 0, budget = FORWARD_MAX;
-	bool unsure = false;
-	struct insn i;
+	unsigned paths, nseen, budget;
+	bool unsure;              /* one of them led nowhere */
+	bool called;              /* one led to a call */
+	bool entered;             /* one ended behind a system call */
+	bool by_fp;               /* one uses fp as the base of a frame */
+};
 
-	while (paths) {
-		struct flow f = path[--paths];
-
-		for (;; f.at += i.len) {
-			if (!budget-- || !next_insn(r, f.at, &i) || i.op == INSN_JUMP_AWAY) {
-				unsure = true;
-				break;
-			}
-			if (i.op == INSN_RETURN && returned(r, &f, rule))
-				return true;
-			if (i.op == INSN_RETURN || i.op == INSN_STOP) {
-				unsure |= i.op == INSN_RETURN;
-				break;
-			}
-			if (i.op == INSN_BRANCH || i.op == INSN_JUMP) {
-				uint64_t target = f.at + (uint64_t)(int64_t)i.target;
-				bool again = was_there(seen, nseen, target);
-
-				if (!again && (nseen == PATHS || paths == PATHS))
-					unsure = true;
-				else if (!again) {
-					seen[nseen++] = target;
-					path[paths] = f;
-					path[paths++].at = target;
-				}
-				if (i.op == INSN_JUMP)
-					break;
-			}
-			follow(r, &i, &f);
-		}
-		if (budget > FORWARD_MAX)
-			return false;
+static void
+branch(struct ways *w, const struct flow *f, uint64_t target)
+{
+	if (was_there(w->seen, w->nseen, target))
+		return;
+	if (w->nseen == PATHS || w->paths == PATHS) {
+		w->unsure = true;
+		return;
 	}
-	*rule = (struct rule){ .kind = RULE_ENDLESS };
-	return !unsure;
+	w->seen[w->nseen++] = target;
+	w->path[w->paths] = *f;
+	w->path[w->paths++].at = target;
 }
 
-bool
+/* Follows one path; true where it led to a rule. */
+static bool
+follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
+{
+	struct insn i;
+
+	for (;; f.at += i.len) {
+		if (!w->budget || !next_insn(r, f.at, &i) || i.op == INSN_JUMP_AWAY || i.op == INSN_RETURN) {
+			if ((w->budget && i.op == INSN_RETURN) || f.record)
+				if (returned(r, &f, rule))
+					return true;
+			w->unsure = true;
+			return false;
+		}
+		w->budget--;
+		w->by_fp |= i.local && f.in_fp == FP_ORIGINAL;
+		if (i.op == INSN_BRANCH || i.op == INSN_JUMP)
+			branch(w, &f, f.at + (uint64_t)(int64_t)i.target);
+		if (i.op == INSN_JUMP || i.op == INSN_STOP) {
+			w->entered |= i.op == INSN_STOP && f.entered;
+			w->called |= f.called;
+			return false;
+		}
+		apply(r, &i, &f);
+	}
+}
+
+/* RETURNS: behind a call. */
+static bool
+forward(struct reader *r, uint64_t start, bool returns, struct rule *rule)
+{
+	struct ways w = { .path[0] = { .at = start, .sp_known = true, .forward = true, .popped = NO_REG },
+	                  .paths = 1, .budget = FORWARD_MAX };
+
+	while (w.paths && w.budget)
+		if (follow(r, &w, w.path[--w.paths], rule))
+			return true;
+	if (w.by_fp)
+		record_rule(r, rule);
+	else if (returns && w.entered && !w.unsure && !w.called && !w.paths)
+		*rule = (struct rule){ .kind = RULE_ROOT };   /* ends the thread: musl's clone */
+	else
+		return false;
+	return true;
+}
+
+void
 derive_rule(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *rule)
 {
 	struct reader r = { .u = u, .m = m, .word = u->arch->word, .vaddr = vaddr };
-	uint64_t lo, hi;
-	struct cursor c;
 	const struct arch *a = u->arch;
+	struct cursor c;
+	uint64_t lo, hi;
+	bool returns;
 
-	if (!a->decode || !a->after_call)
-		return false;
-	if (!rule_function(u, m, vaddr, &lo, &hi) || !from_start(&r, lo, rule)) {
+	*rule = (struct rule){ .kind = RULE_BARE };
+	c = rule_code(u, m, vaddr);
+	if (!a->decode || !a->after_call || !cur_left(&c))
+		return;
+	if (m->kind == MODULE_JIT || !rule_function(u, m, vaddr, &lo, &hi) || !from_start(&r, lo, rule)) {
 		c = rule_code(u, m, vaddr - 7);   /* an address as looked up: of a return address it is one less */
-		if (!forward(&r, vaddr + (cur_left(&c) >= 8 && a->after_call(c.pos + 8, 8)), rule))
-			return false;
+		returns = cur_left(&c) >= 8 && a->after_call(c.pos + 8, 8);
+		if (!forward(&r, vaddr + returns, returns, rule)) {
+			*rule = (struct rule){ .kind = RULE_SILENT };
+			return;
+		}
 	}
-	if (rule->flags & RULE_BASE_FP && rule->cfa_off + rule->ra_off == a->rec_ra &&
-	    rule->cfa_off + rule->fp_off == a->rec_fp && !(rule->flags & (RULE_FP_SAME | RULE_FP_LOST)))
+	if (rule->flags & RULE_BASE_FP && !(rule->flags & (RULE_REALIGNED | RULE_FP_SAME | RULE_FP_LOST)) &&
+	    rule->cfa_off + rule->ra_off == a->rec_ra && rule->cfa_off + rule->fp_off == a->rec_fp)
 		rule->flags |= RULE_KEEPS_FP;
-	return true;
 }
 
 uint64_t

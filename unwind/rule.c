@@ -9,8 +9,10 @@
 enum { FUNCTION_MAX = 1 << 16 };
 
 struct cursor
-rule_code(const struct unwinder *u, const struct module *m, uint64_t vaddr)
+rule_code(struct unwinder *u, const struct module *m, uint64_t vaddr)
 {
+	if (m->kind == MODULE_JIT)
+		return derive_jit_code(u, vaddr);
 	if (m->bad || m->elf.machine != u->arch->machine)
 		return cur_of(NULL, 0, false);
 	return elf_from(&m->elf, vaddr);
@@ -157,8 +159,8 @@ find_bare(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 		r->kind = RULE_SIGRETURN;
 	else if (never_called(u, m, vaddr))
 		r->kind = RULE_ROOT;
-	else if (u->mode != MODE_AUTO || !derive_rule(u, m, vaddr, r))
-		*r = (struct rule){ .kind = RULE_BARE };
+	else if (u->mode == MODE_AUTO)
+		derive_rule(u, m, vaddr, r);
 }
 
 void
@@ -168,8 +170,12 @@ rule_find(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 	bool found;
 
 	*r = (struct rule){ .kind = RULE_LOST };
-	if (m->kind == MODULE_JIT)
-		r->kind = RULE_JIT;
+	if (m->kind == MODULE_JIT) {
+		r->kind = RULE_BARE;
+		if (u->mode == MODE_AUTO)
+			derive_rule(u, m, vaddr, r);
+		return;
+	}
 	if (m->bad)
 		return;
 	r->kind = RULE_BARE;
@@ -198,6 +204,14 @@ entry_module(const struct unwinder *u, const struct entry *e, uint64_t *vaddr)
 	return u->modules->module[c->module];
 }
 
+/* By its code, too; what is known of JIT code lasts only as long as its space is the same. */
+static void
+keep_rule(struct unwinder *u, const struct entry *e, const struct module *m)
+{
+	if (m->kind != MODULE_JIT && vec_room(&u->rule, &u->rules, u->codes->n, sizeof *u->rule) && e->code < u->rules)
+		u->rule[e->code] = e->rule;
+}
+
 void
 entry_rule(struct unwinder *u, struct entry *e)
 {
@@ -212,8 +226,7 @@ entry_rule(struct unwinder *u, struct entry *e)
 	}
 	m = entry_module(u, e, &vaddr);
 	rule_find(u, m, vaddr, &e->rule);
-	if (vec_room(&u->rule, &u->rules, u->codes->n, sizeof *u->rule) && e->code < u->rules)
-		u->rule[e->code] = e->rule;
+	keep_rule(u, e, m);
 }
 
 /* The entry that takes the new one's place: the newest of a set comes first. */
@@ -274,18 +287,22 @@ entry_probe(struct unwinder *u, struct space *space, uint64_t addr)
 
 /* By the bytes before the address behind the entry's; code without bytes is taken at its word. */
 static bool
-follows_call(const struct unwinder *u, const struct entry *e)
+follows_call(struct unwinder *u, const struct entry *e)
 {
 	uint64_t vaddr, back = 8;
 	struct module *m = entry_module(u, e, &vaddr);
 	struct cursor c = rule_code(u, m, vaddr + 1 - back);
 
-	return m->bad || !u->arch->after_call || (cur_left(&c) >= back && u->arch->after_call(c.pos + back, back));
+	if (!u->arch->after_call || (!cur_left(&c) && (m->bad || m->kind == MODULE_JIT)))
+		return true;
+	return cur_left(&c) >= back && u->arch->after_call(c.pos + back, back);
 }
 
 bool
 entry_after_call(struct unwinder *u, struct entry *e)
 {
+	uint64_t vaddr;
+
 	if (e == &u->spare)
 		return false;
 	if (!(e->rule.flags & RULE_AFTER_CALL)) {
@@ -293,8 +310,7 @@ entry_after_call(struct unwinder *u, struct entry *e)
 			return false;   /* most likely no code that a walk will come to: not worth finding its rule */
 		entry_rule(u, e);
 		e->rule.flags |= RULE_AFTER_CALL;
-		if (e->code < u->rules)
-			u->rule[e->code] = e->rule;
+		keep_rule(u, e, entry_module(u, e, &vaddr));
 	}
 	return true;
 }

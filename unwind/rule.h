@@ -12,11 +12,10 @@ enum rule_kind {
 	RULE_PLAIN,        /* by its frame description: CFA, return address and fp as the rule has them */
 	RULE_GENERAL,      /* by its frame description, which says more than a rule holds */
 	RULE_DERIVED,      /* like PLAIN, but found by reading the instructions: to be verified */
-	RULE_ENDLESS,      /* the code never returns, by its instructions: a root if there is no frame pointer either */
 	RULE_ROOT,         /* nobody called it */
 	RULE_SIGRETURN,    /* a signal trampoline without a description */
-	RULE_BARE,         /* nothing known: frame pointer, or a guess */
-	RULE_JIT,          /* code without a file */
+	RULE_BARE,         /* nothing known, its bytes neither: by a frame pointer */
+	RULE_SILENT,       /* its instructions were read, and do not tell */
 	RULE_LOST,         /* of a module that could not be opened */
 	RULE_BAD,          /* its frame description lies */
 };
@@ -27,6 +26,8 @@ enum {
 	RULE_FP_LOST = 4,
 	RULE_KEEPS_FP = 8,     /* fp points to a frame record */
 	RULE_AFTER_CALL = 16, /* the code is the end of a call */
+	RULE_REALIGNED = 32,  /* the CFA is the word at fp + cfa_off, and the return address lies in the frame record too */
+	RULE_RA_POPPED = 64,  /* the return address is in register ra_off, the CFA sp + cfa_off; of an interrupted pc */
 };
 
 struct rule {
@@ -68,6 +69,8 @@ struct unwinder {
 	uint32_t rules;
 	struct row_cache *rows;   /* full rows of the last general rules */
 	struct entry spare;       /* what could not be cached */
+	struct space *space;      /* of the walk under way: JIT code is read from its process */
+	struct jit_page *jit_page;
 	bool full_always;         /* for tests: every step restores all registers */
 };
 
@@ -79,12 +82,16 @@ const struct row *rule_row(struct unwinder *, struct module *, uint64_t vaddr);
 bool rule_function(struct unwinder *, struct module *, uint64_t vaddr, uint64_t *lo, uint64_t *hi);
 
 /* The instructions from VADDR on, empty where there are none to be read. */
-struct cursor rule_code(const struct unwinder *, const struct module *, uint64_t vaddr);
+struct cursor rule_code(struct unwinder *, const struct module *, uint64_t vaddr);
 
-/* derive.c: a rule by reading the function's instructions, from its beginning to VADDR or from VADDR to its end. */
-bool derive_rule(struct unwinder *, struct module *, uint64_t vaddr, struct rule *);
+/* derive.c: a rule by reading the function's instructions, from its beginning to VADDR or from VADDR to its end: SILENT
+ * where they do not tell, BARE where they cannot be read. */
+void derive_rule(struct unwinder *, struct module *, uint64_t vaddr, struct rule *);
 /* One behind the first call at or after VADDR, or VADDR. */
 uint64_t derive_first_call(struct unwinder *, struct module *, uint64_t vaddr);
+
+/* derive_jit.c: the bytes of code without a file from ADDR on, in the walk's space. */
+struct cursor derive_jit_code(struct unwinder *, uint64_t addr);
 
 /* ---- finding the code of an address ---- */
 
@@ -142,7 +149,7 @@ struct job {
 	struct frame full_frame;  /* the same one */
 	uint32_t signals;
 	uint32_t ring;            /* where the next code goes once the stack is too deep */
-	enum step_by { BY_CFI, BY_FP, BY_GUESS } by;   /* the last step */
+	enum step_by { BY_CFI, BY_FP, BY_CODE } by;   /* the last step */
 	uint8_t flags;            /* of its rule */
 	bool lost;                /* it was in a module that could not be opened */
 };
@@ -189,12 +196,10 @@ enum step step_row(struct job *, const struct row *, struct regs *, struct frame
 /* The same by a signal trampoline's known layout. */
 enum step step_sigreturn(struct job *, struct regs *, struct frame *);
 
-/* guess.c: a step by the frame pointer, verified. */
-enum step guess_fp(struct job *, struct frame *);
+/* verify.c: a step by the frame pointer, verified. */
+enum step verify_fp(struct job *, struct frame *);
 /* A step by a rule that was derived, verified. */
-enum step guess_derived(struct job *, const struct rule *, struct frame *);
-/* A step by looking for a return address in the stack. */
-enum step guess_scan(struct job *, struct frame *);
+enum step verify_derived(struct job *, const struct rule *, struct frame *);
 
 /* slow.c: the step of a frame that is not plain, or whose rule is not known yet. */
 enum step step_slow(struct job *, struct entry *, struct frame *);

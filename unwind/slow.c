@@ -13,20 +13,18 @@ known_registers(const struct arch *a, const struct frame *f, struct regs *regs)
 	regs->known = (uint64_t)1 << a->pc | (uint64_t)1 << a->sp | (uint64_t)f->fp_known << a->fp;
 }
 
+/* By what its instructions told, or by a frame pointer where they cannot be read. */
 static enum step
 step_bare(struct job *j, const struct rule *r, struct frame *f)
 {
 	enum step step = STEP_NONE;
 
-	if (j->u->mode == MODE_CFI)
+	if (j->u->mode == MODE_CFI || r->kind == RULE_SILENT)
 		return STEP_NONE;
-	if (r->kind == RULE_DERIVED)
-		step = guess_derived(j, r, f);
-	if (step == STEP_OK || step == STEP_OUTSIDE)
-		return step;
-	if ((step = guess_fp(j, f)) == STEP_NONE && j->u->mode == MODE_AUTO)
-		step = guess_scan(j, f);
-	return step == STEP_NONE && r->kind == RULE_ENDLESS && f->fp_known && !f->fp ? STEP_ROOT : step;
+	if (r->kind != RULE_DERIVED)
+		return verify_fp(j, f);
+	step = verify_derived(j, r, f);
+	return step == STEP_OK || step == STEP_OUTSIDE || step == STEP_ROOT ? step : STEP_NONE;
 }
 
 static enum step step_full(struct job *, const struct entry *, struct frame *, struct regs *);
@@ -137,7 +135,7 @@ step_full(struct job *j, const struct entry *e, struct frame *f, struct regs *re
 static enum step
 step_fp(struct job *j, const struct entry *e, struct frame *f)
 {
-	return e->rule.kind == RULE_ROOT ? STEP_ROOT : guess_fp(j, f);
+	return e->rule.kind == RULE_ROOT ? STEP_ROOT : verify_fp(j, f);
 }
 
 static enum step
@@ -168,7 +166,7 @@ step_slow(struct job *j, struct entry *e, struct frame *f)
 	if (!step) {
 		j->walk->by_cfi += j->by == BY_CFI;
 		j->walk->by_fp += j->by == BY_FP;
-		j->walk->by_guess += j->by == BY_GUESS;
+		j->walk->by_code += j->by == BY_CODE;
 	}
 	return step;
 }

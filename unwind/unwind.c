@@ -81,6 +81,7 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 	struct job j;
 	uint32_t link;
 
+	u->space = space;
 	j.u = u;
 	j.space = space;
 	j.memory = memory_of(stack, a->word);

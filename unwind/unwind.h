@@ -38,7 +38,7 @@ struct walk {
 	bool elided;             /* deeper than max: both ends kept, CODE_ELIDED between */
 	bool fp_at_cut;          /* STACK_SHORT in code that keeps frame pointers: the kernel's own chain could go on */
 	uint64_t used;           /* bytes of the stack, from sp, that the walk reached (or would have needed at the cut) */
-	uint32_t by_cfi, by_fp, by_chain, by_guess;   /* frames by how they were stepped */
+	uint32_t by_cfi, by_fp, by_chain, by_code;   /* frames by how they were stepped */
 };
 
 enum walk_mode { MODE_AUTO, MODE_CFI, MODE_FP };   /* --call-graph auto, dwarf, fp */
@@ -53,6 +53,8 @@ void unwind(struct unwinder *, struct space *, const struct regs *, const struct
             const uint64_t *chain, uint32_t nchain, struct walk *);
 /* The user codes of a chain alone (--call-graph fp without a stack copy). */
 void unwind_chain(struct unwinder *, struct space *, const uint64_t *chain, uint32_t nchain, struct walk *);
+/* JIT code may have been written anew: looks, once in a while, whether what was read of it is still so.  TIME: in ns. */
+void unwinder_compare(struct unwinder *, struct space *, uint64_t time);
 /* The code of a single address in SPACE (exact, not a return address). */
 uint32_t unwind_code(struct unwinder *, struct space *, uint64_t pc);
 

@@ -43,9 +43,9 @@ dump(struct harness *h, const struct sample *s, const char *why)
 {
 	const struct walk *w = &h->c.walk;
 
-	printf("%s; at %" PRIu64 " us on CPU %u: pid %d (%s)%s at %#" PRIx64 ", by cfi %u, fp %u, chain %u, guess %u\n", why,
+	printf("%s; at %" PRIu64 " us on CPU %u: pid %d (%s)%s at %#" PRIx64 ", by cfi %u, fp %u, chain %u, code %u\n", why,
 	       s->time / 1000 % 1000000000, s->cpu, s->task->pid, s->task->comm, s->kernel ? ", in the kernel" : "", s->regs[8],
-	       w->by_cfi, w->by_fp, w->by_chain, w->by_guess);
+	       w->by_cfi, w->by_fp, w->by_chain, w->by_code);
 	for (uint32_t i = 0; i < s->nkchain && i < 12; i++)
 		printf("  kernel %#" PRIx64 "\n", s->kchain[i]);
 	truth_dump(&h->truth, stdout);
@@ -149,8 +149,8 @@ report(const struct harness *h, const char *program, const struct session_counts
 
 	printf("%s: %" PRIu64 " samples, %" PRIu64 " with records (%.1f each), %.2f%% complete", program, h->samples, h->told,
 	       h->told ? (double)h->records / (double)h->told : 0.0, 100.0 * (double)h->ends[WALK_ROOT] / (double)n);
-	printf(", frames: %" PRIu64 " fp %" PRIu64 " chain %" PRIu64 " guess %" PRIu64 ", lost %" PRIu64
-	       ", wrong %" PRIu64, h->frames, h->c.by_fp, h->c.by_chain, h->c.by_guess, counts->lost, h->wrong);
+	printf(", frames: %" PRIu64 " fp %" PRIu64 " chain %" PRIu64 " code %" PRIu64 ", lost %" PRIu64
+	       ", wrong %" PRIu64, h->frames, h->c.by_fp, h->c.by_chain, h->c.by_code, counts->lost, h->wrong);
 	for (unsigned i = 0; i < WALK_ENDS; i++)
 		if (i != WALK_ROOT && h->ends[i])
 			printf("; %s %" PRIu64, walk_end_words[i], h->ends[i]);

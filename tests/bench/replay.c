@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/code.c sym/ehframe.c sym/elf.c sym/module.c sym/perfmap.c sym/plt.c sym/sort.c sym/space.c sym/symtab.c sym/tables.c sym/text.c unwind/arch.c unwind/arch_x86_64.c unwind/cfi.c unwind/chain.c unwind/derive.c unwind/expr.c unwind/guess.c unwind/rule.c unwind/slow.c unwind/step.c unwind/unwind.c */
+/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/code.c sym/ehframe.c sym/elf.c sym/module.c sym/perfmap.c sym/plt.c sym/sort.c sym/space.c sym/symtab.c sym/tables.c sym/text.c unwind/arch.c unwind/arch_x86_64.c unwind/cfi.c unwind/chain.c unwind/derive.c unwind/derive_jit.c unwind/expr.c unwind/verify.c unwind/rule.c unwind/slow.c unwind/step.c unwind/unwind.c */
 /* replay [-n SAMPLES] [-i MICROSECONDS] [-s STACK-BYTES] [-r PASSES] [-c PASSES] [-p] -- COMMAND...: stops a program of
  * its own again and again, keeps its registers, stack and maps, and unwinds these samples in this process: what a frame costs at first
  * sight and later, and how the stacks end.  -p prints each stack.
@@ -291,9 +291,9 @@ figures(void)
 		hot -= w.n;
 		for (unsigned k = 0; k < passes; k++)
 			hottest += pass(u, &w, &hot, unused, i, 1);
-		by[0] += w.by_cfi, by[1] += w.by_fp, by[2] += w.by_guess;
+		by[0] += w.by_cfi, by[1] += w.by_fp, by[2] += w.by_code;
 	}
-	printf("%u samples, %llu frames (%llu by tables, %llu by fp, %llu guessed), %llu codes\n", nsamples,
+	printf("%u samples, %llu frames (%llu by tables, %llu by fp, %llu by code), %llu codes\n", nsamples,
 	       (unsigned long long)frames, (unsigned long long)by[0], (unsigned long long)by[1], (unsigned long long)by[2],
 	       (unsigned long long)sights);
 	for (unsigned i = 0; i < WALK_ENDS; i++)

@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/code.c sym/ehframe.c sym/elf.c sym/module.c sym/perfmap.c sym/plt.c sym/sort.c sym/space.c sym/symtab.c sym/tables.c sym/text.c unwind/arch.c unwind/arch_x86_64.c unwind/cfi.c unwind/chain.c unwind/derive.c unwind/expr.c unwind/guess.c unwind/rule.c unwind/slow.c unwind/step.c */
+/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/code.c sym/ehframe.c sym/elf.c sym/module.c sym/perfmap.c sym/plt.c sym/sort.c sym/space.c sym/symtab.c sym/tables.c sym/text.c unwind/arch.c unwind/arch_x86_64.c unwind/cfi.c unwind/chain.c unwind/derive.c unwind/derive_jit.c unwind/expr.c unwind/verify.c unwind/rule.c unwind/slow.c unwind/step.c */
 #include "unwind/unwind.c"
 
 #include <sys/mman.h>
@@ -9,15 +9,15 @@
 
 /* A program of functions of 256 bytes from 0x1000 on, mapped at BIAS.  In each a call ends at 0x20, so that 0x20 is what
  * a return address into it looks like. */
-enum { TEXT = 0x1000, FUNCTION = 0x100, FUNCTIONS = 26, RET = 0x20, WORDS = 512 };
-enum { RBX = 3, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
+enum { TEXT = 0x1000, FUNCTION = 0x100, RET = 0x20, WORDS = 512 };
+enum { RDX = 1, RBX = 3, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
 #define BIAS 0x555500000000u
 #define STACK 0x7ffd00001000u
 
 /* The functions by number; what has no frame description has code. */
 enum { ROOT, PLAIN, FRAMED, LEAF, BY_RBX, REALIGNED, FP_IN_R12, LOSES_RBX, SETS_R12, SIGNAL, LIAR, PLT, SAVES_FP, EPILOGUE,
        PLAIN_SIGNAL, VFORK, DESCRIBED,
-       ENTRY = DESCRIBED, BARE, PUSHES, ALLOCA, POPPED, TRAMPOLINE, STRIPPED, ENDLESS, BIG };
+       ENTRY = DESCRIBED, BARE, PUSHES, ALLOCA, POPPED, VFORKS, TRAMPOLINE, STRIPPED, ENDLESS, SILENT, RECORD, FUNCTIONS };
 
 static const struct { const char *insns; uint8_t n; bool signal; } descriptions[DESCRIBED] = {
 	[ROOT] = { "\x07\x10", 2, false },
@@ -51,9 +51,15 @@ static const struct { unsigned at; const char *bytes; uint8_t n; } code[] = {
 	{ TRAMPOLINE * FUNCTION + RET - 5, "\x90\x90\x90\x90\x90", 5 },        /* it is not called */
 	{ TRAMPOLINE * FUNCTION + RET, "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9 },
 	{ STRIPPED * FUNCTION + RET, "\x48\x83\xc4\x18\x85\xc0\x74\x02\x0f\x0b\x5b\x5d\xc3", 13 },
-	{ ENDLESS * FUNCTION + RET, "\x89\xc7\xf4", 3 },
+	{ ENDLESS * FUNCTION + RET, "\x89\xc7\xb0\x3c\x0f\x05\xf4", 7 },   /* mov %eax,%edi; mov $60,%al; syscall; hlt */
 	{ BARE * FUNCTION, "\xff\xe0", 2 },
-	{ BARE * FUNCTION + RET, "\xff\xe0", 2 },
+	{ BARE * FUNCTION + RET, "\x48\x8b\x45\xf8\xff\xe0", 6 },        /* mov -8(%rbp),%rax; jmp *%rax */
+	{ VFORKS * FUNCTION, "\x5a\x0f\x05\x52", 4 },                      /* pop %rdx; syscall; push %rdx */
+	{ SILENT * FUNCTION, "\xff\xe0", 2 },
+	{ SILENT * FUNCTION + RET, "\xff\xe0", 2 },
+	/* lea -24(%rbp),%rsp; pop %rbx; pop %r10; pop %r12; pop %rbp; lea -8(%r10),%rsp; ret */
+	{ RECORD * FUNCTION, "\xff\xe0", 2 },
+	{ RECORD * FUNCTION + RET, "\x48\x8d\x65\xe8\x5b\x41\x5a\x41\x5c\x5d\x49\x8d\x62\xf8\xc3", 15 },
 };
 
 static struct modules modules;
@@ -81,7 +87,7 @@ build(void)
 	for (unsigned i = 0; i < sizeof code / sizeof *code; i++)
 		memcpy(text + code[i].at, code[i].bytes, code[i].n);
 	sec = elfwrite_section(&w, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, text, sizeof text);
-	for (unsigned i = BARE; i <= POPPED; i++)
+	for (unsigned i = BARE; i <= VFORKS; i++)
 		elfwrite_symbol(&w, "f", TEXT + i * FUNCTION, FUNCTION, STT_FUNC, sec);
 	elfwrite_symbol(&w, "_start", TEXT + ENTRY * FUNCTION, FUNCTION, STT_FUNC, sec);
 	plain = ehwrite_cie(&e, "zR", 1, -8, 16, "\x0c\x07\x08\x90\x01", 5);
@@ -180,7 +186,7 @@ plain_frames_to_the_root(void)
 	go(ret(LEAF), 0, WORDS);
 	CHECK_U64(walk.n, 4);
 	CHECK(in(0) == LEAF && in(1) == PLAIN && in(2) == FRAMED && in(3) == ROOT);
-	CHECK(walk.end == WALK_ROOT && walk.by_cfi == 3 && !walk.by_fp && !walk.by_guess);
+	CHECK(walk.end == WALK_ROOT && walk.by_cfi == 3 && !walk.by_fp && !walk.by_code);
 	CHECK_U64(walk.used, 22 * 8);
 	CHECK_U64(codes.code[walk.code[0]].vaddr, TEXT + LEAF * FUNCTION + RET);        /* exact */
 	CHECK_U64(codes.code[walk.code[1]].vaddr, TEXT + PLAIN * FUNCTION + RET - 1);   /* the call */
@@ -272,6 +278,23 @@ other_modes(void)
 	}
 }
 
+static uint8_t jit_bytes[0x2000];
+static unsigned jit_reads;
+
+/* [0x10000, 0x12000) can be read. */
+static size_t
+read_jit(struct space *sp, uint64_t addr, void *to, size_t n)
+{
+	(void)sp;
+	jit_reads++;
+	if (addr < 0x10000 || addr >= 0x12000)
+		return 0;
+	n = n < 0x12000 - addr ? n : (size_t)(0x12000 - addr);
+	memcpy(to, jit_bytes + (addr - 0x10000), n);
+	return n;
+}
+
+/* Code that cannot be read goes by its frame pointer, where nothing speaks against it. */
 static void
 jitted_code_goes_by_fp(void)
 {
@@ -284,12 +307,78 @@ jitted_code_goes_by_fp(void)
 	go(0x10100, 0, WORDS);
 	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_fp == 2);
 	CHECK_U64(codes.code[walk.code[1]].vaddr, 0x101ff);
-	words[12] = words[13] = 0;        /* the outermost record */
+	words[0] = slot(8);               /* as pushed: perhaps there is no record yet */
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	words[0] = ret(PLAIN);            /* right behind a call, or before the return */
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	words[0] = words[12] = words[13] = 0;        /* the outermost record */
 	go(0x10100, 0, WORDS);
 	CHECK(walk.end == WALK_ROOT && walk.n == 2);
 	words[12] = 5;
 	go(0x10100, 0, WORDS);
 	CHECK(walk.end == WALK_NO_RULE && walk.n == 2);
+	tear_down();
+}
+
+static void
+jitted_code_is_read(void)
+{
+	static const uint8_t framed[] = "\x55\x48\x89\xe5\x48\x83\xec\x40\xff\xd0\xc9\xc3",   /* push, mov, sub; call; leave; ret */
+	                     bare[] = "\x48\x83\xec\x18\xff\xd0\x48\x83\xc4\x18\xc3";
+	const uint64_t frame = 0x10ff6, plain = 0x11100;   /* across two pages */
+
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0xcc, sizeof jit_bytes);
+	memcpy(jit_bytes + (frame - 0x10000), framed, sizeof framed - 1);
+	memcpy(jit_bytes + (plain - 0x10000), bare, sizeof bare - 1);
+	regs.r[RBP] = slot(8);
+	words[8] = slot(20);
+	words[9] = words[21] = ret(ROOT);
+	words[1] = plain + 6;
+	words[5] = frame + 10;
+	for (unsigned i = 0; i < 3; i++) {   /* at its first instruction, behind the push, at its return */
+		const unsigned at[] = { 0, 1, 11 };
+
+		words[0] = i == 1 ? slot(8) : plain + 6;
+		words[4] = i == 1 ? 0 : frame + 10;
+		go(frame + at[i], 0, WORDS);
+		CHECK(walk.end == WALK_ROOT && walk.n == 4 && walk.by_fp == 1 && walk.by_code == 2);
+		CHECK_U64(codes.code[walk.code[1]].vaddr, plain + 5);
+	}
+	tear_down();
+}
+
+/* What was read is looked at again, and code that has changed is read anew. */
+static void
+jitted_code_changes(void)
+{
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0x90, sizeof jit_bytes);
+	memcpy(jit_bytes + 0x100, "\x48\x83\xc4\x08\xc3", 5);
+	words[0] = words[2] = ret(ROOT) + 1;
+	words[1] = ret(ROOT);
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2 && walk.by_code == 1);
+	jit_bytes[0x103] = 0x10;
+	words[1] = ret(ROOT) + 1;
+	words[2] = ret(ROOT);
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE);   /* it is not read for each walk */
+	unwinder_compare(unwinder, &space, 1);
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE);   /* nor is it compared all the time */
+	jit_reads = 0;
+	unwinder_compare(unwinder, &space, 2000000000);
+	CHECK(jit_reads > 0);
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	jit_reads = 0;
+	go(0x10100, 0, WORDS);
+	CHECK_U64(jit_reads, 0);
 	tear_down();
 }
 
@@ -542,7 +631,7 @@ the_quick_walk_is_the_full_walk(void)
 		go(ret(first), 0, WORDS);
 		CHECK(walk.n == quick.n && walk.end == quick.end && walk.used == quick.used &&
 		      !memcmp(walk.code, quick.code, walk.n * sizeof *walk.code));
-		CHECK(walk.by_cfi == quick.by_cfi && walk.by_fp == quick.by_fp && walk.by_guess == quick.by_guess);
+		CHECK(walk.by_cfi == quick.by_cfi && walk.by_fp == quick.by_fp && walk.by_code == quick.by_code);
 		far += walk.n > 5;
 		for (uint32_t k = 1; k + 1 < walk.n; k++)
 			by_rbx += in(k) == BY_RBX;
@@ -565,17 +654,17 @@ instructions_tell(void)
 	words[20] = 5;
 	words[21] = ret(ROOT);
 	go(ret(PUSHES), 0, WORDS);
-	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_guess == 1 && in(1) == FRAMED);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 1 && in(1) == FRAMED);
 	/* the block behind the return has the state of the branch to it */
 	go(BIAS + TEXT + PUSHES * FUNCTION + 0x2a, 0, WORDS);
-	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_guess == 1);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 1);
 	go(BIAS + TEXT + PUSHES * FUNCTION + 0x2a + 5, 4, WORDS);   /* rbx is popped, rbp not */
-	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_guess == 1);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 1);
 	go(BIAS + TEXT + PUSHES * FUNCTION + 1, 4, WORDS);          /* rbp is pushed */
-	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_guess == 1);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 1);
 	regs.r[RBP] = slot(20);
 	go(BIAS + TEXT + PUSHES * FUNCTION, 5, WORDS);              /* nothing is */
-	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_guess == 1);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 1);
 	tear_down();
 }
 
@@ -589,7 +678,7 @@ instructions_behind_alloca(void)
 	words[40] = 0;
 	words[41] = ret(ROOT);
 	go(ret(ALLOCA), 0, WORDS);
-	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_guess == 1);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_fp == 1);
 	go(ret(ALLOCA), 0, 30);
 	CHECK(walk.end == WALK_STACK_SHORT && walk.fp_at_cut);
 	tear_down();
@@ -604,7 +693,7 @@ instructions_forward(void)
 	words[5] = ret(FRAMED);
 	words[21] = ret(ROOT);
 	go(ret(STRIPPED), 0, WORDS);
-	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_guess == 1);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 1);
 	tear_down();
 }
 
@@ -620,34 +709,64 @@ threads_begin_where_nothing_is_to_return_to(void)
 	go(ret(PLAIN), 0, WORDS);
 	CHECK(walk.end == WALK_ROOT && walk.n == 2 && in(1) == POPPED);
 	memset(words, 0, sizeof words);
-	words[3] = ret(ENDLESS);
-	regs.r[RBP] = 0;
+	words[3] = ret(ENDLESS);          /* ends the thread */
 	go(ret(PLAIN), 0, 4);
 	CHECK(walk.end == WALK_ROOT && walk.n == 2);
-	regs.r[RBP] = 3;
-	go(ret(PLAIN), 0, 4);
-	CHECK(walk.end == WALK_NO_RULE && walk.n == 2);
+	go(ret(ENDLESS) + 2, 0, 4);       /* so does whoever was called to do that */
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	tear_down();
+}
+
+/* Words in the stack that could be return addresses are not taken for one. */
+static void
+nothing_is_looked_for(void)
+{
+	set_up(MODE_AUTO, 512);
+	regs.r[RBP] = slot(30);           /* a frame record of somebody's */
+	words[30] = 0;
+	words[31] = ret(ROOT);
+	words[3] = ret(PLAIN);
+	words[7] = ret(ROOT);
+	go(ret(SILENT), 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
 	tear_down();
 }
 
 static void
-a_scan_is_the_last_resort(void)
+the_cfa_in_the_frame(void)
 {
 	set_up(MODE_AUTO, 512);
-	regs.r[RBP] = 1;
-	words[3] = ret(PLAIN) + 1;        /* follows no call */
-	words[5] = ret(PLAIN);            /* its caller would be nonsense */
-	words[9] = 0x123;
-	words[12] = ret(PLAIN);
-	words[16] = ret(PLAIN);
-	words[20] = ret(ROOT);
-	go(ret(BARE), 0, WORDS);
-	CHECK(walk.end == WALK_ROOT && walk.n == 4 && walk.by_guess == 1 && walk.by_cfi == 2);
-	go(ret(BARE), 0, 16);             /* found, but not to be verified in what was copied */
+	regs.r[RBP] = slot(8);
+	words[6] = slot(14);              /* r10's slot: 16 below the record */
+	words[8] = slot(40);
+	words[9] = words[13] = ret(PLAIN);
+	words[14 + 3] = ret(ROOT);
+	go(ret(RECORD), 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 1 && walk.by_cfi == 1);
+	words[13] = ret(ROOT);            /* not the same return address as in the record */
+	go(ret(RECORD), 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	words[6] = slot(WORDS + 9);
+	go(ret(RECORD), 0, WORDS);
 	CHECK(walk.end == WALK_STACK_SHORT && walk.n == 1);
-	CHECK_U64(walk.used, 17 * 8);
-	words[20] = 0x124;
-	go(ret(BARE), 0, WORDS);
+	tear_down();
+}
+
+static void
+a_popped_return_address(void)
+{
+	const uint64_t at = BIAS + TEXT + VFORKS * FUNCTION;
+
+	set_up(MODE_AUTO, 512);
+	regs.r[RDX] = ret(ROOT);
+	words[0] = ret(PLAIN);            /* the child's, since */
+	go(at + 3, 0, WORDS);             /* behind the system call */
+	CHECK(walk.end == WALK_ROOT && walk.n == 2 && walk.by_code == 1);
+	words[0] = ret(ROOT);
+	go(at, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	regs.r[RDX] = ret(ROOT) + 1;
+	go(at + 3, 0, WORDS);
 	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
 	tear_down();
 }
@@ -758,6 +877,8 @@ main(void)
 	RUN("unwind", epilogues_have_popped_fp);
 	RUN("unwind", other_modes);
 	RUN("unwind", jitted_code_goes_by_fp);
+	RUN("unwind", jitted_code_is_read);
+	RUN("unwind", jitted_code_changes);
 	RUN("unwind", nothing_mapped);
 	RUN("unwind", a_new_epoch_is_another_place);
 	RUN("unwind", lies_end_the_walk);
@@ -777,7 +898,9 @@ main(void)
 	RUN("unwind", instructions_behind_alloca);
 	RUN("unwind", instructions_forward);
 	RUN("unwind", threads_begin_where_nothing_is_to_return_to);
-	RUN("unwind", a_scan_is_the_last_resort);
+	RUN("unwind", nothing_is_looked_for);
+	RUN("unwind", the_cfa_in_the_frame);
+	RUN("unwind", a_popped_return_address);
 	RUN("unwind", both_ends_of_a_deep_stack);
 	RUN("unwind", the_kernels_chain_goes_on);
 	RUN("unwind", a_chain_alone);

@@ -32,6 +32,9 @@ static const struct {
 	INSN(INSN_SP_LOST, 0, 0, 0x48, 0x29, 0xc4),                   /* sub %rax,%rsp */
 	INSN(INSN_SP_LOST, 0, 0, 0x48, 0x8b, 0x64, 0x24, 0x08),       /* mov 8(%rsp),%rsp */
 	INSN(INSN_SP_LOST, 0, 0, 0x48, 0x8d, 0x24, 0x04),             /* lea (%rsp,%rax),%rsp */
+	INSN(INSN_SP_FROM_REG, -8, 0, 0x49, 0x8d, 0x62, 0xf8),        /* lea -8(%r10),%rsp */
+	INSN(INSN_LOAD, -16, 0, 0x4c, 0x8b, 0x55, 0xf0),              /* mov -16(%rbp),%r10 */
+	INSN(INSN_SYSCALL, 0, 0, 0x0f, 0x05),
 	INSN(INSN_SP_LOST, 0, 0, 0x48, 0x94),                         /* xchg %rax,%rsp */
 	INSN(INSN_PLAIN, 0, 0, 0x49, 0x89, 0xe4),                     /* mov %rsp,%r12 */
 	INSN(INSN_PLAIN, 0, 0, 0x49, 0x83, 0xc4, 0x08),               /* add $8,%r12 */
@@ -43,7 +46,7 @@ static const struct {
 	INSN(INSN_FP_FROM_SP, 0x10, 0, 0x48, 0x8d, 0x6c, 0x24, 0x10),
 	INSN(INSN_FP_LOST, 0, 0, 0x48, 0x89, 0xfd),                   /* mov %rdi,%rbp */
 	INSN(INSN_FP_LOST, 0, 0, 0xbd, 1, 0, 0, 0),
-	INSN(INSN_FP_LOST, 0, 0, 0x31, 0xed),                         /* xor %ebp,%ebp */
+	INSN(INSN_FP_ZERO, 0, 0, 0x31, 0xed),                         /* xor %ebp,%ebp */
 	INSN(INSN_FP_LOST, 0, 0, 0x48, 0x8d, 0x2d, 1, 2, 3, 4),       /* lea x(%rip),%rbp */
 	INSN(INSN_FP_LOST, 0, 0, 0x0f, 0xb6, 0x2f),                   /* movzbl (%rdi),%ebp */
 	INSN(INSN_FP_LOST, 0, 0, 0x48, 0x0f, 0x44, 0xe8),             /* cmove %rax,%rbp */

@@ -1,0 +1,131 @@
+/* Steps out of code without a frame description: by the frame pointer, by what its instructions told (derive.c).  Each is
+ * taken only if what it finds can be a return address; else the stack is cut, for a wrong frame is worse than none. */
+#include "rule.h"
+
+enum { REACH = 1 << 20 };   /* a frame record beyond the copy, but no further than this, is believed */
+
+/* A signal's handler is not called: it returns to the trampoline. */
+static bool
+trampoline(struct job *j, struct entry *e)
+{
+	const struct row *row;
+	uint64_t vaddr;
+	struct module *m;
+
+	entry_rule(j->u, e);
+	if (e->rule.kind != RULE_GENERAL)
+		return e->rule.kind == RULE_SIGRETURN;
+	m = entry_module(j->u, e, &vaddr);
+	return (row = rule_row(j->u, m, vaddr)) && row->signal;
+}
+
+/* Whether RA can be a return address. */
+static bool
+caller(struct job *j, uint64_t ra)
+{
+	struct entry *e = entry_probe(j->u, j->space, ra - 1);
+
+	return e && e != &j->u->spare && (entry_after_call(j->u, e) || trampoline(j, e));
+}
+
+/* Whether an interrupted function whose code cannot be read may stand before its own frame record: right behind the call
+ * or before the return there is a return address at sp, and behind the push the old fp. */
+static bool
+recordless(struct job *j, const struct frame *f)
+{
+	uint64_t top;
+
+	return memory_word(&j->memory, f->sp, &top) && (top == f->fp || entry_probe(j->u, j->space, top - 1));
+}
+
+/* Whether fp may point to a frame record. */
+static bool
+plausible(const struct job *j, const struct frame *f)
+{
+	return f->fp_known && f->fp % j->u->arch->word == 0 && f->fp >= f->sp && f->fp - f->sp < REACH;
+}
+
+enum step
+verify_fp(struct job *j, struct frame *f)
+{
+	const struct arch *a = j->u->arch;
+	uint64_t ra, fp, at = f->fp + (uint64_t)(int64_t)a->rec_ra;
+
+	j->by = BY_FP;
+	if (!plausible(j, f))
+		return STEP_NONE;
+	if (!memory_word(&j->memory, at, &ra) || !memory_word(&j->memory, f->fp + (uint64_t)(int64_t)a->rec_fp, &fp)) {
+		j->where = at;
+		return STEP_OUTSIDE;
+	}
+	ra &= a->addr_mask;
+	if (!ra)
+		return fp ? STEP_NONE : STEP_ROOT;
+	if (j->u->mode == MODE_FP ? !entry_probe(j->u, j->space, ra - 1)
+	                          : !caller(j, ra) || (f->exact && recordless(j, f)))
+		return STEP_NONE;
+	*f = (struct frame){ .pc = ra, .sp = at + a->word, .fp = fp, .fp_known = true, .jumped = f->jumped };
+	return STEP_OK;
+}
+
+/* By the CFA that the function saved when it aligned its frame. */
+static enum step
+step_realigned(struct job *j, const struct rule *r, struct frame *f)
+{
+	const struct arch *a = j->u->arch;
+	uint64_t cfa, ra, again, fp;
+
+	j->where = f->fp + a->word;
+	if (!memory_word(&j->memory, f->fp + (uint64_t)(int64_t)r->cfa_off, &cfa) ||
+	    !memory_word(&j->memory, f->fp + (uint64_t)(int64_t)a->rec_fp, &fp) ||
+	    !memory_word(&j->memory, f->fp + (uint64_t)(int64_t)a->rec_ra, &again))
+		return STEP_OUTSIDE;
+	j->where = cfa + (uint64_t)(int64_t)r->ra_off;
+	if (cfa <= f->fp || cfa - f->fp > REACH)
+		return STEP_NONE;
+	if (!memory_word(&j->memory, j->where, &ra))
+		return STEP_OUTSIDE;
+	if (ra != again)
+		return STEP_NONE;
+	*f = (struct frame){ .pc = ra, .sp = cfa, .fp = fp, .fp_known = true, .jumped = f->jumped };
+	return STEP_OK;
+}
+
+/* By a return address that was popped. */
+static enum step
+step_popped(const struct job *j, const struct rule *r, struct frame *f)
+{
+	if (!f->exact || j->full_at != j->at || !(j->full.known >> r->ra_off & 1))
+		return STEP_UNKNOWN;
+	f->pc = j->full.r[r->ra_off];
+	f->sp += (uint64_t)(int64_t)r->cfa_off;
+	f->exact = false;
+	if (r->flags & RULE_FP_LOST)
+		f->fp_known = false;
+	return STEP_OK;
+}
+
+enum step
+verify_derived(struct job *j, const struct rule *r, struct frame *f)
+{
+	struct frame to = *f;
+	enum step step;
+
+	j->by = r->flags & RULE_KEEPS_FP ? BY_FP : BY_CODE;
+	if (r->flags & RULE_BASE_FP && !plausible(j, f))
+		return STEP_NONE;
+	if (r->flags & RULE_REALIGNED)
+		step = step_realigned(j, r, &to);
+	else if (r->flags & RULE_RA_POPPED)
+		step = step_popped(j, r, &to);
+	else
+		step = step_plain(r, &j->memory, j->u->arch->addr_mask, &to, &j->where);
+	if (step)
+		return step;
+	if (!to.pc)   /* a frame record of zeros is how a thread begins; any other zero is no return address */
+		return r->flags & RULE_KEEPS_FP && to.fp_known && !to.fp ? STEP_ROOT : STEP_NONE;
+	if (!caller(j, to.pc))
+		return STEP_NONE;
+	*f = to;
+	return STEP_OK;
+}
