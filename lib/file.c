@@ -105,6 +105,21 @@ filemap_close(struct filemap *m)
 	*m = (struct filemap){ 0 };
 }
 
+void
+filemap_trim(size_t bytes)
+{
+	char text[128];
+	const char *p = text;
+	uint64_t size, resident, shared;   /* pages, as proc(5) has them in statm: shared are those of files */
+
+	if (file_text(AT_FDCWD, "/proc/self/statm", text, sizeof text) <= 0 || !text_dec(&p, &size) || *p++ != ' ' ||
+	    !text_dec(&p, &resident) || *p++ != ' ' || !text_dec(&p, &shared) ||
+	    shared <= bytes / (size_t)sysconf(_SC_PAGESIZE))
+		return;
+	for (unsigned i = 0; i < open_maps; i++)
+		madvise((void *)(uintptr_t)open_map[i]->data, open_map[i]->size, MADV_DONTNEED);
+}
+
 long
 file_text(int dirfd, const char *path, char *buf, size_t cap)
 {

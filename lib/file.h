@@ -17,6 +17,8 @@ struct filemap {
  * Stays registered by address: do not move the struct while it is open. */
 const char *filemap_open(struct filemap *, int fd);
 void filemap_close(struct filemap *);
+/* Gives back the pages of all maps where more than BYTES of files are in this process's memory: they come again when read. */
+void filemap_trim(size_t bytes);
 
 /* Reads all of PATH (below DIRFD, AT_FDCWD for none), at most CAP - 1 bytes, with a NUL behind: for small files
  * of /proc and /sys.  The length, or -1 and errno. */

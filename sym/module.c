@@ -90,8 +90,11 @@ modules_free(struct modules *ms)
 	for (uint32_t i = 0; i < ms->n; i++)
 		filemap_close(&ms->module[i]->file);
 	vec_free(&ms->module, &ms->cap, sizeof(struct module *));
+	vec_free(&ms->path, &ms->path_cap, sizeof(const char *));
 	index_free(&ms->index);
+	index_free(&ms->paths);
 	arena_free(&ms->arena);
+	arena_free(&ms->cache);
 	*ms = (struct modules){ 0 };
 }
 

@@ -30,6 +30,7 @@ struct module {
 	struct module *parent;     /* MODULE_JIT: of the process it was forked off, or NULL */
 	struct ehframe *ehframe;   /* see ehframe.h; NULL until asked for */
 	struct symtab *symtab;     /* see symtab.h; NULL until asked for */
+	struct dwarf *dwarf;       /* see dwarf.h: of a file of debug information; NULL until asked for */
 	struct debug *debug;       /* see debug.h; NULL until asked for */
 	uint64_t dev, ino, size, mtime;
 };
@@ -40,6 +41,12 @@ struct modules {
 	uint32_t n, cap;
 	struct index index;        /* of files, images and lost ones */
 	struct module *mark, *kernel;
+	struct arena cache;        /* what dwarf.h has read and may forget: then GENERATION is another */
+	size_t cached;             /* bytes in it */
+	uint32_t generation;
+	const char **path;         /* of source files, each once; in the arena */
+	uint32_t npath, path_cap;
+	struct index paths;
 };
 
 bool modules_init(struct modules *);
