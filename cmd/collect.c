@@ -8,6 +8,7 @@
 
 #include "../lib/file.h"
 #include "../sample/foreign.h"
+#include "../sym/sort.h"
 
 /* Whether /proc/kallsyms tells addresses, by its first line: reading all of it can wait until a name is asked for. */
 static bool
@@ -208,17 +209,44 @@ name_one(void *ctx, uint32_t number, struct location *where, struct site *site, 
 	where->address = code->vaddr;
 	where->mapping = mapping_of(c, c->modules.module[code->module]);
 	for (unsigned i = 0; i < n; i++) {
-		const struct function f = { name[i].function, name[i].module, name[i].file,
-			                    c->profile.lines ? name[i].line : name[i].begins, kind_of(name[i].kind) };
+		bool ran = c->profile.lines;
+		const struct function f = { name[i].function, name[i].module, ran ? name[i].file : name[i].declared,
+			                    ran ? name[i].line : name[i].begins, kind_of(name[i].kind) };
 
 		site[i] = (struct site){ profile_function(&c->profile, &f), name[i].line };
 	}
 	return n;
 }
 
+/* In the order of addresses, so that each piece of debug information is read once.  Without memory for that in any order. */
+static void
+name_in_order(struct collector *c)
+{
+	const struct tree *raw = &c->profile.raw;
+	const struct code *code = c->codes.code;
+	struct item *item = NULL;
+	uint32_t cap = 0, n = c->codes.n;
+
+	if (vec_room(&item, &cap, n, sizeof *item)) {
+		for (uint32_t i = 0; i < n; i++)
+			item[i] = (struct item){ code[i].vaddr, i, 0 };
+		for (uint32_t i = 0; i < raw->n; i++)
+			item[raw->node[i].frame].b = 1;   /* it is in a stack */
+		sort_items(item, n);
+		for (uint32_t i = 0; i < n; i++)
+			item[i].key = code[item[i].a].module;
+		sort_items(item, n);
+		for (uint32_t i = 0; i < n; i++)
+			if (item[i].b)
+				profile_locate(&c->profile, item[i].a, name_one, c);
+	}
+	vec_free(&item, &cap, sizeof *item);
+}
+
 void
 collect_names(struct collector *c)
 {
+	name_in_order(c);
 	profile_name(&c->profile, name_one, c);
 }
 

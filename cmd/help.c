@@ -12,6 +12,8 @@ static const struct command commands[] = {
 	{ "record", "[OPTIONS] [--] COMMAND [ARG...]", "profile a command, processes or the system (may be left out)",
 	  &record_options, cmd_record },
 	{ "demangle", "[-i] [NAME...]", "C++ and Rust names, or the text on stdin, like c++filt", &demangle_options, cmd_demangle },
+	{ "addr2line", "-e FILE [-fiaps] [-C] [ADDR...]", "functions and lines of addresses, like binutils' addr2line",
+	  &addr2line_options, cmd_addr2line },
 	{ "help", "[COMMAND]", "this, or all about one command", NULL, cmd_help },
 	{ "version", "[-v]", "the version; -v: what is built in, and its licences", NULL, cmd_version },
 	{ 0 },
@@ -19,7 +21,7 @@ static const struct command commands[] = {
 
 /* Words that the command line keeps for commands to come: not taken for programs to profile. */
 static const char *const reserved[] = { "top",     "stat",      "list",     "trace",     "probe", "report", "diff",
-	                                "annotate", "symbolize", "addr2line", "serve", "doctor", NULL };
+	                                "annotate", "symbolize", "serve", "doctor", NULL };
 
 static const struct command *
 command_named(const char *name)

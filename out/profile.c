@@ -284,9 +284,9 @@ profile_location(struct profile *p, const struct location *where, const struct s
 	return code;
 }
 
-/* Asks about CODE, once.  NULL at the memory cap. */
-static const struct location *
-ask(struct profile *p, uint32_t code, unsigned (*name)(void *, uint32_t, struct location *, struct site *, unsigned), void *ctx)
+const struct location *
+profile_locate(struct profile *p, uint32_t code, unsigned (*name)(void *, uint32_t, struct location *, struct site *, unsigned),
+               void *ctx)
 {
 	struct location where = { .mapping = MAPPING_NONE };
 	unsigned n;
@@ -326,7 +326,7 @@ profile_name(struct profile *p, unsigned (*name)(void *ctx, uint32_t code, struc
 		struct node raw = p->raw.node[i];
 		uint32_t parent = raw.parent == NODE_NONE ? NODE_NONE : p->named[raw.parent];
 
-		p->named[i] = name_node(p, parent, ask(p, raw.frame, name, ctx));
+		p->named[i] = name_node(p, parent, profile_locate(p, raw.frame, name, ctx));
 	}
 	p->nnamed = p->raw.n;
 	tree_settle(&p->tree);

@@ -178,6 +178,10 @@ void profile_note(struct profile *, const char *key, const char *value);
 enum { NAME_MAX_INLINE = 64 };
 void profile_name(struct profile *, unsigned (*name)(void *ctx, uint32_t code, struct location *where, struct site *site,
                                                      unsigned max), void *ctx);
+/* Asks NAME about CODE, unless it is known: for those who want an order of their own before they call profile_name.  NULL at
+ * the memory cap. */
+const struct location *profile_locate(struct profile *, uint32_t code, unsigned (*name)(void *, uint32_t, struct location *,
+                                                                                      struct site *, unsigned), void *ctx);
 /* For profiles that are read from a file, where names are known at once: the code of WHERE with its N sites, the same one for
  * the same; UINT32_MAX at the memory cap.  Add samples of such codes, then call profile_name with NULL. */
 uint32_t profile_location(struct profile *, const struct location *where, const struct site *site, unsigned n);

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "demangle.h"
+#include "dwarf.h"
 #include "ehframe.h"
 #include "kallsyms.h"
 
 enum { FORKS_MAX = 64 };   /* of a JIT's process that are gone back through */
+enum { INLINES_MAX = 64 };
 
 static const char *const marks[CODE_MARKS] = {
 	[CODE_TRUNCATED] = "[truncated]",
@@ -36,7 +38,7 @@ plain_name(struct names *n, const char *symbol)
 		return symbol;
 	if (n->recent[slot].symbol != symbol) {
 		n->recent[slot].symbol = symbol;
-		n->recent[slot].plain = demangle(n->arena, symbol, 0);
+		n->recent[slot].plain = demangle(n->arena, symbol, n->verbose ? DEMANGLE_VERBOSE : 0);
 	}
 	return n->recent[slot].plain;
 }
@@ -117,6 +119,46 @@ name_file(struct names *n, struct module *m, uint64_t vaddr, struct name *out)
 		out->function = text;
 }
 
+/* Where the function begins, where only lines tell it: that of its first instruction. */
+static void
+first_line(struct names *n, struct module *m, struct name *out)
+{
+	struct place begin;
+
+	if (out->begins || !out->line || !out->found || !dwarf_find(n->modules, m, out->start, &begin, 1))
+		return;
+	out->declared = begin.file;
+	out->begins = begin.line;
+}
+
+/* What the debug information adds to the name that symbols give.  Returns how many frames there are. */
+static unsigned
+name_lines(struct names *n, struct module *m, uint64_t vaddr, struct name *out, unsigned max)
+{
+	struct place place[INLINES_MAX];
+	unsigned k = m->bad ? 0 : dwarf_find(n->modules, m, vaddr, place, n->outermost ? 2 : INLINES_MAX);
+
+	if (n->outermost && k)
+		k = 1;
+	k = k < max ? k : max;
+	for (unsigned i = 0; i < k; i++) {
+		if (i)
+			out[i] = (struct name){ .kind = NAME_INLINED, .module = m->name, .function = marks[CODE_UNKNOWN] };
+		if (!out[i].found && place[i].function) {
+			out[i].function = plain_name(n, place[i].function);
+			out[i].start = place[i].start;
+			out[i].found = true;
+		}
+		out[i].file = place[i].file;
+		out[i].line = place[i].line;
+		out[i].declared = place[i].decl_file;
+		out[i].begins = place[i].decl_line;
+	}
+	if (k)
+		first_line(n, m, out);
+	return k ? k : 1;
+}
+
 unsigned
 name_code(struct names *n, const struct code *code, struct name *out, unsigned max)
 {
@@ -140,7 +182,7 @@ name_code(struct names *n, const struct code *code, struct name *out, unsigned m
 	case MODULE_IMAGE:
 	case MODULE_LOST:
 		name_file(n, m, code->vaddr, out);
-		break;
+		return name_lines(n, m, code->vaddr, out, max);
 	}
 	return 1;
 }

@@ -1,4 +1,4 @@
-/* The one question of the naming step: what is this code called?  (Lines and inlines will answer here too.) */
+/* The one question of the naming step: what is this code called, which line is it, and what was inlined there? */
 #ifndef SYM_NAME_H
 #define SYM_NAME_H
 
@@ -12,6 +12,8 @@ struct names {
 	struct kallsyms *kallsyms;
 	bool kallsyms_read;
 	bool mangled;              /* --no-demangle */
+	bool verbose;              /* names as c++filt has them */
+	bool outermost;            /* --no-inline: what is inlined belongs to the function it is in */
 	struct { const char *symbol, *plain; } recent[512];   /* by the symbol's address: the codes of a function come in crowds */
 };
 
@@ -21,8 +23,10 @@ struct name {
 	enum name_kind kind;
 	const char *function;      /* never NULL: a symbol, or `[file+0xSTART]`, `[unknown]`, or a marker; without _[k] */
 	const char *module;        /* the module's file name, "[kernel]", "[jit]", or "" */
-	const char *file;          /* source, or NULL */
-	uint32_t line, begins;     /* what ran (or called), and where the function begins; 0: not known */
+	const char *file;          /* source of what ran, or NULL; */
+	uint32_t line;             /* the line of it, or of its call to the next frame inlined into it; 0: not known */
+	const char *declared;      /* source of the function's declaration, or NULL; */
+	uint32_t begins;           /* the line of it; 0: not known */
 	uint64_t start;            /* of the function, as linked; two names of one function are equal in (module, start) */
 	bool found;                /* a symbol was found for it */
 };
