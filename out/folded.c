@@ -4,6 +4,7 @@
  * by address, so that the same profile gives the same text.  Functions that are written alike are one frame.
  * Beside the tree 16 bytes a node are needed at most; lines are made one at a time. */
 #include "format.h"
+#include "read_folded.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -244,9 +245,9 @@ static void
 put_root(struct folding *f, const struct root *root)
 {
 	sink_put(f->out, root->comm.s, root->comm.n);
-	if (f->p->by_thread || f->p->by_process)
+	if (root->pid || (!f->p->timeless && (f->p->by_thread || f->p->by_process)))
 		sink_fmt(f->out, "-%d", root->pid);
-	if (f->p->by_thread)
+	if (root->tid || (!f->p->timeless && f->p->by_thread))
 		sink_fmt(f->out, "/%d", root->tid);
 	if (root->event_name.n) {
 		sink_str(f->out, ";[");
@@ -265,7 +266,8 @@ put_line(struct folding *f, const struct root *root, uint32_t place, uint64_t we
 	for (uint32_t i = 0; place != NODE_NONE && i < f->path.n; i++) {
 		const struct text *t = &f->text[tree->node[f->path.node[i]].frame];
 
-		sink_char(f->out, ';');
+		if (i || root->comm.n)
+			sink_char(f->out, ';');
 		sink_put(f->out, t->s, t->n);
 	}
 	sink_char(f->out, ' ');
@@ -326,7 +328,9 @@ put_roots(struct folding *f)
 	for (uint32_t i = 0; i < p->nthread; i++) {
 		const struct thread *t = &p->thread[i];
 
-		root[i] = (struct root){ .comm = clean(&f->arena, t->comm, ""), .thread = i };
+		root[i] = (struct root){ .comm = { "", 0, 0 }, .thread = i };
+		if (*t->comm || !p->timeless || p->nevent > 1)   /* files that were read may have no roots */
+			root[i].comm = clean(&f->arena, t->comm, "");
 		if (p->nevent > 1 && t->event < p->nevent) {
 			root[i].event = t->event;
 			root[i].event_name = clean(&f->arena, p->event[t->event].name, "]");
@@ -360,4 +364,5 @@ folded_write(struct sink *out, const struct profile *p)
 	arena_free(&f.arena);
 }
 
-const struct format format_folded = { .name = "folded", .suffixes = ".folded .collapsed", .write = folded_write, .text = true };
+const struct format format_folded = { .name = "folded", .suffixes = ".folded .collapsed", .write = folded_write,
+                                      .is = folded_is, .read = folded_read, .text = true };

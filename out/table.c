@@ -1,36 +1,14 @@
-/* The table for people: what matters first, then functions by their own time and by all that they call, then threads.
+/* The tables for people: what matters first, then rows by their own time and by all that they call, then threads.
  *
  * A function that recurses counts once a stack in its total.  Names come last in a line, where they may be long. */
-#include "cell.h"
-#include "format.h"
+#include "table.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-struct tally {
-	uint64_t self, total;
-};
+#include "format.h"
 
-struct table {
-	const struct profile *p;
-	struct sink *out;
-	unsigned top, width;       /* rows and columns; 0: all */
-	bool colour, bars;
-	uint64_t *weight;          /* of each node */
-	uint32_t weight_cap;
-	struct tally *tally;       /* of each function */
-	uint32_t tally_cap;
-	uint32_t *row;             /* functions, as they are shown */
-	uint32_t row_cap, rows;
-	uint32_t *thread;          /* sorted: those of one event, and of one section, stand together */
-	uint32_t thread_cap;
-	uint64_t sum, samples;     /* of the section */
-	uint64_t period;
-};
-
-/* W of ALL in tenths of a percent. */
-static unsigned
+unsigned
 permille(uint64_t w, uint64_t all)
 {
 	for (; all > UINT64_MAX / 2000; all /= 2)
@@ -38,8 +16,15 @@ permille(uint64_t w, uint64_t all)
 	return all ? (unsigned)((w * 1000 + all / 2) / all) : 0;
 }
 
-/* A weight as time in one unit for all of a section (s, or ms where it lasted less than one), or as a count. */
-static struct cell
+bool
+below(uint64_t w, uint64_t all, unsigned min)
+{
+	for (; all > UINT64_MAX / 20000; all /= 2)
+		w /= 2;
+	return w * 10000 < all * min;
+}
+
+struct cell
 amount(const struct table *t, uint64_t weight)
 {
 	uint64_t ns = times(weight, t->period);
@@ -54,15 +39,15 @@ amount(const struct table *t, uint64_t weight)
 	return c;
 }
 
-static void
+void
 ink(const struct table *t, const char *code)
 {
-	if (t->colour)
+	if (t->how.colour)
 		sink_fmt(t->out, "\033[%sm", code);
 }
 
-static void
-put_percent(struct table *t, uint64_t weight)
+void
+put_percent(const struct table *t, uint64_t weight)
 {
 	struct cell c = number(permille(weight, t->sum), 1);
 
@@ -72,7 +57,7 @@ put_percent(struct table *t, uint64_t weight)
 
 /* Eight columns, in eighths of a column. */
 static void
-put_bar(struct table *t, uint64_t weight)
+put_bar(const struct table *t, uint64_t weight)
 {
 	static const char *const part[] = { "", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589" };
 	unsigned share = permille(weight, t->sum), eighths = (share * 64 + 999) / 1000, full = eighths / 8;
@@ -85,46 +70,6 @@ put_bar(struct table *t, uint64_t weight)
 	pad(t->out, 8 - full - (eighths % 8 != 0));
 }
 
-/* Adds up N threads: weights of nodes, then of functions. */
-static void
-add_up(struct table *t, const uint32_t *thread, uint32_t n)
-{
-	const struct tree *tree = &t->p->tree;
-
-	t->sum = t->samples = 0;
-	if (tree->n)
-		memset(t->weight, 0, tree->n * sizeof *t->weight);
-	if (t->p->nfunction)
-		memset(t->tally, 0, t->p->nfunction * sizeof *t->tally);
-	for (uint32_t i = 0; i < n; i++) {
-		struct run_reader reader;
-		struct run run;
-
-		runs_open(&reader, t->p, &t->p->thread[thread[i]]);
-		while (runs_next(&reader, &run)) {
-			t->sum += run.weight;
-			t->samples += run.samples;
-			if (run.node >= tree->n)
-				continue;
-			t->weight[run.node] += run.weight;
-			t->tally[tree->node[run.node].frame].self += run.weight;
-		}
-	}
-	for (uint32_t i = tree->n; i--;) {
-		struct node node = tree->node[i];
-		uint32_t up = node.parent;
-
-		if (!t->weight[i])
-			continue;
-		if (up != NODE_NONE)
-			t->weight[up] += t->weight[i];
-		while (up != NODE_NONE && tree->node[up].frame != node.frame)
-			up = tree->node[up].parent;
-		if (up == NODE_NONE)
-			t->tally[node.frame].total += t->weight[i];
-	}
-}
-
 static int
 compare(uint64_t a, uint64_t b)
 {
@@ -134,49 +79,62 @@ compare(uint64_t a, uint64_t b)
 static int
 by_self(const void *va, const void *vb, void *ctx)
 {
-	const struct table *t = ctx;
-	uint32_t fa = *(const uint32_t *)va, fb = *(const uint32_t *)vb;
-	const struct tally *a = &t->tally[fa], *b = &t->tally[fb];
+	const struct row *row = ctx, *a = &row[*(const uint32_t *)va], *b = &row[*(const uint32_t *)vb];
 
 	return a->self != b->self     ? compare(a->self, b->self)
 	       : a->total != b->total ? compare(a->total, b->total)
-	                              : strcmp(t->p->function[fa].name, t->p->function[fb].name);
+	                              : strcmp(a->name, b->name);
 }
 
 static int
 by_total(const void *va, const void *vb, void *ctx)
 {
-	const struct table *t = ctx;
-	uint64_t a = t->tally[*(const uint32_t *)va].total, b = t->tally[*(const uint32_t *)vb].total;
+	const struct row *row = ctx;
+	uint64_t a = row[*(const uint32_t *)va].total, b = row[*(const uint32_t *)vb].total;
 
 	return a != b ? compare(a, b) : by_self(va, vb, ctx);
 }
 
-/* The width of the column of modules: of those that are shown, within reason. */
-static unsigned
-module_columns(const struct table *t, uint32_t rows)
+static const char *
+what(const struct table *t)
 {
-	unsigned most = 6, cap = t->width && t->width < 100 ? 16 : 28;
+	return t->how.by == BY_MODULE ? "module" : t->how.by == BY_LINE ? "line" : "function";
+}
 
-	for (uint32_t i = 0; i < rows; i++) {
-		unsigned n = columns(t->p->function[t->row[i]].module);
+/* The width of the column of what stands beside a name: of those that are shown, within reason; 0 where there is none. */
+static unsigned
+beside_columns(const struct table *t, uint32_t shown)
+{
+	unsigned most = 0, cap = t->how.width && t->how.width < 100 ? 16 : 28;
+
+	for (uint32_t i = 0; i < shown; i++) {
+		unsigned n = columns(t->rows.row[t->line[i]].beside);
 
 		most = n > most ? n : most;
 	}
-	return most < cap ? most : cap;
+	return most ? (most < 6 ? 6 : most < cap ? most : cap) : 0;
+}
+
+void
+put_name(const struct table *t, const struct row *r, unsigned room)
+{
+	unsigned suffix = (unsigned)strlen(r->suffix);
+
+	ink(t, r->kind == FUNCTION_KERNEL ? "35" : r->kind == FUNCTION_MARK ? "2" : "1");
+	put_cut(t->out, r->name, room > suffix ? room - suffix : room ? 1 : 0);
+	sink_str(t->out, r->suffix);
+	ink(t, "0");
 }
 
 static void
-put_row(struct table *t, const struct function *f, uint64_t key, uint64_t other, unsigned module)
+put_row(const struct table *t, const struct row *r, uint64_t key, uint64_t other, unsigned beside)
 {
 	struct cell a = amount(t, key), b = amount(t, other);
-	unsigned used = 12 + 7 + 12 + 7 + 2 + module + 2 + (t->bars ? 9 : 0);
-	const char *suffix = function_suffix(f->kind);
-	unsigned room = t->width ? (t->width > used + 12 ? t->width - used : 12) : 0;
+	unsigned used = 12 + 7 + 12 + 7 + 2 + (beside ? beside + 2 : 0) + (t->how.bars ? 9 : 0);
 
 	put_right(t->out, &a, 12);
 	put_percent(t, key);
-	if (t->bars) {
+	if (t->how.bars) {
 		sink_char(t->out, ' ');
 		put_bar(t, key);
 	}
@@ -184,100 +142,204 @@ put_row(struct table *t, const struct function *f, uint64_t key, uint64_t other,
 	put_right(t->out, &b, 12);
 	put_percent(t, other);
 	pad(t->out, 2);
-	pad(t->out, module - put_cut(t->out, f->module, module) + 2);
+	if (beside)
+		pad(t->out, beside - put_cut(t->out, r->beside, beside) + 2);
 	ink(t, "0");
-	ink(t, f->kind == FUNCTION_KERNEL ? "35" : f->kind == FUNCTION_MARK ? "2" : "1");
-	put_cut(t->out, f->name, room ? room - (unsigned)strlen(suffix) : 0);
-	sink_str(t->out, suffix);
-	ink(t, "0");
+	put_name(t, r, !t->how.width ? 0 : t->how.width > used + 12 ? t->how.width - used : 12);
 	sink_char(t->out, '\n');
 }
 
 static void
-put_head(struct table *t, const char *key, const char *other, unsigned module)
+put_head(const struct table *t, const char *key, const char *other, unsigned beside)
 {
 	sink_char(t->out, '\n');
 	ink(t, "2");
-	sink_fmt(t->out, "%12s%7s%*s%12s%7s  %-*s  function", key, "", t->bars ? 9 : 0, "", other, "", (int)module, "module");
+	sink_fmt(t->out, "%12s%7s%*s%12s%7s  ", key, "", t->how.bars ? 9 : 0, "", other, "");
+	if (beside)
+		sink_fmt(t->out, "%-*s  ", (int)beside, t->how.by == BY_LINE ? "function" : "module");
+	sink_str(t->out, what(t));
 	ink(t, "0");
 	sink_char(t->out, '\n');
 }
 
-/* Functions by self or by total time. */
+/* What was left out: COUNT rows; REST, their own weight, where that is to be said. */
 static void
-put_functions(struct table *t, bool total)
+put_more(const struct table *t, uint32_t count, const uint64_t *rest)
 {
-	uint32_t shown, module;
+	struct cell more = number(count, 0), share = number(rest ? permille(*rest, t->sum) : 0, 1);
+
+	ink(t, "2");
+	sink_fmt(t->out, "%12s and %.*s more %s%s", "", (int)more.n, more.text, what(t), count == 1 ? "" : "s");
+	if (rest)
+		sink_fmt(t->out, " with %.*s%%", (int)share.n, share.text);
+	ink(t, "0");
+	sink_char(t->out, '\n');
+}
+
+/* Rows by self or by total. */
+static void
+put_rows(struct table *t, bool total)
+{
+	uint32_t shown = 0, beside;
 	uint64_t rest = 0;
 
-	t->rows = 0;
-	for (uint32_t i = 0; i < t->p->nfunction; i++)
-		if (total ? t->tally[i].total : t->tally[i].self)
-			t->row[t->rows++] = i;
-	if (!t->rows)
+	t->lines = 0;
+	for (uint32_t i = 0; i < t->rows.n; i++)
+		if (total ? t->rows.row[i].total : t->rows.row[i].self)
+			t->line[t->lines++] = i;
+	if (!t->lines)
 		return;
-	qsort_r(t->row, t->rows, sizeof *t->row, total ? by_total : by_self, t);
-	shown = t->top && t->rows > t->top ? t->top : t->rows;
-	module = module_columns(t, shown);
-	put_head(t, total ? "total" : "self", total ? "self" : "total", module);
-	for (uint32_t i = 0; i < t->rows; i++) {
-		const struct tally *f = &t->tally[t->row[i]];
+	qsort_r(t->line, t->lines, sizeof *t->line, total ? by_total : by_self, t->rows.row);
+	for (; shown < t->lines && (!t->how.top || shown < t->how.top); shown++) {
+		const struct row *r = &t->rows.row[t->line[shown]];
+
+		if (below(total ? r->total : r->self, t->sum, t->how.min))
+			break;
+	}
+	beside = beside_columns(t, shown);
+	put_head(t, total ? "total" : "self", total ? "self" : "total", beside);
+	for (uint32_t i = 0; i < t->lines; i++) {
+		const struct row *r = &t->rows.row[t->line[i]];
 
 		if (i < shown)
-			put_row(t, &t->p->function[t->row[i]], total ? f->total : f->self, total ? f->self : f->total, module);
+			put_row(t, r, total ? r->total : r->self, total ? r->self : r->total, beside);
 		else
-			rest += f->self;
+			rest += r->self;
 	}
-	if (shown < t->rows) {
-		struct cell more = number(t->rows - shown, 0), share = number(permille(rest, t->sum), 1);
+	if (shown < t->lines)
+		put_more(t, t->lines - shown, total ? NULL : &rest);
+}
 
-		ink(t, "2");
-		sink_fmt(t->out, "%12s and %.*s more functions", "", (int)more.n, more.text);
-		if (!total)
-			sink_fmt(t->out, " with %.*s%%", (int)share.n, share.text);
-		ink(t, "0");
-		sink_char(t->out, '\n');
+/* Threads, or all threads of one name. */
+struct group {
+	const char *comm;
+	int32_t pid, tid;
+	uint32_t threads;
+	uint64_t weight, samples;
+};
+
+static int
+by_comm(const void *va, const void *vb)
+{
+	return strcmp(((const struct group *)va)->comm, ((const struct group *)vb)->comm);
+}
+
+static int
+by_weight(const void *va, const void *vb)
+{
+	const struct group *a = va, *b = vb;
+
+	return a->weight != b->weight ? compare(a->weight, b->weight)
+	       : a->pid != b->pid     ? (a->pid < b->pid ? -1 : 1)
+	       : a->tid != b->tid     ? (a->tid < b->tid ? -1 : 1)
+	                              : by_comm(a, b);
+}
+
+/* Joins neighbours of one name; returns how many groups are left. */
+static uint32_t
+join(struct group *group, uint32_t n)
+{
+	uint32_t m = 0;
+
+	if (n)
+		qsort(group, n, sizeof *group, by_comm);
+	for (uint32_t i = 0; i < n; i++) {
+		struct group *last = m ? &group[m - 1] : NULL;
+
+		if (last && by_comm(last, &group[i]) == 0) {
+			last->weight += group[i].weight;
+			last->samples += group[i].samples;
+			last->threads++;
+		} else {
+			group[m++] = group[i];
+		}
 	}
+	return m;
+}
+
+static void
+put_group(const struct table *t, const struct group *g, bool samples)
+{
+	struct cell a = amount(t, g->weight), b = number(g->samples, 0), threads = number(g->threads, 0);
+
+	put_right(t->out, &a, 12);
+	put_percent(t, g->weight);
+	if (samples)
+		put_right(t->out, &b, 12);
+	if (t->how.by == BY_COMM)
+		put_right(t->out, &threads, 9);
+	pad(t->out, 2);
+	put_cut(t->out, *g->comm ? g->comm : "[unknown]", t->how.width ? 16 : 0);
+	if (t->how.by != BY_COMM && (g->pid || g->tid || !t->p->timeless))
+		sink_fmt(t->out, " %d/%d", g->pid, g->tid);
+	sink_char(t->out, '\n');
+}
+
+static void
+put_groups(const struct table *t, const struct group *group, uint32_t n)
+{
+	bool samples = t->period || !t->p->timeless;   /* else weights are all there is */
+	uint32_t shown = 0;
+
+	sink_char(t->out, '\n');
+	ink(t, "2");
+	sink_fmt(t->out, "%12s%7s%*s%*s  %s", t->period ? "time" : "count", "", samples ? 12 : 0, samples ? "samples" : "",
+	         t->how.by == BY_COMM ? 9 : 0, t->how.by == BY_COMM ? "threads" : "", t->how.by == BY_COMM ? "name" : "thread");
+	ink(t, "0");
+	sink_char(t->out, '\n');
+	for (; shown < n && (!t->how.top || shown < t->how.top) && !below(group[shown].weight, t->sum, t->how.min); shown++)
+		put_group(t, &group[shown], samples);
+	if (shown < n)
+		sink_fmt(t->out, "%12s and %u more\n", "", n - shown);
 }
 
 static void
 put_threads(struct table *t, const uint32_t *thread, uint32_t n)
 {
-	uint32_t shown = t->top && n > t->top ? t->top : n;
+	struct group *group = NULL;
+	uint32_t cap = 0;
 
-	sink_char(t->out, '\n');
-	ink(t, "2");
-	sink_fmt(t->out, "%12s%7s%12s  thread", t->period ? "time" : "count", "", "samples");
-	ink(t, "0");
-	sink_char(t->out, '\n');
-	for (uint32_t i = 0; i < shown; i++) {
-		const struct thread *th = &t->p->thread[thread[i]];
-		struct cell a = amount(t, th->weight), b = number(th->samples, 0);
-
-		put_right(t->out, &a, 12);
-		put_percent(t, th->weight);
-		put_right(t->out, &b, 12);
-		pad(t->out, 2);
-		put_cut(t->out, *th->comm ? th->comm : "[unknown]", t->width ? 16 : 0);
-		sink_fmt(t->out, " %d/%d\n", th->pid, th->tid);
+	if (!vec_room(&group, &cap, n, sizeof *group)) {
+		sink_fail(t->out, ENOMEM);
+		return;
 	}
-	if (shown < n)
-		sink_fmt(t->out, "%12s and %u more threads\n", "", n - shown);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct thread *th = &t->p->thread[thread[i]];
+
+		group[i] = (struct group){ th->comm, th->pid, th->tid, 1, th->weight, th->samples };
+	}
+	if (t->how.by == BY_COMM)
+		n = join(group, n);
+	if (n)
+		qsort(group, n, sizeof *group, by_weight);
+	put_groups(t, group, n);
+	vec_free(&group, &cap, sizeof *group);
 }
 
 /* The number that matters, and what it is of. */
 static void
-put_sum(struct table *t, uint32_t event, uint32_t threads)
+put_sum(const struct table *t, uint32_t event, uint32_t threads)
 {
-	struct cell sum = amount(t, t->sum), samples = number(t->samples, 0);
+	const char *name = event < t->p->nevent ? t->p->event[event].name : "?";
+	bool waiting = event < t->p->nevent && t->p->event[event].waiting;
+	struct cell sum = amount(t, t->sum), samples = number(t->rows.samples, 0);
 
 	ink(t, "1");
 	sink_put(t->out, sum.text, sum.n);
 	ink(t, "0");
-	sink_str(t->out, t->period && t->p->unit == UNIT_SAMPLES ? " on CPU (" : " (");
-	put_cut(t->out, event < t->p->nevent ? t->p->event[event].name : "?", 0);
-	sink_fmt(t->out, ") in %.*s sample%s of %u thread%s", (int)samples.n, samples.text, t->samples == 1 ? "" : "s",
-	         threads, threads == 1 ? "" : "s");
+	if (!t->period && strcmp(name, "samples") == 0)
+		sink_fmt(t->out, " sample%s", t->sum == 1 ? "" : "s");
+	else {
+		sink_str(t->out, t->period && t->p->unit == UNIT_SAMPLES && !waiting ? " on CPU (" : " (");
+		put_cut(t->out, name, 0);
+		sink_fmt(t->out, ") in %.*s sample%s", (int)samples.n, samples.text, t->rows.samples == 1 ? "" : "s");
+	}
+	sink_fmt(t->out, " of %u thread%s", threads, threads == 1 ? "" : "s");
+	if (t->how.before && event < t->p->nevent && t->how.before[event] != t->sum) {
+		struct cell share = number(permille(t->sum, t->how.before[event]), 1);
+
+		sink_fmt(t->out, ", %.*s%% of the whole", (int)share.n, share.text);
+	}
 }
 
 static bool
@@ -288,30 +350,45 @@ together(const struct profile *p, uint32_t ia, uint32_t ib)
 	return a->pid == b->pid && (!p->by_thread || a->tid == b->tid);
 }
 
+/* What is asked for, of N threads. */
+static void
+put_section(struct table *t, const uint32_t *thread, uint32_t n)
+{
+	if (t->how.by == BY_THREAD || t->how.by == BY_COMM) {
+		put_threads(t, thread, n);
+	} else if (t->how.callers || t->how.callees) {
+		put_around(t);
+	} else if (t->how.tree) {
+		put_tree(t);
+	} else {
+		put_rows(t, false);
+		put_rows(t, true);
+	}
+}
+
 /* With --threads or --pids: the same for each of them, the busiest 50. */
 static void
 put_sections(struct table *t, const uint32_t *thread, uint32_t n)
 {
-	unsigned top = t->top;
-	uint64_t all = t->sum;
+	struct report how = t->how;
 
-	t->top = 25;
+	t->how.top = 25;
+	t->how.before = NULL;
 	for (uint32_t i = 0, m, sections = 0; i < n && sections < 50; i += m, sections++) {
 		const struct thread *first = &t->p->thread[thread[i]];
 
 		for (m = 1; i + m < n && together(t->p, thread[i], thread[i + m]); m++)
 			;
-		add_up(t, thread + i, m);
+		rows_add(&t->rows, thread + i, m);
+		t->sum = t->rows.sum;
 		sink_str(t->out, "\n\n");
 		put_cut(t->out, *first->comm ? first->comm : "[unknown]", 0);
 		sink_fmt(t->out, t->p->by_thread ? " %d/%d: " : " %d: ", first->pid, first->tid);
 		put_sum(t, first->event, m);
 		sink_char(t->out, '\n');
-		put_functions(t, false);
-		put_functions(t, true);
+		put_section(t, thread + i, m);
 	}
-	t->top = top;
-	t->sum = all;
+	t->how = how;
 }
 
 static int
@@ -343,42 +420,36 @@ static void
 put_event(struct table *t, uint32_t *thread, uint32_t n)
 {
 	uint32_t event = t->p->thread[*thread].event;
+	bool whole = t->how.by != BY_THREAD && t->how.by != BY_COMM && !t->how.tree && !t->how.callers && !t->how.callees;
 
 	t->period = event < t->p->nevent ? t->p->event[event].period_ns : 0;
-	add_up(t, thread, n);
+	rows_add(&t->rows, thread, n);
+	t->sum = t->rows.sum;
 	put_sum(t, event, n);
-	if (!t->top && t->p->command && *t->p->command) {
+	if (!t->how.top && t->p->command && *t->p->command) {
 		sink_str(t->out, ": ");
 		put_cut(t->out, t->p->command, 0);
 	}
 	sink_char(t->out, '\n');
-	put_functions(t, false);
-	put_functions(t, true);
-	if (n > 1)
+	put_section(t, thread, n);
+	if (n > 1 && whole)
 		put_threads(t, thread, n);
-	if (!t->top && (t->p->by_thread || t->p->by_process)) {
+	if (!t->how.top && whole && (t->p->by_thread || t->p->by_process)) {
 		qsort_r(thread, n, sizeof *thread, by_process, (void *)(uintptr_t)t->p);
 		put_sections(t, thread, n);
 	}
 }
 
 static void
-put_table(struct table *t)
+put_events(struct table *t)
 {
 	const struct profile *p = t->p;
 
-	if (!p->nthread)
-		sink_str(t->out, "no samples\n");
-	if (!vec_room(&t->weight, &t->weight_cap, p->tree.n, sizeof *t->weight) ||
-	    !vec_room(&t->tally, &t->tally_cap, p->nfunction, sizeof *t->tally) ||
-	    !vec_room(&t->row, &t->row_cap, p->nfunction, sizeof *t->row) ||
-	    !vec_room(&t->thread, &t->thread_cap, p->nthread, sizeof *t->thread))
-		sink_fail(t->out, ENOMEM);
-	for (uint32_t i = 0; !t->out->err && i < p->nthread; i++)
+	for (uint32_t i = 0; i < p->nthread; i++)
 		t->thread[i] = i;
-	if (!t->out->err && p->nthread)
+	if (p->nthread)
 		qsort_r(t->thread, p->nthread, sizeof *t->thread, by_event, (void *)(uintptr_t)p);
-	for (uint32_t lo = 0, n; !t->out->err && lo < p->nthread; lo += n) {
+	for (uint32_t lo = 0, n; lo < p->nthread; lo += n) {
 		for (n = 1; lo + n < p->nthread; n++)
 			if (p->thread[t->thread[lo]].event != p->thread[t->thread[lo + n]].event)
 				break;
@@ -386,27 +457,36 @@ put_table(struct table *t)
 			sink_str(t->out, "\n\n");
 		put_event(t, t->thread + lo, n);
 	}
-	vec_free(&t->weight, &t->weight_cap, sizeof *t->weight);
-	vec_free(&t->tally, &t->tally_cap, sizeof *t->tally);
-	vec_free(&t->row, &t->row_cap, sizeof *t->row);
-	vec_free(&t->thread, &t->thread_cap, sizeof *t->thread);
+}
+
+void
+report_write(struct sink *out, const struct profile *p, const struct report *how)
+{
+	struct table t = { .p = p, .out = out, .how = *how };
+
+	if (!p->nthread)
+		sink_str(out, "no samples\n");
+	else if (rows_open(&t.rows, p, how->by) && vec_room(&t.line, &t.line_cap, t.rows.n, sizeof *t.line) &&
+	         vec_room(&t.thread, &t.thread_cap, p->nthread, sizeof *t.thread))
+		put_events(&t);
+	else
+		sink_fail(out, ENOMEM);
+	rows_free(&t.rows);
+	vec_free(&t.line, &t.line_cap, sizeof *t.line);
+	vec_free(&t.thread, &t.thread_cap, sizeof *t.thread);
 }
 
 static void
 table_write(struct sink *out, const struct profile *p)
 {
-	struct table t = { .p = p, .out = out };
-
-	put_table(&t);
+	report_write(out, p, &(struct report){ 0 });
 }
 
 void
 table_summary(struct sink *out, const struct profile *p, unsigned top, unsigned width, bool colour)
 {
-	struct table t = { .p = p, .out = out, .top = top, .width = width ? width : 80, .colour = colour };
-
-	t.bars = t.width >= 76;
-	put_table(&t);
+	width = width ? width : 80;
+	report_write(out, p, &(struct report){ .top = top, .width = width, .colour = colour, .bars = width >= 76 });
 }
 
 const struct format format_table = { .name = "table", .suffixes = ".txt", .write = table_write };

@@ -1,0 +1,220 @@
+/* See report_rows.h. */
+#include "report_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t
+hash_row(const struct row *r)
+{
+	return hash_str(r->name) ^ hash_u64(((uint64_t)hash_str(r->beside) << 8) + r->kind);
+}
+
+static uint32_t
+row_again(const void *ctx, uint32_t item)
+{
+	return hash_row((const struct row *)ctx + item);
+}
+
+/* The row like R, made if it is new; UINT32_MAX at the memory cap. */
+static uint32_t
+find_row(struct rows *rows, const struct row *r)
+{
+	uint32_t hash = hash_row(r), slot, i;
+
+	for (slot = index_first(&rows->index, hash); (i = index_at(&rows->index, slot)) != INDEX_NONE;
+	     slot = index_next(&rows->index, slot)) {
+		const struct row *have = &rows->row[i];
+
+		if (have->kind == r->kind && strcmp(have->name, r->name) == 0 && strcmp(have->beside, r->beside) == 0)
+			return i;
+	}
+	if (!vec_room(&rows->row, &rows->cap, (uint64_t)rows->n + 1, sizeof *rows->row))
+		return UINT32_MAX;
+	rows->row[rows->n] = *r;
+	return index_add(&rows->index, hash, rows->n, row_again, rows->row) ? rows->n++ : UINT32_MAX;
+}
+
+static uint32_t
+function_row(struct rows *rows, const struct function *f, enum report_by by)
+{
+	struct row r = { .name = f->name, .suffix = function_suffix(f->kind), .beside = f->module, .kind = f->kind };
+
+	if (by == BY_MODULE) {
+		r.name = *f->module ? f->module : f->kind == FUNCTION_MARK ? f->name : "[unknown]";
+		r.suffix = r.beside = "";
+		r.kind = f->kind == FUNCTION_MARK || f->kind == FUNCTION_KERNEL ? f->kind : FUNCTION_USER;
+	} else if (by == BY_NAME) {   /* what is written alike is the same */
+		r.beside = "";
+		r.kind = *r.suffix ? f->kind : FUNCTION_USER;
+	}
+	return find_row(rows, &r);
+}
+
+static uint32_t
+line_row(struct rows *rows, const struct site *site)
+{
+	const struct function *f = &rows->p->function[site->function];
+	struct row r = { .name = "[no line]", .suffix = "", .beside = f->name, .kind = f->kind };
+	uint32_t line = site->line ? site->line : rows->p->lines ? f->line : 0, n = rows->n, found;
+	char text[512];
+
+	if (f->file && line) {
+		snprintf(text, sizeof text, "%s:%u", f->file, line);
+		r.name = text;
+	}
+	found = find_row(rows, &r);
+	if (found == n && n < rows->n && r.name == text && !(rows->row[n].name = arena_str(&rows->arena, text, strlen(text))))
+		rows->row[n].name = "?";
+	return found;
+}
+
+/* The node of ROW under NODE.  What finds no room leaves the stack shorter. */
+static uint32_t
+under(struct rows *rows, uint32_t node, uint32_t row, enum report_by by)
+{
+	uint32_t inner;
+
+	if (row == UINT32_MAX || (by == BY_MODULE && node != NODE_NONE && rows->tree.node[node].frame == row))
+		return node;
+	inner = tree_node(&rows->tree, node, row);
+	return inner == NODE_NONE ? node : inner;
+}
+
+static bool
+by_functions(struct rows *rows, enum report_by by)
+{
+	const struct profile *p = rows->p;
+	uint32_t *row = NULL, cap = 0;
+
+	if (!vec_room(&rows->node, &rows->node_cap, p->tree.n, sizeof *rows->node) || !vec_room(&row, &cap, p->nfunction, sizeof *row))
+		return false;
+	for (uint32_t i = 0; i < p->nfunction; i++)
+		row[i] = function_row(rows, &p->function[i], by);
+	for (uint32_t i = 0; i < p->tree.n; i++) {
+		uint32_t parent = p->tree.node[i].parent;
+
+		rows->node[i] = under(rows, parent == NODE_NONE ? NODE_NONE : rows->node[parent], row[p->tree.node[i].frame], by);
+	}
+	rows->nnode = p->tree.n;
+	vec_free(&row, &cap, sizeof *row);
+	return true;
+}
+
+/* Lines are known of places only, not of functions. */
+static bool
+by_lines(struct rows *rows)
+{
+	const struct profile *p = rows->p;
+
+	rows->raw = true;
+	if (!vec_room(&rows->node, &rows->node_cap, p->raw.n, sizeof *rows->node))
+		return false;
+	for (uint32_t i = 0; i < p->raw.n; i++) {
+		struct node raw = p->raw.node[i];
+		uint32_t node = raw.parent == NODE_NONE ? NODE_NONE : rows->node[raw.parent];
+		const struct location *l = raw.frame < p->nlocation ? &p->location[raw.frame] : NULL;
+
+		for (uint32_t s = 0; l && s < l->sites; s++)
+			if (p->site[l->site + s].function < p->nfunction)
+				node = under(rows, node, line_row(rows, &p->site[l->site + s]), BY_LINE);
+		rows->node[i] = node;
+	}
+	rows->nnode = p->raw.n;
+	return true;
+}
+
+/* Finds the nodes that recur: in the order in which a walk over the tree meets them, what is on the way is counted by row. */
+static bool
+find_again(struct rows *rows)
+{
+	const struct tree *t = &rows->tree;
+	uint32_t *order = NULL, *walk = NULL, *on = NULL, order_cap = 0, walk_cap = 0, on_cap = 0, at = NODE_NONE;
+	bool ok = vec_room(&order, &order_cap, t->n, sizeof *order) && vec_room(&walk, &walk_cap, t->n, sizeof *walk) &&
+	          vec_room(&on, &on_cap, rows->n, sizeof *on) &&
+	          vec_room(&rows->again, &rows->again_cap, t->n, sizeof *rows->again) && tree_order(t, order);
+
+	for (uint32_t i = 0; ok && i < t->n; i++)
+		walk[order[i]] = i;
+	for (uint32_t i = 0; ok && i < t->n; i++) {
+		struct node node = t->node[walk[i]];
+
+		for (; at != node.parent; at = t->node[at].parent)
+			on[t->node[at].frame]--;
+		rows->again[walk[i]] = on[node.frame]++ > 0;
+		at = walk[i];
+	}
+	vec_free(&order, &order_cap, sizeof *order);
+	vec_free(&walk, &walk_cap, sizeof *walk);
+	vec_free(&on, &on_cap, sizeof *on);
+	return ok;
+}
+
+bool
+rows_open(struct rows *rows, const struct profile *p, enum report_by by)
+{
+	*rows = (struct rows){ .p = p };
+	if (!(by == BY_LINE ? by_lines(rows) : by_functions(rows, by)))
+		return false;
+	tree_drop_table(&rows->tree);
+	return vec_room(&rows->self, &rows->self_cap, rows->tree.n, sizeof *rows->self) &&
+	       vec_room(&rows->total, &rows->total_cap, rows->tree.n, sizeof *rows->total) && find_again(rows);
+}
+
+void
+rows_free(struct rows *rows)
+{
+	vec_free(&rows->row, &rows->cap, sizeof *rows->row);
+	vec_free(&rows->node, &rows->node_cap, sizeof *rows->node);
+	vec_free(&rows->again, &rows->again_cap, sizeof *rows->again);
+	vec_free(&rows->self, &rows->self_cap, sizeof *rows->self);
+	vec_free(&rows->total, &rows->total_cap, sizeof *rows->total);
+	index_free(&rows->index);
+	tree_free(&rows->tree);
+	arena_free(&rows->arena);
+}
+
+void
+rows_sum(const struct tree *t, uint64_t *total, uint32_t n)
+{
+	for (uint32_t i = n; i--;)
+		if (t->node[i].parent != NODE_NONE)
+			total[t->node[i].parent] += total[i];
+}
+
+void
+rows_add(struct rows *rows, const uint32_t *thread, uint32_t n)
+{
+	const struct tree *t = &rows->tree;
+
+	rows->sum = rows->samples = 0;
+	for (uint32_t i = 0; i < t->n; i++)
+		rows->self[i] = 0;
+	for (uint32_t i = 0; i < rows->n; i++)
+		rows->row[i].self = rows->row[i].total = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct run_reader reader;
+		struct run run;
+
+		runs_open(&reader, rows->p, &rows->p->thread[thread[i]]);
+		reader.raw = rows->raw;
+		while (runs_next(&reader, &run)) {
+			uint32_t node = run.node < rows->nnode ? rows->node[run.node] : NODE_NONE;
+
+			rows->sum += run.weight;
+			rows->samples += run.samples;
+			if (node != NODE_NONE)
+				rows->self[node] += run.weight;
+		}
+	}
+	if (t->n)
+		memcpy(rows->total, rows->self, t->n * sizeof *rows->total);
+	rows_sum(t, rows->total, t->n);
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct row *row = &rows->row[t->node[i].frame];
+
+		row->self += rows->self[i];
+		row->total += rows->again[i] ? 0 : rows->total[i];
+	}
+}

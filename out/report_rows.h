@@ -1,0 +1,40 @@
+/* What a table has lines of: functions, modules or lines, and the tree of stacks made of them.  Inside out/ only. */
+#ifndef OUT_REPORT_ROWS_H
+#define OUT_REPORT_ROWS_H
+
+#include "report.h"
+
+struct row {
+	const char *name, *suffix; /* as it is written: the suffix behind the name */
+	const char *beside;        /* the module; of a line, its function */
+	enum function_kind kind;
+	uint64_t self, total;      /* in total a stack counts once, however often the row is in it */
+};
+
+struct rows {
+	const struct profile *p;
+	struct arena arena;
+	struct row *row;
+	uint32_t n, cap;
+	struct index index;
+	struct tree tree;          /* its frames are rows */
+	uint32_t *node;            /* of `tree`, for each node of the profile's tree, or (by lines) of its raw tree */
+	uint32_t node_cap, nnode;
+	bool raw;
+	bool *again;               /* of each node: it recurs, its row stands further out in the stack, too */
+	uint32_t again_cap;
+	uint64_t *self, *total;    /* of each node */
+	uint32_t self_cap, total_cap;
+	uint64_t sum, samples;
+};
+
+/* False at the memory cap; then, too, rows_free. */
+bool rows_open(struct rows *, const struct profile *, enum report_by);
+/* What N threads weigh, instead of what was there. */
+void rows_add(struct rows *, const uint32_t *thread, uint32_t n);
+void rows_free(struct rows *);
+
+/* Adds all that is called to what calls it: TOTAL begins as what each of the N nodes weighs itself. */
+void rows_sum(const struct tree *, uint64_t *total, uint32_t n);
+
+#endif

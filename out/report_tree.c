@@ -1,0 +1,376 @@
+/* Who calls whom, as text.  A function that alone matters below its caller stands under it in the same column; only where
+ * ways part do columns begin, so that deep stacks stay readable.
+ *
+ *     100.0%    0.0%  main
+ *      74.2%    0.1%  ├─ parse
+ *      70.0%   12.5%  │  lex
+ *      25.8%   25.8%  └─ write */
+#include "table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { AROUND_MAX = 20, CALLERS_MAX = 512, INDENT_MAX = 40 };
+
+/* A tree, its rows' names, and what its nodes weigh. */
+struct shown {
+	struct table *t;
+	const struct tree *tree;
+	const uint64_t *self, *total;   /* SELF: or NULL, where it means nothing */
+	uint64_t least;            /* nodes of less are left out */
+	uint32_t *head, *next;     /* lists of nodes + 1 by their parent, the heaviest first; the roots' is the last */
+	uint32_t head_cap, next_cap;
+	uint32_t *others;          /* how many of a node's callees were left out */
+	uint32_t others_cap;
+	uint64_t *rest;            /* and what they weigh */
+	uint32_t rest_cap;
+	struct level *level;
+	uint32_t level_cap;
+	uint32_t lines, left_out;
+};
+
+/* On the way from a root to where we are. */
+struct level {
+	uint32_t next;             /* what comes after this one */
+	uint32_t parent;           /* whose callees they are; the number of nodes for the roots */
+	bool parts, others;        /* it has its own column; callees that were left out are still to be told */
+};
+
+static int
+by_node(const void *va, const void *vb, void *ctx)
+{
+	const struct shown *s = ctx;
+	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
+	const struct row *row = s->t->rows.row;
+	int c;
+
+	if (s->total[a] != s->total[b])
+		return s->total[a] < s->total[b] ? -1 : 1;
+	c = strcmp(row[s->tree->node[b].frame].name, row[s->tree->node[a].frame].name);
+	return c ? c : a < b ? 1 : -1;
+}
+
+/* Lists of what is shown, by parent. */
+static bool
+make_lists(struct shown *s)
+{
+	uint32_t n = s->tree->n, *order = NULL, cap = 0, m = 0;
+
+	if (!vec_room(&s->head, &s->head_cap, (uint64_t)n + 1, sizeof *s->head) ||
+	    !vec_room(&s->next, &s->next_cap, n, sizeof *s->next) ||
+	    !vec_room(&s->others, &s->others_cap, (uint64_t)n + 1, sizeof *s->others) ||
+	    !vec_room(&s->rest, &s->rest_cap, (uint64_t)n + 1, sizeof *s->rest) || !vec_room(&order, &cap, n, sizeof *order))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t parent = s->tree->node[i].parent == NODE_NONE ? n : s->tree->node[i].parent;
+
+		if (s->total[i] && s->total[i] >= s->least) {
+			order[m++] = i;
+		} else if (s->total[i]) {
+			s->others[parent]++;
+			s->rest[parent] += s->total[i];
+		}
+	}
+	if (m)
+		qsort_r(order, m, sizeof *order, by_node, s);
+	for (uint32_t i = 0; i < m; i++) {
+		uint32_t parent = s->tree->node[order[i]].parent == NODE_NONE ? n : s->tree->node[order[i]].parent;
+
+		s->next[order[i]] = s->head[parent];
+		s->head[parent] = order[i] + 1;
+	}
+	vec_free(&order, &cap, sizeof *order);
+	return true;
+}
+
+static void
+put_numbers(const struct shown *s, uint64_t total, const uint64_t *self)
+{
+	struct cell a = amount(s->t, total);
+
+	put_right(s->t->out, &a, 12);
+	put_percent(s->t, total);
+	if (s->self && self)
+		put_percent(s->t, *self);
+	else if (s->self)
+		pad(s->t->out, 7);
+	pad(s->t->out, 2);
+}
+
+/* The lines that lead to an entry of level DEPTH; returns their columns. */
+static unsigned
+put_lines(const struct shown *s, uint32_t depth)
+{
+	uint32_t from = 0, columns_all = 0;
+	unsigned n = 0;
+
+	for (uint32_t i = 1; i <= depth; i++)
+		columns_all += s->level[i].parts ? 3 : 0;
+	ink(s->t, "2");
+	for (uint32_t i = 1, at = 0; i <= depth; i++) {
+		const struct level *l = &s->level[i];
+		bool more = l->next || l->others;
+
+		if (!l->parts)
+			continue;
+		at += 3;
+		if (columns_all > INDENT_MAX && at + INDENT_MAX <= columns_all + 3) {
+			from = at;
+			continue;
+		}
+		if (from) {   /* the outer ones found no room */
+			sink_str(s->t->out, "\u2026 ");
+			n += 2;
+			from = 0;
+		}
+		sink_str(s->t->out, i < depth ? (more ? "\u2502  " : "   ") : more ? "\u251c\u2500 " : "\u2514\u2500 ");
+		n += 3;
+	}
+	ink(s->t, "0");
+	return n;
+}
+
+static void
+put_node(const struct shown *s, uint32_t node, uint32_t depth)
+{
+	const struct table *t = s->t;
+	const struct row *r = &t->rows.row[s->tree->node[node].frame];
+	unsigned used = 12 + 7 + (s->self ? 7 : 0) + 2;
+
+	put_numbers(s, s->total[node], s->self ? &s->self[node] : NULL);
+	used += put_lines(s, depth);
+	put_name(t, r, !t->how.width ? 0 : t->how.width > used + 12 ? t->how.width - used : 12);
+	if (*r->beside && (t->how.by == BY_LINE || !t->how.width)) {
+		ink(t, "2");
+		sink_str(t->out, "  ");
+		put_cut(t->out, r->beside, t->how.width ? 28 : 0);
+		ink(t, "0");
+	}
+	sink_char(t->out, '\n');
+}
+
+static void
+put_others(struct shown *s, uint32_t parent, uint32_t depth)
+{
+	struct cell n = number(s->others[parent], 0);
+
+	s->level[depth].others = false;
+	put_numbers(s, s->rest[parent], NULL);
+	put_lines(s, depth);
+	ink(s->t, "2");
+	sink_fmt(s->t->out, "(%.*s other%s)\n", (int)n.n, n.text, s->others[parent] == 1 ? "" : "s");
+	ink(s->t, "0");
+}
+
+/* PARENT's callees as a level.  Those that were left out are told where together they would not have been. */
+static bool
+enter(struct shown *s, uint32_t depth, uint32_t parent)
+{
+	bool others = s->rest[parent] && s->rest[parent] >= s->least && s->others[parent];
+	uint32_t first = s->head[parent];
+
+	if (!vec_room(&s->level, &s->level_cap, (uint64_t)depth + 1, sizeof *s->level))
+		return false;
+	s->level[depth] = (struct level){ first, parent, (first && s->next[first - 1]) || (first && others), others };
+	return true;
+}
+
+static void
+walk(struct shown *s)
+{
+	uint32_t depth = 0;
+
+	if (!enter(s, 0, s->tree->n))
+		return;
+	for (;;) {
+		struct level *l = &s->level[depth];
+		uint32_t node = l->next - 1;
+
+		if (l->next) {
+			l->next = s->next[node];
+			put_node(s, node, depth);
+			if (!enter(s, ++depth, node))
+				return;
+			continue;
+		}
+		if (l->others)
+			put_others(s, l->parent, depth);
+		if (!depth--)
+			return;
+	}
+}
+
+static void
+put_shown(struct shown *s, uint64_t whole)
+{
+	unsigned min = s->t->how.min;
+
+	s->least = whole / 10000 * min + whole % 10000 * min / 10000;
+	if (make_lists(s))
+		walk(s);
+	else
+		sink_fail(s->t->out, ENOMEM);
+	vec_free(&s->head, &s->head_cap, sizeof *s->head);
+	vec_free(&s->next, &s->next_cap, sizeof *s->next);
+	vec_free(&s->others, &s->others_cap, sizeof *s->others);
+	vec_free(&s->rest, &s->rest_cap, sizeof *s->rest);
+	vec_free(&s->level, &s->level_cap, sizeof *s->level);
+}
+
+static void
+put_title(const struct table *t, bool self, const char *words, const struct row *of)
+{
+	sink_char(t->out, '\n');
+	ink(t, "2");
+	sink_fmt(t->out, "%12s%7s%s  %s", "total", "", self ? "   self" : "", words);
+	ink(t, "0");
+	if (of)
+		put_name(t, of, 0);
+	sink_char(t->out, '\n');
+}
+
+void
+put_tree(struct table *t)
+{
+	struct shown s = { .t = t, .tree = &t->rows.tree, .self = t->rows.self, .total = t->rows.total };
+
+	put_title(t, true, "call tree", NULL);
+	put_shown(&s, t->sum);
+}
+
+/* A tree made for the occasion. */
+struct made {
+	struct tree tree;
+	uint64_t *self, *total;
+	uint32_t self_cap, total_cap;
+	uint32_t *node;            /* of it, for each node of the whole tree */
+	uint32_t node_cap;
+	bool full;
+};
+
+static void
+add_weight(struct made *m, uint32_t node, uint64_t weight)
+{
+	if (!vec_room(&m->self, &m->self_cap, (uint64_t)node + 1, sizeof *m->self))
+		m->full = true;
+	else
+		m->self[node] += weight;
+}
+
+/* The same, but ROW begins it, the callees of each of its outermost calls joined. */
+static void
+make_callees(struct made *m, const struct rows *rows, uint32_t row)
+{
+	const struct tree *t = &rows->tree;
+
+	if (!vec_room(&m->node, &m->node_cap, t->n, sizeof *m->node)) {
+		m->full = true;
+		return;
+	}
+	for (uint32_t i = 0; i < t->n && !m->full; i++) {
+		uint32_t parent = t->node[i].parent, above = parent == NODE_NONE ? NODE_NONE : m->node[parent];
+
+		m->node[i] = NODE_NONE;
+		if (above == NODE_NONE && t->node[i].frame != row)
+			continue;
+		m->node[i] = tree_node(&m->tree, above, t->node[i].frame);
+		if (m->node[i] == NODE_NONE)
+			m->full = true;
+		else
+			add_weight(m, m->node[i], rows->self[i]);
+	}
+}
+
+/* ROW begins it, and what it calls are the callers of its outermost calls. */
+static void
+make_callers(struct made *m, const struct rows *rows, uint32_t row)
+{
+	const struct tree *t = &rows->tree;
+
+	for (uint32_t i = 0; i < t->n && !m->full; i++) {
+		uint32_t at = i, node = NODE_NONE;
+
+		if (t->node[i].frame != row || rows->again[i] || !rows->total[i])
+			continue;
+		for (unsigned depth = 0; at != NODE_NONE && depth < CALLERS_MAX; at = t->node[at].parent, depth++) {
+			uint32_t inner = tree_node(&m->tree, node, t->node[at].frame);
+
+			if (inner == NODE_NONE)
+				break;
+			node = inner;
+		}
+		if (node == NODE_NONE)
+			m->full = true;
+		else
+			add_weight(m, node, rows->total[i]);
+	}
+}
+
+static void
+put_made(struct table *t, uint32_t row, bool callers)
+{
+	struct made m = { 0 };
+	struct shown s = { .t = t };
+
+	(callers ? make_callers : make_callees)(&m, &t->rows, row);
+	if (m.full || !vec_room(&m.self, &m.self_cap, m.tree.n, sizeof *m.self) ||
+	    !vec_room(&m.total, &m.total_cap, m.tree.n, sizeof *m.total)) {
+		sink_fail(t->out, ENOMEM);
+	} else {
+		memcpy(m.total, m.self, m.tree.n * sizeof *m.total);
+		rows_sum(&m.tree, m.total, m.tree.n);
+		s.tree = &m.tree;
+		s.self = callers ? NULL : m.self;
+		s.total = m.total;
+		put_title(t, !callers, callers ? "callers of " : "callees of ", &t->rows.row[row]);
+		put_shown(&s, t->rows.row[row].total);
+	}
+	tree_free(&m.tree);
+	vec_free(&m.self, &m.self_cap, sizeof *m.self);
+	vec_free(&m.total, &m.total_cap, sizeof *m.total);
+	vec_free(&m.node, &m.node_cap, sizeof *m.node);
+}
+
+/* Is it called NAME, with or without its suffix? */
+static bool
+is_called(const struct row *r, const char *name)
+{
+	size_t n = strlen(r->name);
+
+	return strncmp(r->name, name, n) == 0 && (!name[n] || strcmp(name + n, r->suffix) == 0);
+}
+
+static int
+by_total(const void *va, const void *vb, void *ctx)
+{
+	const struct row *row = ctx;
+	uint64_t a = row[*(const uint32_t *)va].total, b = row[*(const uint32_t *)vb].total;
+
+	return (a < b) - (a > b);
+}
+
+void
+put_around(struct table *t)
+{
+	const char *name = t->how.callers ? t->how.callers : t->how.callees;
+	bool exact = false;
+
+	t->lines = 0;
+	for (uint32_t i = 0; i < t->rows.n; i++)
+		exact |= is_called(&t->rows.row[i], name);
+	for (uint32_t i = 0; i < t->rows.n; i++) {
+		struct row *r = &t->rows.row[i];
+
+		if (r->total && (exact ? is_called(r, name) : t->how.pattern && regex_find(t->how.pattern, r->name)))
+			t->line[t->lines++] = i;
+	}
+	if (t->lines)
+		qsort_r(t->line, t->lines, sizeof *t->line, by_total, t->rows.row);
+	for (uint32_t i = 0; i < t->lines && i < AROUND_MAX; i++)
+		put_made(t, t->line[i], t->how.callers != NULL);
+	if (t->lines > AROUND_MAX)
+		sink_fmt(t->out, "\nand %u more functions match\n", t->lines - AROUND_MAX);
+	if (!t->lines)
+		sink_str(t->out, "\nno function is called so\n");
+}
