@@ -145,20 +145,35 @@ why(int err)
 	}
 }
 
+/* Its debug files are looked for under its own root, which must outlast the process for that. */
+static void
+keep_root(struct modules *modules, struct module *m, int32_t pid)
+{
+	struct module_root root;
+
+	foreign_root(pid, &root);
+	if (root.fd >= 0)
+		m->root = modules_root(modules, &root);
+}
+
 /* Where nothing opens, the target's own memory could still be read (foreign_memory, module_image): this is its place. */
 static struct module *
 open_file(struct backings *b, struct backing *f, int32_t pid, uint64_t lo, uint64_t hi, int root)
 {
 	int fd = foreign_mapped(pid, lo, hi, &f->id, root);
 	struct module *m;
+	uint32_t known;
 
 	if (fd < 0) {
 		f->tries++;
 		return module_lost(b->modules, f->id.path, why(errno));
 	}
+	known = b->modules->n;
 	m = module_file(b->modules, fd, f->id.path);
 	close(fd);
 	f->module = m;
+	if (m && known < b->modules->n)
+		keep_root(b->modules, m, pid);
 	return m;
 }
 

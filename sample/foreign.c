@@ -4,7 +4,7 @@
 #include "foreign.h"
 #include "../lib/file.h"
 #include "../lib/mem.h"
-#include "../sym/elf.h"
+#include "../sym/module.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -225,6 +225,48 @@ foreign_perfmap(int32_t pid)
 		errno = err;
 	}
 	return fd < 0 || st.st_uid == uid || !st.st_uid ? fd : drop(fd, EPERM);
+}
+
+bool
+foreign_directory(const char *path, struct module_root *r)
+{
+	struct stat st;
+
+	*r = (struct module_root){ .fd = open(path, O_PATH | O_CLOEXEC | O_DIRECTORY) };
+	if (r->fd < 0)
+		return false;
+	if (fstat(r->fd, &st)) {
+		r->fd = drop(r->fd, errno);
+		return false;
+	}
+	r->dev = st.st_dev;
+	r->ino = st.st_ino;
+	return true;
+}
+
+void
+foreign_root(int32_t pid, struct module_root *r)
+{
+	struct stat own, ns;
+	char path[40];
+
+	snprintf(path, sizeof path, "/proc/%d/root", (int)pid);
+	if (!foreign_directory(path, r))
+		return;
+	snprintf(path, sizeof path, "/proc/%d/ns/mnt", (int)pid);
+	r->mounts = stat(path, &ns) ? 0 : ns.st_ino;
+	if (stat("/", &own) || own.st_dev != r->dev || own.st_ino != r->ino || !same_mounts(pid))
+		return;
+	close(r->fd);
+	r->fd = -1;
+}
+
+int
+foreign_file(int root, const char *path)
+{
+	struct stat st;
+
+	return open_regular(root < 0 ? AT_FDCWD : root, path, 0, &st);
 }
 
 int

@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Module numbers are found again by what makes a module the same: of a file dev, ino, size, mtime; of a memory image
  * its bytes (INO their hash); of a lost file its path (INO its hash). */
@@ -89,6 +90,8 @@ modules_free(struct modules *ms)
 {
 	for (uint32_t i = 0; i < ms->n; i++)
 		filemap_close(&ms->module[i]->file);
+	for (uint32_t i = 0; i < ms->nroot; i++)
+		close(ms->root[i].fd);
 	vec_free(&ms->module, &ms->cap, sizeof(struct module *));
 	vec_free(&ms->path, &ms->path_cap, sizeof(const char *));
 	index_free(&ms->index);
@@ -151,4 +154,30 @@ module_jit(struct modules *ms, int32_t pid, struct module *parent)
 	struct module like = { .kind = MODULE_JIT, .bad = "is code without a file", .pid = pid, .parent = parent };
 
 	return add(ms, &like, "[jit]", false);
+}
+
+struct module *
+module_bytes(struct modules *ms, const char *path, const void *bytes, size_t n)
+{
+	struct module like = { .kind = MODULE_FILE, .size = n }, *m = add(ms, &like, path, false);
+
+	if (m)
+		m->bad = elf_open(&m->elf, cur_of(bytes, n, false), false, &ms->arena);
+	return m;
+}
+
+uint8_t
+modules_root(struct modules *ms, const struct module_root *r)
+{
+	for (uint32_t i = 0; i < ms->nroot; i++)
+		if (ms->root[i].dev == r->dev && ms->root[i].ino == r->ino && ms->root[i].mounts == r->mounts) {
+			close(r->fd);
+			return (uint8_t)(i + 1);
+		}
+	if (ms->nroot == MODULE_ROOTS) {
+		close(r->fd);
+		return 0;
+	}
+	ms->root[ms->nroot] = *r;
+	return (uint8_t)++ms->nroot;
 }

@@ -33,6 +33,21 @@ struct module {
 	struct dwarf *dwarf;       /* see dwarf.h: of a file of debug information; NULL until asked for */
 	struct debug *debug;       /* see debug.h; NULL until asked for */
 	uint64_t dev, ino, size, mtime;
+	uint8_t root;              /* whose PATH it is: 0 prof's own, else number of modules' root + 1 */
+};
+
+enum { MODULE_ROOTS = 64, DEBUG_DIRS = 8, DEBUG_CACHES = 2 };
+
+/* Another root directory than prof's own, kept open by sample/ or a command. */
+struct module_root {
+	uint64_t dev, ino, mounts;
+	int fd;
+};
+
+/* Where debug files are looked for besides; what is not given is NULL or 0. */
+struct debug_places {
+	uint8_t sysroot;           /* as in struct module */
+	const char *dir[DEBUG_DIRS], *cache[DEBUG_CACHES];   /* --debug-dir; debuginfod's */
 };
 
 struct modules {
@@ -47,6 +62,10 @@ struct modules {
 	const char **path;         /* of source files, each once; in the arena */
 	uint32_t npath, path_cap;
 	struct index paths;
+	int (*open)(int root, const char *path);   /* sample/'s: a regular file below ROOT (-1: prof's own), or -1; NULL: none */
+	struct module_root root[MODULE_ROOTS];
+	uint32_t nroot;
+	struct debug_places places;
 };
 
 bool modules_init(struct modules *);
@@ -59,6 +78,11 @@ struct module *module_file(struct modules *, int fd, const char *path);
 struct module *module_lost(struct modules *, const char *path, const char *why);
 /* The N bytes of a memory image, copied. */
 struct module *module_image(struct modules *, const char *path, const void *bytes, size_t n);
+/* N bytes in memory, which live as long as the modules do, laid out as in a file. */
+struct module *module_bytes(struct modules *, const char *path, const void *bytes, size_t n);
 struct module *module_jit(struct modules *, int32_t pid, struct module *parent);
+
+/* The number for that root, new or known, whose descriptor becomes the modules'; 0 where there are too many. */
+uint8_t modules_root(struct modules *, const struct module_root *);
 
 #endif

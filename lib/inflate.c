@@ -1,0 +1,408 @@
+/* See inflate.h.  Codes of up to ROOT bits are looked up, longer ones counted out. */
+#include "inflate.h"
+#include "crc.h"
+#include "mem.h"
+
+#include <string.h>
+
+enum { ROOT = 10, BITS_MAX = 15, LITERALS = 288, DISTANCES = 32, LENGTHS = 19, END = 256, MATCH_MAX = 258 };
+
+struct code {
+	uint16_t fast[1 << ROOT];        /* symbol and, in the lowest four bits, length; 0: longer, or none */
+	uint16_t count[BITS_MAX + 1];    /* codes by length */
+	uint16_t symbol[LITERALS];       /* by code */
+};
+
+struct inflater {
+	struct cursor in;
+	uint64_t bits;
+	unsigned nbits;
+	uint8_t *out;
+	size_t begin, n, room;           /* of OUT: the stream's first byte, what there is, what there may be now */
+	struct sink *sink;               /* OUT is its buffer and grows up to MAX, or NULL */
+	size_t max;
+	struct code literal, distance;
+};
+
+/* ---- bits ---- */
+
+static inline void
+fill(struct inflater *s)
+{
+	uint64_t w;
+
+	if (cur_left(&s->in) >= 8) {
+		memcpy(&w, s->in.pos, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+		w = __builtin_bswap64(w);
+#endif
+		s->bits |= w << s->nbits;
+		s->in.pos += (63 - s->nbits) >> 3;
+		s->nbits |= 56;
+		return;
+	}
+	for (; s->nbits <= 56 && cur_left(&s->in); s->nbits += 8)
+		s->bits |= (uint64_t)*s->in.pos++ << s->nbits;
+}
+
+/* Past the input's end bits are zeros, and BAD is set. */
+static inline void
+drop(struct inflater *s, unsigned n)
+{
+	if (n > s->nbits) {
+		s->in.bad = "ends early";
+		s->nbits = n;
+	}
+	s->bits >>= n;
+	s->nbits -= n;
+}
+
+static inline uint32_t
+take(struct inflater *s, unsigned n)
+{
+	uint32_t v = (uint32_t)(s->bits & (((uint64_t)1 << n) - 1));
+
+	drop(s, n);
+	return v;
+}
+
+static uint32_t
+get(struct inflater *s, unsigned n)
+{
+	fill(s);
+	return take(s, n);
+}
+
+/* ---- codes ---- */
+
+/* From the lengths of N symbols.  A code that leaves bits over is taken as it is: what it does not say is found when it is met. */
+static bool
+make_code(struct code *c, const uint8_t *bits, unsigned n)
+{
+	unsigned at[BITS_MAX + 1] = { 0 }, next[BITS_MAX + 1] = { 0 };
+	int left = 1;
+
+	memset(c, 0, sizeof *c);
+	for (unsigned i = 0; i < n; i++)
+		c->count[bits[i]]++;
+	c->count[0] = 0;
+	for (unsigned len = 1; len <= BITS_MAX; len++) {
+		left = left * 2 - c->count[len];
+		if (left < 0)
+			return false;
+		next[len] = (next[len - 1] + c->count[len - 1]) << 1;
+		at[len] = at[len - 1] + c->count[len - 1];
+	}
+	for (unsigned i = 0; i < n; i++) {
+		unsigned len = bits[i], code, turned = 0;
+
+		if (!len)
+			continue;
+		code = next[len]++;
+		c->symbol[at[len]++] = (uint16_t)i;
+		for (unsigned b = 0; b < len; b++)
+			turned |= (code >> b & 1) << (len - 1 - b);
+		for (; len <= ROOT && turned < 1 << ROOT; turned += 1u << len)
+			c->fast[turned] = (uint16_t)(i << 4 | len);
+	}
+	return true;
+}
+
+static unsigned
+decode_long(struct inflater *s, const struct code *c)
+{
+	unsigned code = 0, first = 0, index = 0;
+
+	for (unsigned len = 1; len <= BITS_MAX; len++) {
+		code |= s->bits >> (len - 1) & 1;
+		if (code - first < c->count[len]) {
+			drop(s, len);
+			return c->symbol[index + code - first];
+		}
+		index += c->count[len];
+		first = (first + c->count[len]) << 1;
+		code <<= 1;
+	}
+	s->in.bad = "has a code that means nothing";
+	return END;
+}
+
+static inline unsigned
+decode(struct inflater *s, const struct code *c)
+{
+	unsigned e = c->fast[s->bits & ((1 << ROOT) - 1)];
+
+	if (!e)
+		return decode_long(s, c);
+	drop(s, e & 15);
+	return e >> 4;
+}
+
+static void
+fixed_codes(struct inflater *s)
+{
+	uint8_t bits[LITERALS];
+
+	for (unsigned i = 0; i < LITERALS; i++)
+		bits[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+	make_code(&s->literal, bits, LITERALS);
+	memset(bits, 5, DISTANCES);
+	make_code(&s->distance, bits, DISTANCES);
+}
+
+/* RFC 1951 section 3.2.7. */
+static bool
+read_codes(struct inflater *s)
+{
+	static const uint8_t order[LENGTHS] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15 };
+	unsigned literals = get(s, 5) + 257, distances = get(s, 5) + 1, lengths = get(s, 4) + 4, n = 0;
+	uint8_t bits[LITERALS + DISTANCES] = { 0 };
+
+	for (unsigned i = 0; i < lengths; i++)
+		bits[order[i]] = (uint8_t)get(s, 3);
+	if (literals > 286 || !make_code(&s->literal, bits, LENGTHS))
+		return false;
+	memset(bits, 0, LENGTHS);
+	while (n < literals + distances && !s->in.bad) {
+		unsigned symbol, run;
+		uint8_t value = 0;
+
+		fill(s);
+		if ((symbol = decode(s, &s->literal)) < 16) {
+			bits[n++] = (uint8_t)symbol;
+			continue;
+		}
+		run = symbol == 16 ? 3 + take(s, 2) : symbol == 17 ? 3 + take(s, 3) : 11 + take(s, 7);
+		if ((symbol == 16 && !n) || run > literals + distances - n)
+			return false;
+		value = symbol == 16 ? bits[n - 1] : 0;
+		memset(bits + n, value, run);
+		n += run;
+	}
+	return !s->in.bad && make_code(&s->literal, bits, literals) && make_code(&s->distance, bits + literals, distances);
+}
+
+/* ---- blocks ---- */
+
+/* Room for N more bytes. */
+static bool
+make_room(struct inflater *s, size_t n)
+{
+	if (n <= s->room - s->n)
+		return true;
+	if (!s->sink || n > s->max - s->n) {
+		s->in.bad = s->sink ? "is larger than is allowed" : "is larger than it says";
+		return false;
+	}
+	if (!vec_room(&s->sink->buf, &s->sink->cap, s->n + n, 1)) {
+		s->in.bad = "does not fit into the memory allowed";
+		return false;
+	}
+	s->out = (uint8_t *)s->sink->buf;
+	s->room = s->sink->cap < s->max ? s->sink->cap : s->max;
+	return true;
+}
+
+static void
+copy_match(struct inflater *s, size_t len, size_t dist)
+{
+	uint8_t *to = s->out + s->n;
+	const uint8_t *from = to - dist, *end = to + len;
+
+	s->n += len;
+	if (dist >= 8 && s->room - s->n >= 8)
+		for (; to < end; to += 8, from += 8)
+			memcpy(to, from, 8);
+	else
+		while (to < end)
+			*to++ = *from++;
+}
+
+/* One match, whose length has the code SYMBOL. */
+static void
+match(struct inflater *s, unsigned symbol)
+{
+	unsigned c = symbol - END - 1, extra;
+	size_t len, dist;
+
+	/* The classes grow by a bit every fourth, those of distances every second one. */
+	extra = c < 8 || c == 28 ? 0 : c / 4 - 1;
+	len = c == 28 ? MATCH_MAX : c < 8 ? c + 3 : ((4u + c % 4) << extra) + 3 + take(s, extra);
+	c = decode(s, &s->distance);
+	extra = c < 4 ? 0 : c / 2 - 1;
+	if (c >= 30 || symbol > 285) {
+		s->in.bad = "has a code that means nothing";
+		return;
+	}
+	dist = (c < 4 ? c : (2u + c % 2) << extra) + 1 + take(s, extra);
+#ifndef PLANT_INFLATE
+	if (dist > s->n - s->begin) {
+		s->in.bad = "repeats what was not there";
+		return;
+	}
+#endif
+	if (make_room(s, len))
+		copy_match(s, len, dist);
+}
+
+static void
+coded_block(struct inflater *s)
+{
+	unsigned symbol;
+
+	while (!s->in.bad) {
+		fill(s);   /* 56 bits: enough for a match, or three literals at least */
+		symbol = decode(s, &s->literal);
+		if (symbol < END) {
+			if (s->n < s->room || make_room(s, 1))
+				s->out[s->n++] = (uint8_t)symbol;
+		} else if (symbol == END)
+			return;
+		else
+			match(s, symbol);
+	}
+}
+
+/* Gives whole bytes back, so that the cursor stands where bits end. */
+static void
+to_byte(struct inflater *s)
+{
+	s->in.pos -= s->nbits / 8;
+	s->bits = s->nbits = 0;
+}
+
+static void
+stored_block(struct inflater *s)
+{
+	uint16_t n, not_n;
+	const uint8_t *p;
+
+	to_byte(s);
+	n = cur_u16(&s->in);
+	not_n = cur_u16(&s->in);
+	if ((n ^ not_n) != UINT16_MAX)
+		s->in.bad = "has a block of two lengths";
+	p = cur_take(&s->in, n);
+	if (!s->in.bad && p && make_room(s, n)) {
+		memcpy(s->out + s->n, p, n);
+		s->n += n;
+	}
+}
+
+static void
+blocks(struct inflater *s)
+{
+	bool last = false;
+
+	while (!last && !s->in.bad) {
+		last = get(s, 1);
+		switch (take(s, 2)) {
+		case 0:
+			stored_block(s);
+			break;
+		case 1:
+			fixed_codes(s);
+			coded_block(s);
+			break;
+		case 2:
+			if (read_codes(s))
+				coded_block(s);
+			else if (!s->in.bad)
+				s->in.bad = "has codes that cannot be";
+			break;
+		default:
+			s->in.bad = "has a block of unknown kind";
+			break;
+		}
+	}
+	to_byte(s);
+}
+
+/* ---- wraps ---- */
+
+static void
+gzip_header(struct cursor *c)
+{
+	uint32_t magic = cur_u16(c), method = cur_u8(c), flags = cur_u8(c);
+
+	if (magic != 0x8b1f || method != 8 || flags & 0xe0)
+		c->bad = "is not gzip";
+	cur_take(c, 6);   /* time, how hard it was tried, system */
+	if (flags & 4)
+		cur_take(c, cur_u16(c));
+	for (unsigned strings = (flags >> 3 & 1) + (flags >> 4 & 1); strings--;)
+		cur_str(c);
+	if (flags & 2)
+		cur_u16(c);
+}
+
+static void
+zlib_header(struct cursor *c)
+{
+	uint32_t method = cur_u8(c), flags = cur_u8(c);
+
+	if ((method & 15) != 8 || (method << 8 | flags) % 31)
+		c->bad = "is not zlib's";
+	else if (flags & 32)
+		c->bad = "needs a dictionary";
+}
+
+static void
+stream(struct inflater *s, enum inflate_wrap wrap)
+{
+	const uint8_t *out;
+	size_t n;
+
+	s->begin = s->n;
+	if (wrap == INFLATE_GZIP)
+		gzip_header(&s->in);
+	else if (wrap == INFLATE_ZLIB)
+		zlib_header(&s->in);
+	if (!s->in.bad)
+		blocks(s);
+	if (s->in.bad || wrap == INFLATE_RAW)
+		return;
+	out = s->out + s->begin;
+	n = s->n - s->begin;
+	if (wrap == INFLATE_ZLIB ? __builtin_bswap32(cur_u32(&s->in)) != adler32_add(1, out, n)
+	                         : cur_u32(&s->in) != crc32_add(0, out, n) || cur_u32(&s->in) != (uint32_t)n)
+		s->in.bad = s->in.bad ? s->in.bad : "has another checksum than it says";
+}
+
+const char *
+inflate(struct cursor *in, enum inflate_wrap wrap, void *out, size_t n)
+{
+	struct inflater s;
+
+	s.in = cur_of(in->pos, cur_left(in), false);
+	s.bits = s.nbits = 0;
+	s.out = out;
+	s.n = 0;
+	s.room = s.max = n;
+	s.sink = NULL;
+	stream(&s, wrap);
+	in->pos = s.in.pos;
+	return s.in.bad ? s.in.bad : s.n < n ? "is smaller than it says" : NULL;
+}
+
+const char *
+inflate_sink(struct cursor *in, enum inflate_wrap wrap, struct sink *out, size_t max)
+{
+	struct inflater s;
+
+	if (out->err)
+		return "does not fit into the memory allowed";
+	s.in = cur_of(in->pos, cur_left(in), false);
+	s.bits = s.nbits = 0;
+	s.out = (uint8_t *)out->buf;
+	s.n = out->len;
+	s.max = max < SIZE_MAX - s.n ? s.n + max : SIZE_MAX;
+	s.room = out->cap < s.max ? out->cap : s.max;
+	s.sink = out;
+	do
+		stream(&s, wrap);
+	while (wrap == INFLATE_GZIP && !s.in.bad && cur_left(&s.in) >= 2 && s.in.pos[0] == 0x1f && s.in.pos[1] == 0x8b);
+	out->len = s.n;
+	in->pos = s.in.pos;
+	return s.in.bad;
+}
