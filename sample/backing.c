@@ -151,7 +151,7 @@ keep_root(struct modules *modules, struct module *m, int32_t pid)
 {
 	struct module_root root;
 
-	foreign_root(pid, &root);
+	foreign_other_root(pid, &root);
 	if (root.fd >= 0)
 		m->root = modules_root(modules, &root);
 }

@@ -245,7 +245,7 @@ foreign_directory(const char *path, struct module_root *r)
 }
 
 void
-foreign_root(int32_t pid, struct module_root *r)
+foreign_other_root(int32_t pid, struct module_root *r)
 {
 	struct stat own, ns;
 	char path[40];
