@@ -123,6 +123,8 @@ details(const struct closing *c)
 		verbose("%llu stacks deeper than --max-stack: middle frames elided", (unsigned long long)k->elided);
 	if (k->other_machine)
 		verbose("%llu samples of 32-bit programs, whose stacks are not walked", (unsigned long long)k->other_machine);
+	verbose("events on %s%s%s%s", c->counts.reach, c->counts.no_cgroup ? " (no cgroup for it: " : "",
+	        c->counts.no_cgroup ? c->counts.no_cgroup : "", c->counts.no_cgroup ? ")" : "");
 	verbose("%u rings of %u KiB; %u bytes of stack a sample; maps read again %u times; throttled %u times",
 	        (unsigned)c->counts.rings, (unsigned)(c->counts.ring_bytes >> 10), (unsigned)c->counts.stack_size,
 	        (unsigned)c->counts.maps_reread, (unsigned)c->counts.throttled);
@@ -183,6 +185,7 @@ static const struct counter session_counters[] = {
 	{ "threads", offsetof(struct session_counts, threads) },
 	{ "processes", offsetof(struct session_counts, processes) },
 	{ "samples_idle", offsetof(struct session_counts, idle) },
+	{ "samples_of_others", offsetof(struct session_counts, others) },
 	{ "samples_unseen", offsetof(struct session_counts, unseen_samples) },
 	{ "throttled", offsetof(struct session_counts, throttled) },
 	{ "enabled_ns", offsetof(struct session_counts, enabled_ns) },

@@ -15,8 +15,11 @@
 #include "../lib/file.h"
 
 enum { PIDFDS_MOST = 512 };
-/* Nanoseconds between looks at /proc. */
+/* Nanoseconds between looks at /proc; how long to wait when the first record of a new process has come, for the next
+ * ones and for what is late, and that much longer for each ring that is to be read then. */
 #define LOOK_PAUSE UINT64_C(100000000)
+#define NAP        250000
+#define NAP_EACH   2000
 
 static bool
 add_poll(struct ends *e, int fd)
@@ -46,9 +49,9 @@ add_target(struct ends *e, int32_t pid, bool thread)
 }
 
 bool
-ends_init(struct ends *e, const struct rings *rings, const struct capture *c)
+ends_init(struct ends *e, const struct rings *rings, uint32_t samples, const struct capture *c)
 {
-	*e = (struct ends){ .rings = rings->n, .attached = c->target == TARGET_PROCESSES || c->target == TARGET_THREADS };
+	*e = (struct ends){ .rings = rings->n, .samples = samples, .attached = c->target == TARGET_PROCESSES || c->target == TARGET_THREADS };
 	for (uint32_t i = 0; i < rings->n; i++)
 		if (!add_poll(e, rings->ring[i].fd))
 			return false;
@@ -98,19 +101,38 @@ look(struct ends *e)
 		}
 }
 
+/* A short rest where records have come that are no samples, unless samples press. */
+static void
+nap(const struct ends *e)
+{
+	struct timespec t = { .tv_nsec = NAP + (long)e->rings * NAP_EACH };
+	bool tracks = false;
+
+	for (uint32_t i = 0; i < e->rings; i++)
+		if (e->poll[i].revents) {
+			if (i < e->samples)
+				return;
+			tracks = true;
+		}
+	if (tracks)
+		nanosleep(&t, NULL);
+}
+
 bool
 ends_wait(struct ends *e, int extra, int64_t ns)
 {
 	struct timespec t = { .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
 
 	e->poll[e->npoll] = (struct pollfd){ .fd = extra, .events = POLLIN };
-	if (ppoll(e->poll, e->npoll + 1, &t, NULL) > 0)
+	if (ppoll(e->poll, e->npoll + 1, &t, NULL) > 0) {
 		for (uint32_t i = e->rings; i < e->npoll; i++)
 			if (e->poll[i].fd >= 0 && e->poll[i].revents) {
 				close(e->poll[i].fd);
 				e->poll[i].fd = -1;
 				e->alive--;
 			}
+		nap(e);
+	}
 	look(e);
 	return !e->attached || e->alive;
 }

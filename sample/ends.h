@@ -8,6 +8,7 @@
 struct ends {
 	struct pollfd *poll;       /* rings, then pidfds, then the caller's */
 	uint32_t npoll, cap_poll, rings;
+	uint32_t samples;          /* of the rings: the first ones, which hold samples */
 	int32_t *target;           /* attached to, without a pidfd; 0: gone */
 	uint32_t ntarget, cap_target;
 	uint32_t alive;            /* of the targets */
@@ -16,7 +17,7 @@ struct ends {
 };
 
 /* False at the memory cap. */
-bool ends_init(struct ends *, const struct rings *, const struct capture *);
+bool ends_init(struct ends *, const struct rings *, uint32_t samples, const struct capture *);
 void ends_free(struct ends *);
 /* Waits for any of them, or NS.  False once all targets of an attach are gone. */
 bool ends_wait(struct ends *, int extra, int64_t ns);

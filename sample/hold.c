@@ -140,7 +140,7 @@ learn(struct watches *w, int fd)
 int
 hold_open(struct opener *o, struct watches *w, const struct thread *t, uint32_t n)
 {
-	uint64_t each = (uint64_t)o->rings.n * o->capture.nevent, limit = opener_files(), many;
+	uint64_t each = (uint64_t)o->nsample * o->capture.nevent, limit = opener_files(), many;
 
 	if (limit < o->rings.n + each + 8)
 		return EMFILE;

@@ -23,6 +23,8 @@ enum { RING_MOST = 2 << 20, RINGS_MOST = 128 << 20, WAKE_AT = 4 };
 /* Descriptors that are not for events: the caller's, and files being looked at. */
 enum { SPARE_FILES = 64 };
 enum { STACK_DEFAULT = 16 << 10, STACK_MOST = 65528 };
+/* The part of a ring for samples that one for other records has. */
+enum { TRACK_PART = 16 };
 /* Times the threads are listed again, for targets that never stop making new ones. */
 enum { PASSES = 20 };
 
@@ -39,6 +41,23 @@ max_rate(void)
 	    rate)
 		return rate;
 	return 100000;
+}
+
+/* Asks for records of what processes do, too. */
+static void
+track(const struct opener *o, struct perf_event_attr *a)
+{
+	a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = 1;
+	a->build_id = !o->no_build_id;
+}
+
+/* Opens it on a thread or, where that is -1, on whoever is to be seen on the CPU. */
+static int
+open_on(const struct opener *o, struct perf_event_attr *a, int32_t tid, int32_t cpu)
+{
+	if (tid < 0 && o->reach == REACH_CGROUP)
+		return perf_open(a, o->cgroup.fd, cpu, -1, PERF_FLAG_PID_CGROUP);
+	return perf_open(a, tid, cpu, -1, 0);
 }
 
 static struct perf_event_attr
@@ -69,12 +88,12 @@ attr_of(const struct opener *o, uint32_t event)
 		a.read_format |= PERF_FORMAT_LOST;
 	a.disabled = a.sample_id_all = a.use_clockid = a.watermark = 1;
 	a.clockid = CLOCK_MONOTONIC;
-	a.inherit = !o->system && c->target != TARGET_THREADS && (c->inherit || !o->no_inherit_thread);
+	a.inherit = o->reach == REACH_THREADS && c->target != TARGET_THREADS && (c->inherit || !o->no_inherit_thread);
 	a.inherit_thread = a.inherit && !c->inherit;
-	if (event == 0) {   /* once, not for every event of a thread */
-		a.mmap = a.mmap2 = a.comm = a.comm_exec = a.task = 1;
-		a.build_id = !o->no_build_id;
-	}
+	/* Idle time is left out by whoever counts time, or else by its samples. */
+	a.exclude_idle = e->is_time && (o->reach == REACH_TREE || (o->reach == REACH_SYSTEM && !c->idle));
+	if (event == 0 && o->rings.n == o->nsample)   /* once, not for every event of a thread */
+		track(o, &a);
 	return a;
 }
 
@@ -112,7 +131,7 @@ open_event(struct opener *o, uint32_t event, int32_t tid, int32_t cpu, bool on_e
 		int fd;
 
 		a.enable_on_exec = on_exec;
-		if ((fd = perf_open(&a, tid, cpu, -1, 0)) >= 0)
+		if ((fd = open_on(o, &a, tid, cpu)) >= 0)
 			return fd;
 		if ((errno == EACCES || errno == EPERM) && !narrowed && narrow(e)) {
 			narrowed = true;
@@ -185,13 +204,13 @@ into_ring(struct opener *o, struct watches *w, struct watch *watch, const struct
 int
 watches_add(struct opener *o, struct watches *w, int32_t tid, bool on_exec)
 {
-	for (uint32_t r = 0; r < o->rings.n; r++)
+	for (uint32_t r = 0; r < o->nsample; r++)
 		for (uint32_t e = 0; e < o->capture.nevent; e++) {
 			struct watch watch = { .tid = tid, .event = e };
 			int err;
 
 			if ((watch.fd = open_event(o, e, tid, o->rings.ring[r].cpu, on_exec)) < 0) {
-				if (errno == ENODEV && o->rings.n > 1)   /* the CPU went offline */
+				if (errno == ENODEV && o->nsample > 1)   /* the CPU went offline */
 					continue;
 				return errno;
 			}
@@ -307,10 +326,11 @@ open_rings(struct opener *o, size_t bytes)
 
 	for (uint32_t i = 0; i < o->ncpu; i++)
 		if ((err = open_ring(o, o->cpu[i], bytes)) && err != ENODEV) {
-			rings_close(&o->rings);
+			rings_drop(&o->rings, 0);
 			return err;
 		}
 	o->ring_bytes = bytes;
+	o->nsample = o->rings.n;
 	return o->rings.n ? 0 : err;
 }
 
@@ -348,7 +368,8 @@ raise_file_limit(void)
 bool
 opener_init(struct opener *o, const struct capture *c, struct refusal *r)
 {
-	*o = (struct opener){ .capture = *c, .freq = c->count ? 0 : c->freq, .system = c->target == TARGET_SYSTEM };
+	*o = (struct opener){ .capture = *c, .freq = c->count ? 0 : c->freq,
+	                      .reach = c->target == TARGET_SYSTEM ? REACH_SYSTEM : REACH_THREADS };
 	if (c->freq_max || o->freq > max_rate())
 		o->freq = max_rate();
 	o->shape.period = o->freq;   /* with -c it is known; and asked for, the kernel would sample every software event */
@@ -381,6 +402,8 @@ opener_stack(struct opener *o, uint32_t size, bool user_chain)
 void
 opener_free(struct opener *o)
 {
+	if (o->cgroup.fd > 0)
+		cgroup_remove(&o->cgroup);
 	rings_close(&o->rings);
 	vec_free(&o->cpu, &o->cap_cpu, sizeof *o->cpu);
 }
@@ -401,7 +424,7 @@ threads_fit(const struct opener *o)
 {
 	uint64_t limit = opener_files(), used = o->files + o->rings.n + SPARE_FILES;
 
-	return limit > used ? (limit - used) / ((uint64_t)o->rings.n * o->capture.nevent) : 0;
+	return limit > used ? (limit - used) / ((uint64_t)o->nsample * o->capture.nevent) : 0;
 }
 
 static void
@@ -453,12 +476,70 @@ open_threads(struct opener *o, struct watches *w, struct threads *t, uint32_t *s
 	return w->n ? 0 : ESRCH;
 }
 
-static int
-open_system(struct opener *o, struct watches *w)
+/* Rings for all records that are no samples: each wakes the reader, so that it finds a process before that is over.
+ * Where there cannot be any, they come with the samples. */
+static void
+open_tracks(struct opener *o)
 {
-	int err = watches_add(o, w, -1, false);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = o->ring_bytes / TRACK_PART;
 
-	return err ? err : w->n ? 0 : ENODEV;
+	for (uint32_t i = 0; i < o->nsample; i++) {
+		struct perf_event_attr a = { 0 };
+		int fd;
+
+		a.type = PERF_TYPE_SOFTWARE;
+		a.config = PERF_COUNT_SW_DUMMY;
+		a.sample_type = record_sample_type(&o->shape);
+		a.exclude_kernel = a.exclude_hv = a.sample_id_all = a.watermark = a.use_clockid = 1;
+		a.clockid = CLOCK_MONOTONIC;
+		a.wakeup_watermark = 1;
+		track(o, &a);
+		if ((fd = open_on(o, &a, -1, o->rings.ring[i].cpu)) >= 0 &&
+		    rings_add(&o->rings, fd, o->rings.ring[i].cpu, bytes > page ? bytes : page))
+			continue;
+		if (fd >= 0)
+			close(fd);
+		rings_drop(&o->rings, o->nsample);
+		return;
+	}
+}
+
+static int
+open_cpus(struct opener *o, struct watches *w)
+{
+	int err;
+
+	if (o->rings.n == o->nsample)
+		open_tracks(o);
+	if (!(err = watches_add(o, w, -1, false)) && w->n)
+		return 0;
+	watches_close(o, w);
+	watches_forget(w);
+	rings_drop(&o->rings, o->nsample);
+	return err ? err : ENODEV;
+}
+
+/* Events on CPUs, if prof may have them: in a cgroup of the command's, else with the samples of others left out. */
+static bool
+open_command(struct opener *o, struct watches *w)
+{
+	int fd = open_event(o, 0, -1, o->rings.ring[0].cpu, false);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	if (!(o->no_cgroup = cgroup_make(&o->cgroup, o->capture.pid[0]))) {
+		o->reach = REACH_CGROUP;
+		if (!open_cpus(o, w))
+			return true;
+		o->no_cgroup = "the kernel has no events of cgroups";
+		cgroup_remove(&o->cgroup);
+	}
+	o->reach = REACH_TREE;
+	if (!open_cpus(o, w))
+		return true;
+	o->reach = REACH_THREADS;
+	return false;
 }
 
 int
@@ -466,19 +547,19 @@ opener_open(struct opener *o, struct watches *w, struct threads *found, uint32_t
 {
 	*sure = 0;
 	*pid = -1;
-	if (o->system)
-		return open_system(o, w);
+	if (o->reach == REACH_SYSTEM)
+		return open_cpus(o, w);
+	if (o->capture.target == TARGET_COMMAND && o->capture.inherit && open_command(o, w))
+		return 0;
 	*pid = o->capture.target == TARGET_COMMAND ? 0 : o->capture.pid[0];
 	list_targets(o, found);
 	/* More threads times CPUs than descriptors: the CPUs alone, and others' samples left out, where that is allowed. */
 	if (o->capture.target == TARGET_PROCESSES && found->n > threads_fit(o)) {
-		o->system = true;
+		o->reach = REACH_TREE;
 		*sure = found->n;
-		if (!open_system(o, w))
+		if (!open_cpus(o, w))
 			return 0;
-		o->system = false;
-		watches_close(o, w);
-		watches_forget(w);
+		o->reach = REACH_THREADS;
 	}
 	return open_threads(o, w, found, sure, false, false, pid);
 }
@@ -489,7 +570,7 @@ opener_reopen(struct opener *o, struct watches *w, struct threads *found, uint32
 	int32_t which;
 
 	*sure = found->n;
-	if (o->system)
-		return open_system(o, w);
+	if (o->reach != REACH_THREADS)
+		return open_cpus(o, w);
 	return open_threads(o, w, found, sure, true, o->capture.inherit && o->capture.target != TARGET_THREADS, &which);
 }

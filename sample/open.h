@@ -3,6 +3,7 @@
 #define SAMPLE_OPEN_H
 
 #include "../lib/index.h"
+#include "cgroup.h"
 #include "record.h"
 #include "ring.h"
 #include "session.h"
@@ -30,16 +31,27 @@ struct total {
 	uint64_t lost;
 };
 
+/* Where events are. */
+enum reach {
+	REACH_THREADS,             /* on the target's threads, and inherited by what they start */
+	REACH_CGROUP,              /* on CPUs, in a cgroup of the command's own */
+	REACH_TREE,                /* on CPUs: others' samples come too, and are left out */
+	REACH_SYSTEM,              /* on CPUs, whoever runs there */
+};
+
 struct opener {
 	struct capture capture;    /* its stack size and user chain are those to open with next */
-	struct rings rings;        /* one a CPU */
+	struct rings rings;        /* one a CPU; then, where events are on CPUs, one a CPU for what is not a sample */
+	uint32_t nsample;          /* of them: those for samples */
 	int32_t *cpu;
 	uint32_t ncpu, cap_cpu;
 	struct record_shape shape;
 	uint64_t freq;             /* as the kernel was asked for at last */
 	size_t ring_bytes;
 	uint64_t files;            /* descriptors that are events */
-	bool system;               /* events are on CPUs, whoever runs there */
+	enum reach reach;
+	struct cgroup cgroup;
+	const char *no_cgroup;     /* why there is none for a command, or NULL */
 	/* What this kernel was found to be too old for. */
 	bool no_lost, no_build_id, no_inherit_thread;
 };

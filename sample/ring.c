@@ -31,16 +31,22 @@ rings_add(struct rings *rs, int fd, int32_t cpu, size_t bytes)
 }
 
 void
-rings_close(struct rings *rs)
+rings_drop(struct rings *rs, uint32_t n)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	for (uint32_t i = 0; i < rs->n; i++) {
-		munmap(rs->ring[i].page, page + (size_t)rs->ring[i].size);
-		close(rs->ring[i].fd);
+	while (rs->n > n) {
+		rs->n--;
+		munmap(rs->ring[rs->n].page, page + (size_t)rs->ring[rs->n].size);
+		close(rs->ring[rs->n].fd);
 	}
+}
+
+void
+rings_close(struct rings *rs)
+{
+	rings_drop(rs, 0);
 	vec_free(&rs->ring, &rs->cap, sizeof *rs->ring);
-	rs->n = 0;
 }
 
 static void

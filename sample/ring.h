@@ -37,6 +37,8 @@ struct rings {
 
 /* Maps the ring of event FD, of BYTES (a power of two and of pages); the descriptor becomes the ring's.  False with errno. */
 bool rings_add(struct rings *, int fd, int32_t cpu, size_t bytes);
+/* Leaves only the first N. */
+void rings_drop(struct rings *, uint32_t n);
 void rings_close(struct rings *);
 
 /* Begins a round: what is in the rings now, up to time LIMIT. */

@@ -23,6 +23,13 @@
 #define RECORD_LATE UINT64_C(200000)
 #define NOT_YET     UINT64_MAX
 
+static const char *const reach_words[] = {
+	[REACH_THREADS] = "the threads",
+	[REACH_CGROUP] = "the CPUs, for a cgroup of the command's own",
+	[REACH_TREE] = "the CPUs, the samples of others left out",
+	[REACH_SYSTEM] = "the CPUs",
+};
+
 struct session {
 	struct arena arena;              /* the session itself */
 	struct opener opener;
@@ -152,12 +159,13 @@ on_sample(struct session *s, const struct record *r)
 	out.kernel = (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
 	if (r->id >= s->new_id && r->time < s->new_since)
 		return;
-	if (r->pid == 0 && r->tid == 0 && out.kernel && s->opener.system && !s->opener.capture.idle) {
+	if (r->pid == 0 && r->tid == 0 && out.kernel && s->opener.reach == REACH_SYSTEM && !s->opener.capture.idle) {
 		s->counts.idle++;
 		return;
 	}
 	if (!(out.task = processes_task(s->processes, r->pid, r->tid))) {
-		s->counts.lost += s->opener.system == (s->opener.capture.target == TARGET_SYSTEM);   /* else it is another's */
+		s->counts.lost += s->opener.reach != REACH_TREE;   /* there it is another's */
+		s->counts.others += s->opener.reach == REACH_TREE;
 		return;
 	}
 	if (out.task->process->starting == NOT_YET)   /* the end of prof's own child, which is the command's beginning */
@@ -246,7 +254,7 @@ note_threads(struct session *s, const struct threads *t, uint32_t sure)
 		struct task *task;
 
 		if ((task = processes_task(s->processes, t->thread[i].pid, t->thread[i].tid)))
-			task->own = i < sure || s->opener.system ? 0 : t->thread[i].tid;
+			task->own = i < sure || s->opener.reach != REACH_THREADS ? 0 : t->thread[i].tid;
 	}
 }
 
@@ -255,16 +263,16 @@ static bool
 choose_processes(struct session *s)
 {
 	const struct capture *c = &s->opener.capture;
-
 	struct task *t;
 
 	if (c->target == TARGET_COMMAND) {
 		if (!(t = processes_task(s->processes, c->pid[0], c->pid[0])))
 			return false;
 		t->process->starting = NOT_YET;
-		return true;
 	}
-	if (!s->opener.system || c->target == TARGET_SYSTEM)
+	if (c->target == TARGET_THREADS || !c->inherit)
+		processes_partial(s->processes);
+	if (s->opener.reach != REACH_TREE)
 		return true;
 	for (unsigned i = 0; i < c->npid; i++)
 		if (!processes_task(s->processes, c->pid[i], c->pid[i]))
@@ -292,7 +300,7 @@ session_open(const struct capture *c, struct modules *modules, struct refusal *r
 	}
 	if ((err = opener_open(&s->opener, &s->watches, &s->found, &s->sure, &pid)))
 		permit_explain(r, c, pid, err);
-	else if ((s->processes = processes_new(modules)) && ends_init(&s->ends, &s->opener.rings, c) && choose_processes(s)) {
+	else if ((s->processes = processes_new(modules)) && ends_init(&s->ends, &s->opener.rings, s->opener.nsample, c) && choose_processes(s)) {
 		note_threads(s, &s->found, s->sure);
 		raise_priority(s);
 		return s;
@@ -306,7 +314,7 @@ session_enable(struct session *s)
 {
 	const struct capture *c = &s->opener.capture;
 
-	if (c->target == TARGET_COMMAND)   /* its exec does */
+	if (c->target == TARGET_COMMAND && s->opener.reach == REACH_THREADS)   /* its exec does */
 		return;
 	watches_enable(&s->watches);
 	for (unsigned i = 0; c->target == TARGET_PROCESSES && i < c->npid; i++) {
@@ -382,7 +390,7 @@ unseen(const struct session *s, const struct total *all)
 	uint64_t period = s->opener.freq ? 1000000000 / s->opener.freq : c->count, expected;
 	uint64_t known = s->first_event + s->counts.lost + (s->born + s->watches.n) / 2;
 
-	if (s->opener.system || !c->event[0].is_time || c->event[0].kernel || c->event[0].sides_given || !period)
+	if (s->opener.reach != REACH_THREADS || !c->event[0].is_time || c->event[0].kernel || c->event[0].sides_given || !period)
 		return 0;
 	expected = all[0].running / period;
 	return expected > known ? expected - known : 0;
@@ -404,7 +412,9 @@ session_counts(struct session *s, struct session_counts *n)
 	s->counts.unseen_samples = unseen(s, all);
 	s->counts.freq = s->opener.freq;
 	s->counts.stack_size = s->opener.capture.stack_size;
-	s->counts.rings = s->opener.rings.n;
+	s->counts.reach = reach_words[s->opener.reach];
+	s->counts.no_cgroup = s->opener.no_cgroup;
+	s->counts.rings = s->opener.nsample;
 	s->counts.ring_bytes = s->opener.ring_bytes;
 	s->counts.maps_reread = processes_reread(s->processes);
 	*n = s->counts;

@@ -46,6 +46,7 @@ struct sample {
 struct session_counts {
 	uint64_t samples, lost, throttled;
 	uint64_t idle;             /* with -a: samples of the idle task that were left out */
+	uint64_t others;           /* samples of other processes that were left out */
 	uint64_t enabled_ns;       /* CPU time of the target that the events saw, as the kernel counts it */
 	uint64_t unseen_samples;   /* expected from enabled_ns, but in the kernel and not visible */
 	uint64_t processes, threads;   /* with at least one sample */
@@ -53,6 +54,8 @@ struct session_counts {
 	uint64_t stack_size;       /* as last used */
 	uint64_t rings, ring_bytes;
 	uint64_t maps_reread;
+	const char *reach;         /* what the events are on, in words */
+	const char *no_cgroup;     /* why not on a cgroup of the command's own, or NULL */
 };
 
 /* Why a capture could not be opened. */

@@ -332,6 +332,15 @@ parse_stat(char *line, const char **comm, uint64_t *start)
 	return text_dec(&p, start);
 }
 
+bool
+target_start(int32_t pid, uint64_t *start)
+{
+	const char *comm;
+	char buf[512];
+
+	return file_proc(pid, "stat", buf, sizeof buf) > 0 && parse_stat(buf, &comm, start);
+}
+
 static bool
 called(int proc, const char *pid, const char *name, uint64_t *start)
 {

@@ -31,6 +31,8 @@ unsigned target_named(const char *name, int32_t *pid, unsigned max);
 /* Whether PID (a process) or TID (a thread) exists. */
 bool target_pid_exists(int32_t pid);
 bool target_tid_exists(int32_t tid, int32_t *pid);
+/* When PID began, in the kernel's ticks; false where it is over. */
+bool target_start(int32_t pid, uint64_t *start);
 /* What PID is called (its comm), into BUF; "?" where it cannot be told. */
 const char *target_comm(int32_t pid, char *buf, size_t n);
 

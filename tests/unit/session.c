@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/file.c lib/index.c lib/nearest.c sample/cpu.c sample/event.c sample/perf.c sample/permit.c sample/target.c sample/foreign.c sample/maps.c sample/backing.c sample/mapped.c sample/roots.c sample/process.c sample/ring.c sample/record.c sample/open.c sample/ends.c sample/threads.c sample/hold.c sym/module.c sym/space.c sym/elf.c */
+/* link: lib/mem.c lib/cursor.c lib/file.c lib/index.c lib/nearest.c sample/cpu.c sample/event.c sample/perf.c sample/permit.c sample/target.c sample/foreign.c sample/maps.c sample/backing.c sample/mapped.c sample/roots.c sample/process.c sample/ring.c sample/record.c sample/open.c sample/cgroup.c sample/ends.c sample/threads.c sample/hold.c sym/module.c sym/space.c sym/elf.c */
 /* Real events on real processes. */
 #include "test.h"
 #include "sample/session.c"
@@ -395,7 +395,7 @@ attach_to_many(void)
 		session_stack(s, 2048, false);
 		run(0, 500000000);
 		CHECK_U64(s->opener.capture.stack_size, 2048);
-		CHECK(s->opener.system || s->watches.n >= MANY * s->opener.rings.n);
+		CHECK(s->opener.reach != REACH_THREADS || s->watches.n >= MANY * s->opener.nsample);
 		end();
 		CHECK(samples_of("late") > 10);
 		CHECK_U64(got.unmapped, 0);
