@@ -424,8 +424,10 @@ record(struct recording *r)
 	}
 	choose_default_file(r);
 	describe(r);
-	if ((status = start(r)))
+	if ((status = start(r))) {
+		session_close(r->session);   /* it may have left its mark on the system */
 		return status;
+	}
 	capture(r);
 	release_signals(r);
 	written = finish(r);
