@@ -10,17 +10,6 @@
 #include "../lib/msg.h"
 #include "../sample/permit.h"
 
-static void
-size_words(struct sink *s, uint64_t bytes)
-{
-	if (bytes < 1024)
-		sink_fmt(s, "%u B", (unsigned)bytes);
-	else if (bytes < 10 << 20)
-		sink_fmt(s, "%u KiB", (unsigned)((bytes + 512) >> 10));
-	else
-		sink_fmt(s, "%llu MiB", (unsigned long long)((bytes + (1 << 19)) >> 20));
-}
-
 /* PART of WHOLE in tenths of a percent, never rounded up to all of it. */
 static unsigned
 permille(uint64_t part, uint64_t whole)
@@ -93,20 +82,6 @@ cost_words(struct sink *s)
 	         (r.ru_maxrss + 1023) / 1024);
 }
 
-static void
-output_words(struct sink *s, const struct plan *p)
-{
-	const char *before = "; wrote ";
-
-	for (unsigned i = 0; i < p->noutput; i++)
-		if (p->output[i].size) {
-			sink_fmt(s, "%s%s (", before, strcmp(p->output[i].path, "-") ? p->output[i].path : "stdout");
-			size_words(s, p->output[i].size);
-			sink_char(s, ')');
-			before = ", ";
-		}
-}
-
 /* With -v: every way in which something was not had. */
 static void
 details(const struct closing *c)
@@ -157,7 +132,7 @@ closing_line(const struct closing *c)
 		sink_fmt(&s, "; busy %u%%", (unsigned)(n->samples * 100 / all));
 	unseen_words(&s, c);
 	cost_words(&s);
-	output_words(&s, c->plan);
+	output_words(&s, "; wrote ", c->plan->output, c->plan->noutput);
 	sink_char(&s, 0);
 	if (!s.err)
 		warn("%s", s.buf);

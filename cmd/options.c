@@ -179,3 +179,16 @@ option_pids(const struct options *o, int32_t *pid, unsigned max)
 			return n;
 	}
 }
+
+bool
+option_word(const char *option, const char *word, const char *const *names, unsigned *which)
+{
+	const char *near;
+
+	for (*which = 0; names[*which]; ++*which)
+		if (strcmp(names[*which], word) == 0)
+			return true;
+	near = nearest(word, names);
+	error("%s '%s': not known%s%s%s", option, word, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	return false;
+}

@@ -37,4 +37,7 @@ bool option_time(const struct options *, uint64_t unit_ns, uint64_t *ns);
 /* A list of numbers with commas: at most MAX of them; returns how many, 0 once it has said what is wrong. */
 unsigned option_pids(const struct options *, int32_t *pid, unsigned max);
 
+/* WORD's place among NAMES, which ends with NULL; false once it has said that OPTION knows none such. */
+bool option_word(const char *option, const char *word, const char *const *names, unsigned *which);
+
 #endif

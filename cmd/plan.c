@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "../lib/msg.h"
-#include "../lib/nearest.h"
 #include "../sample/target.h"
 #include "cmd.h"
 #include "options.h"
@@ -82,25 +81,12 @@ add_pids(struct plan *p, struct reading *r, char letter, enum target target)
 }
 
 static bool
-one_of(const char *word, const char *const *names, const char *option, unsigned *which)
-{
-	const char *near;
-
-	for (*which = 0; names[*which]; ++*which)
-		if (strcmp(names[*which], word) == 0)
-			return true;
-	near = nearest(word, names);
-	error("%s '%s': not known%s%s%s", option, word, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-	return false;
-}
-
-static bool
 set_stacks(struct plan *p, const char *how)
 {
 	static const char *const names[] = { "auto", "dwarf", "fp", "none", NULL };
 	unsigned which;
 
-	if (!one_of(how, names, "--call-graph", &which))
+	if (!option_word("--call-graph", how, names, &which))
 		return false;
 	p->stacks = which;
 	return true;
@@ -219,46 +205,15 @@ take(struct plan *p, struct reading *r, int id)
 }
 
 static bool
-named_format(const char *name, const struct format **format)
-{
-	const char *names[32];
-	unsigned n = 0, which;
-
-	*format = NULL;
-	if (!name)
-		return true;
-	for (const struct format *const *f = formats; *f && n < 31; f++)
-		names[n++] = (*f)->name;
-	names[n] = NULL;
-	if (!one_of(name, names, "-f", &which))
-		return false;
-	*format = formats[which];
-	return true;
-}
-
-static bool
 resolve_outputs(struct plan *p, const struct reading *r)
 {
 	const struct format *given;
 
-	if (!named_format(r->format, &given))
+	if (!output_format(r->format, &given))
 		return false;
-	for (unsigned i = 0; i < r->files; i++) {
-		struct output *out = &p->output[p->noutput++];
-		const char *why;
-
-		*out = (struct output){ .path = r->file[i], .format = given };
-		if (!given)
-			out->format = strcmp(out->path, "-") == 0 ? &format_folded : format_of_file(out->path);
-		if (!out->format) {
-			error("-o %s: its suffix names no format: .json (speedscope), .folded, .txt, or give -f NAME", out->path);
+	for (unsigned i = 0; i < r->files; i++)
+		if (!output_add(&p->output[p->noutput++], r->file[i], given, &format_folded))
 			return false;
-		}
-		if ((why = output_check(out))) {
-			error("-o %s: %s", out->path, why);
-			return false;
-		}
-	}
 	if (!p->noutput)   /* named once the target's pid is known */
 		p->output[p->noutput++] = (struct output){ .format = given ? given : &format_speedscope };
 	return true;

@@ -2,12 +2,12 @@
 #ifndef CMD_PLAN_H
 #define CMD_PLAN_H
 
-#include "../out/output.h"
 #include "../sample/cpu.h"
 #include "../sample/session.h"
 #include "../unwind/unwind.h"
+#include "outputs.h"
 
-enum { PIDS_MAX = 4096, OUTPUTS_MAX = 16 };
+enum { PIDS_MAX = 4096 };
 
 struct plan {
 	struct arena arena;

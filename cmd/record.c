@@ -277,23 +277,6 @@ choose_default_file(struct recording *r)
 	out->path = r->default_file;
 }
 
-static bool
-write_outputs(struct recording *r)
-{
-	bool all = true;
-
-	for (unsigned i = 0; i < r->plan.noutput; i++) {
-		struct output *out = &r->plan.output[i];
-		const char *why = output_write(out, &r->collector.profile);
-
-		if (why) {
-			error("%s: %s", strcmp(out->path, "-") ? out->path : "stdout", why);
-			all = false;
-		}
-	}
-	return all;
-}
-
 static void
 summarize(const struct recording *r)
 {
@@ -327,7 +310,7 @@ finish(struct recording *r)
 	mem_cap((size_t)NAMING_MIB << 20);
 	r->collector.names.mangled = r->plan.mangled;
 	collect_names(&r->collector);
-	written = write_outputs(r);
+	written = output_all(r->plan.output, r->plan.noutput, &r->collector.profile);
 	summarize(r);
 	closing_line(&c);
 	if (r->plan.stats && (why = closing_stats(&c, r->plan.stats))) {
