@@ -4,6 +4,7 @@
 const struct format *const formats[] = {
 	&format_folded,
 	&format_speedscope,
+	&format_pprof,
 	&format_script,
 	&format_table,
 	NULL,

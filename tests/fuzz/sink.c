@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c out/profile.c out/timeline.c out/tree.c out/merge.c out/cell.c lib/file.c out/folded.c out/read_folded.c out/script.c out/script_read.c out/speedscope.c out/table.c out/report_rows.c out/report_tree.c lib/regex.c out/format.c */
+/* link: lib/mem.c lib/cursor.c lib/index.c out/profile.c out/timeline.c out/tree.c out/merge.c out/cell.c lib/file.c out/folded.c out/read_folded.c out/script.c out/script_read.c out/speedscope.c out/table.c out/report_rows.c out/report_tree.c lib/regex.c out/format.c out/pprof.c out/pprof_read.c out/pprof_tables.c */
 /* Profiles of names, times and stacks that nobody vouches for: every format stays well-formed.
  * Input: a mode byte, then samples: thread, time step, weight, depth, and names that end with a 0xfe byte. */
 #include "../../lib/sink.c"
@@ -6,6 +6,7 @@
 #include "../../out/format.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static char name[256][512];
 static unsigned names;
@@ -124,6 +125,31 @@ check_script(const char *s, const struct profile *p)
 			abort();
 }
 
+/* What is read back folds into the same text. */
+static void
+check_read(const struct format *format, const struct sink *written, const struct profile *p)
+{
+	struct cursor c = cur_of(written->buf, written->len - 1, false);
+	struct profile again;
+	struct sink a, b;
+
+	profile_init(&again);
+	if (cur_left(&c) && (!format->is(c) || format->read(&again, &c)))
+		abort();
+	profile_name(&again, NULL, NULL);
+	again.by_thread = p->by_thread;
+	again.by_process = p->by_process;
+	sink_open(&a, -1);
+	sink_open(&b, -1);
+	format_folded.write(&a, p);
+	format_folded.write(&b, &again);
+	if (a.len != b.len || memcmp(a.buf, b.buf, a.len) != 0)
+		abort();
+	sink_close(&a);
+	sink_close(&b);
+	profile_free(&again);
+}
+
 static void
 check(const struct format *format, const struct profile *p, unsigned width, uint64_t weight)
 {
@@ -141,6 +167,8 @@ check(const struct format *format, const struct profile *p, unsigned width, uint
 		check_folded(s.buf, weight);
 	else if (format == &format_speedscope)
 		check_json(s.buf);
+	else if (format == &format_pprof)
+		check_read(format, &s, p);
 	else if (format == &format_script)
 		check_script(s.buf, p);
 	else

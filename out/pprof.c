@@ -1,0 +1,482 @@
+/* pprof's profile.proto, written: github.com/google/pprof/proto/profile.proto in protobuf's wire format.
+ *
+ * Samples are those of equal stacks (of addresses, not of names) and threads, added up; where each lay in time is not told.
+ * A location is an address as linked, with the functions there, innermost first, so a mapping begins at 0: readers then
+ * take addresses as they are.  What has no file (the kernel, its modules, JIT code) has a mapping that is only a name. */
+#include "format.h"
+#include "pprof.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A string of the table: TEXT and what is written behind it. */
+struct string {
+	const char *text, *suffix;
+};
+
+struct tally {
+	uint64_t weight, samples;
+};
+
+struct writing {
+	const struct profile *p;
+	struct sink *out;
+	struct sink body, ids;     /* in memory: the message at hand, and the numbers packed in it */
+	struct arena arena;
+	struct string *string;
+	uint32_t nstring, string_cap;
+	struct index strings;
+	uint32_t *module;          /* strings: the names that stand for mappings, behind the profile's own */
+	uint32_t nmodule, module_cap;
+	bool *outermost;           /* of each function: it is the outermost one of some location */
+	uint32_t outermost_cap;
+	struct tally *tally;       /* of each raw node, of one thread */
+	uint32_t tally_cap;
+	uint32_t *touched;         /* the nodes whose tally is not zero */
+	uint32_t ntouched, touched_cap;
+	uint32_t column[16], columns;   /* of each event: its first value */
+	struct sink labels;        /* of the thread at hand */
+};
+
+static void
+put_varint(struct sink *s, uint64_t v)
+{
+	uint8_t byte[10];
+	unsigned n = 0;
+
+	for (; v > 0x7f; v >>= 7)
+		byte[n++] = (uint8_t)(v | 0x80);
+	byte[n++] = (uint8_t)v;
+	sink_put(s, byte, n);
+}
+
+/* Fields that are 0 are left out: that is what a reader takes them for. */
+static void
+put_number(struct sink *s, unsigned field, uint64_t v)
+{
+	if (v) {
+		put_varint(s, field << 3 | WIRE_VARINT);
+		put_varint(s, v);
+	}
+}
+
+static void
+put_bytes(struct sink *s, unsigned field, const struct sink *bytes)
+{
+	put_varint(s, field << 3 | WIRE_BYTES);
+	put_varint(s, bytes->len);
+	sink_put(s, bytes->buf, bytes->len);
+	sink_fail(s, bytes->err);
+}
+
+/* The message at hand is complete. */
+static void
+put_message(struct writing *w, unsigned field)
+{
+	put_bytes(w->out, field, &w->body);
+	w->body.len = 0;
+}
+
+static uint32_t
+string_hash(const char *text, const char *suffix)
+{
+	return hash_str(text) + 31 * hash_str(suffix);
+}
+
+static uint32_t
+string_again(const void *ctx, uint32_t item)
+{
+	const struct string *s = (const struct string *)ctx + item;
+
+	return string_hash(s->text, s->suffix);
+}
+
+/* The number of a string that stays where it is.  0 is the empty one. */
+static uint32_t
+string_of(struct writing *w, const char *text, const char *suffix)
+{
+	uint32_t hash = string_hash(text, suffix), slot, i;
+
+	for (slot = index_first(&w->strings, hash); (i = index_at(&w->strings, slot)) != INDEX_NONE;
+	     slot = index_next(&w->strings, slot))
+		if (strcmp(w->string[i].text, text) == 0 && strcmp(w->string[i].suffix, suffix) == 0)
+			return i;
+	if (!vec_room(&w->string, &w->string_cap, (uint64_t)w->nstring + 1, sizeof *w->string) ||
+	    !index_add(&w->strings, hash, w->nstring, string_again, w->string)) {
+		sink_fail(w->out, ENOMEM);
+		return 0;
+	}
+	w->string[w->nstring] = (struct string){ text, suffix };
+	return w->nstring++;
+}
+
+/* The same of a text that does not last. */
+static uint32_t
+string_copy(struct writing *w, const char *text)
+{
+	const char *copy = arena_str(&w->arena, text, strlen(text));
+
+	if (!copy)
+		sink_fail(w->out, ENOMEM);
+	return copy ? string_of(w, copy, "") : 0;
+}
+
+/* UTF-8 is what protobuf's strings must be. */
+static void
+put_text(struct sink *s, const char *text)
+{
+	for (unsigned n; *text; text += n) {
+		unsigned good = 0;
+
+		for (; text[good] && (n = utf8_len(text + good)); good += n)
+			;
+		sink_put(s, text, good);
+		n = good;
+		if (text[n]) {
+			sink_str(s, "\xef\xbf\xbd");
+			n++;
+		}
+	}
+}
+
+static void
+put_strings(struct writing *w)
+{
+	for (uint32_t i = 0; i < w->nstring; i++) {
+		put_text(&w->body, w->string[i].text);
+		sink_str(&w->body, w->string[i].suffix);
+		put_message(w, PROFILE_STRING);
+	}
+}
+
+static bool
+is_time(const struct event_info *e)
+{
+	return e->period_ns > 0;
+}
+
+static void
+put_type(struct writing *w, unsigned field, uint32_t name, const char *unit)
+{
+	put_number(&w->body, TYPE_NAME, name);
+	put_number(&w->body, TYPE_UNIT, string_of(w, unit, ""));
+	put_message(w, field);
+}
+
+/* The name that an event's time or count goes by, and how many samples that were. */
+static uint32_t
+type_name(struct writing *w, uint32_t event)
+{
+	const struct event_info *e = &w->p->event[event];
+
+	return !event && is_time(e) ? string_of(w, e->waiting ? "wall" : "cpu", "") : string_of(w, e->name, "");
+}
+
+static uint32_t
+samples_name(struct writing *w, uint32_t event)
+{
+	return event ? string_of(w, w->p->event[event].name, "_samples") : string_of(w, "samples", "");
+}
+
+/* What is measured: samples and their time, or a count alone. */
+static void
+put_types(struct writing *w)
+{
+	const struct profile *p = w->p;
+
+	for (uint32_t i = 0; i < p->nevent; i++) {
+		w->column[i] = w->columns;
+		if (is_time(&p->event[i])) {
+			put_type(w, PROFILE_SAMPLE_TYPE, samples_name(w, i), "count");
+			w->columns++;
+		}
+		put_type(w, PROFILE_SAMPLE_TYPE, type_name(w, i), is_time(&p->event[i]) ? "nanoseconds" : "count");
+		w->columns++;
+	}
+	if (!p->nevent) {
+		put_type(w, PROFILE_SAMPLE_TYPE, string_of(w, "samples", ""), "count");
+		w->columns = 1;
+	} else {
+		put_type(w, PROFILE_PERIOD_TYPE, type_name(w, 0), is_time(p->event) ? "nanoseconds" : "count");
+		put_number(w->out, PROFILE_PERIOD, is_time(p->event) ? p->event->period_ns : 1);
+		put_number(w->out, PROFILE_DEFAULT_TYPE, type_name(w, 0));
+	}
+}
+
+static void
+put_mapping(struct writing *w, uint32_t i, const char *file, const char *build_id)
+{
+	put_number(&w->body, MAPPING_ID, i + 1);
+	put_number(&w->body, MAPPING_FILE, string_of(w, file, ""));
+	put_number(&w->body, MAPPING_BUILD_ID, string_of(w, build_id, ""));
+	for (unsigned has = MAPPING_FUNCTIONS; has <= MAPPING_INLINES; has++)   /* all that is known is here: no reader need look further */
+		put_number(&w->body, has, 1);
+	put_message(w, PROFILE_MAPPING);
+}
+
+/* Readers take the first mapping for the program. */
+static uint32_t
+main_mapping(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nmapping; i++)
+		if (*p->mapping[i].file == '/' && !strstr(p->mapping[i].file, ".so"))
+			return i;
+	return 0;
+}
+
+static void
+put_mappings(struct writing *w)
+{
+	const struct profile *p = w->p;
+	uint32_t first = main_mapping(p);
+
+	for (uint32_t k = 0; k < p->nmapping; k++) {
+		uint32_t i = k == 0 ? first : k <= first ? k - 1 : k;
+
+		put_mapping(w, i, p->mapping[i].file, p->mapping[i].build_id);
+	}
+	for (uint32_t i = 0; i < w->nmodule; i++)
+		put_mapping(w, p->nmapping + i, w->string[w->module[i]].text, "");
+}
+
+/* The mapping of a location, from 1; 0 for none. */
+static uint32_t
+mapping_of(struct writing *w, const struct location *l)
+{
+	uint32_t f = w->p->site[l->site].function, name;
+
+	if (l->mapping < w->p->nmapping)
+		return l->mapping + 1;
+	if (f >= w->p->nfunction || !*w->p->function[f].module)
+		return 0;
+	name = string_of(w, w->p->function[f].module, "");
+	for (uint32_t i = w->nmodule; i--;)
+		if (w->module[i] == name)
+			return w->p->nmapping + i + 1;
+	if (!vec_room(&w->module, &w->module_cap, (uint64_t)w->nmodule + 1, sizeof *w->module)) {
+		sink_fail(w->out, ENOMEM);
+		return 0;
+	}
+	w->module[w->nmodule++] = name;
+	return w->p->nmapping + w->nmodule;
+}
+
+static void
+put_locations(struct writing *w)
+{
+	const struct profile *p = w->p;
+
+	for (uint32_t i = 0; i < p->nlocation; i++) {
+		const struct location *l = &p->location[i];
+
+		if (!l->sites)
+			continue;
+		put_number(&w->body, LOCATION_ID, i + 1ull);
+		put_number(&w->body, LOCATION_MAPPING, mapping_of(w, l));
+		put_number(&w->body, LOCATION_ADDRESS, l->address);
+		for (uint32_t k = l->sites; k--;) {
+			const struct site *site = &p->site[l->site + k];
+
+			if (site->function >= p->nfunction)
+				continue;
+			put_number(&w->ids, LINE_FUNCTION, site->function + 1ull);
+			put_number(&w->ids, LINE_LINE, site->line);
+			put_bytes(&w->body, LOCATION_LINE, &w->ids);
+			w->ids.len = 0;
+			w->outermost[site->function] |= k == 0;
+		}
+		put_message(w, PROFILE_LOCATION);
+	}
+}
+
+/* That a function is inlined is told by its place in a location, unless it is all that is known of it. */
+static const char *
+suffix_of(const struct writing *w, uint32_t i)
+{
+	enum function_kind kind = w->p->function[i].kind;
+
+	return kind == FUNCTION_INLINED && !w->outermost[i] ? "" : function_suffix(kind);
+}
+
+static void
+put_functions(struct writing *w)
+{
+	for (uint32_t i = 0; i < w->p->nfunction; i++) {
+		const struct function *f = &w->p->function[i];
+
+		put_number(&w->body, FUNCTION_ID, i + 1ull);
+		put_number(&w->body, FUNCTION_NAME, string_of(w, f->name, suffix_of(w, i)));
+		put_number(&w->body, FUNCTION_SYSTEM_NAME, string_of(w, f->name, ""));
+		put_number(&w->body, FUNCTION_FILE, f->file ? string_of(w, f->file, "") : 0);
+		put_number(&w->body, FUNCTION_START_LINE, w->p->lines ? 0 : f->line);
+		put_message(w, PROFILE_FUNCTION);
+	}
+}
+
+static void
+put_label(struct writing *w, const char *key, const char *text, uint64_t number)
+{
+	put_number(&w->body, LABEL_KEY, string_of(w, key, ""));
+	put_number(&w->body, LABEL_TEXT, text ? string_copy(w, text) : 0);
+	put_number(&w->body, LABEL_NUMBER, number);
+	put_bytes(&w->labels, SAMPLE_LABEL, &w->body);
+	w->body.len = 0;
+}
+
+static void
+make_labels(struct writing *w, const struct thread *t)
+{
+	const char *comm = *t->comm ? t->comm : "[unknown]";
+	struct sink name;
+
+	w->labels.len = 0;
+	sink_open(&name, -1);
+	sink_fmt(&name, "%s %d/%d", comm, t->pid, t->tid);
+	sink_char(&name, 0);
+	put_label(w, "thread", name.err ? comm : name.buf, 0);
+	sink_fail(w->out, sink_close(&name));
+	put_label(w, "tid", NULL, (uint64_t)(int64_t)t->tid);
+	put_label(w, "pid", NULL, (uint64_t)(int64_t)t->pid);
+	put_label(w, "comm", comm, 0);
+}
+
+static void
+put_sample(struct writing *w, const struct thread *t, uint32_t node, const struct tally *tally)
+{
+	const struct profile *p = w->p;
+	uint64_t period = t->event < p->nevent ? p->event[t->event].period_ns : 0;
+	uint32_t first = t->event < p->nevent ? w->column[t->event] : 0;
+
+	for (; node != NODE_NONE; node = p->raw.node[node].parent) {
+		uint32_t code = p->raw.node[node].frame;
+
+		if (code < p->nlocation && p->location[code].sites)
+			put_varint(&w->ids, code + 1ull);
+	}
+	if (w->ids.len)
+		put_bytes(&w->body, SAMPLE_LOCATION, &w->ids);
+	w->ids.len = 0;
+	for (uint32_t i = 0; i < w->columns; i++)
+		put_varint(&w->ids, i == first               ? (period ? tally->samples : tally->weight)
+		                    : i == first + 1 && period ? times(tally->weight, period)
+		                                               : 0);
+	put_bytes(&w->body, SAMPLE_VALUE, &w->ids);
+	w->ids.len = 0;
+	sink_put(&w->body, w->labels.buf, w->labels.len);
+	put_message(w, PROFILE_SAMPLE);
+}
+
+/* A thread's samples, each distinct stack once, in the order in which they came first. */
+static void
+put_thread(struct writing *w, const struct thread *t)
+{
+	struct tally bare = { 0, 0 };
+	struct run_reader reader;
+	struct run run;
+
+	make_labels(w, t);
+	runs_open(&reader, w->p, t);
+	reader.raw = true;
+	for (w->ntouched = 0; runs_next(&reader, &run);) {
+		struct tally *tally = run.node < w->p->raw.n ? &w->tally[run.node] : &bare;
+
+		if (tally != &bare && !tally->samples) {
+			if (!vec_room(&w->touched, &w->touched_cap, (uint64_t)w->ntouched + 1, sizeof *w->touched)) {
+				sink_fail(w->out, ENOMEM);
+				return;
+			}
+			w->touched[w->ntouched++] = run.node;
+		}
+		tally->weight += run.weight;
+		tally->samples += run.samples;
+	}
+	if (bare.samples)
+		put_sample(w, t, NODE_NONE, &bare);
+	for (uint32_t i = 0; i < w->ntouched && !w->out->err; i++) {
+		put_sample(w, t, w->touched[i], &w->tally[w->touched[i]]);
+		w->tally[w->touched[i]] = (struct tally){ 0, 0 };
+	}
+}
+
+/* A comment is "KEY: VALUE". */
+static void
+put_comment(struct writing *w, const char *key, const char *value, const char *end)
+{
+	struct sink text;
+
+	sink_open(&text, -1);
+	sink_str(&text, key);
+	sink_str(&text, value);
+	sink_str(&text, end);
+	sink_char(&text, 0);
+	if (!text.err)
+		put_number(w->out, PROFILE_COMMENT, string_copy(w, text.buf));
+	sink_fail(w->out, sink_close(&text));
+}
+
+/* What has no field of its own; pprof shows it with -comments.  Events have their own words: a type is less than those. */
+static void
+put_comments(struct writing *w)
+{
+	const struct profile *p = w->p;
+
+	put_comment(w, p->exporter ? p->exporter : "prof", "", "");
+	if (p->command && *p->command)
+		put_comment(w, "command: ", p->command, "");
+	for (uint32_t i = 0; i < p->nevent; i++) {
+		char end[64];
+
+		snprintf(end, sizeof end, ", period %llu ns%s", (unsigned long long)p->event[i].period_ns,
+		         p->event[i].waiting ? ", waiting" : "");
+		put_comment(w, "event: ", p->event[i].name, end);
+	}
+	for (unsigned i = 0; i < p->nnote; i++)
+		put_comment(w, p->note[i].key, ": ", p->note[i].value);
+}
+
+static void
+put_all(struct writing *w)
+{
+	const struct profile *p = w->p;
+
+	string_of(w, "", "");   /* by contract the first */
+	put_types(w);
+	put_number(w->out, PROFILE_TIME, p->epoch);
+	put_number(w->out, PROFILE_DURATION, p->end > p->start ? p->end - p->start : 0);
+	put_comments(w);
+	for (uint32_t i = 0; i < p->nthread && !w->out->err; i++)
+		put_thread(w, &p->thread[i]);
+	put_locations(w);
+	put_mappings(w);
+	put_functions(w);
+	put_strings(w);
+}
+
+static void
+pprof_write(struct sink *out, const struct profile *p)
+{
+	struct writing w = { .p = p, .out = out };
+
+	sink_open(&w.body, -1);
+	sink_open(&w.ids, -1);
+	sink_open(&w.labels, -1);
+	if (vec_room(&w.tally, &w.tally_cap, p->raw.n, sizeof *w.tally) &&
+	    vec_room(&w.outermost, &w.outermost_cap, p->nfunction, sizeof *w.outermost))
+		put_all(&w);
+	else
+		sink_fail(out, ENOMEM);
+	sink_fail(out, sink_close(&w.body));
+	sink_fail(out, sink_close(&w.ids));
+	sink_fail(out, sink_close(&w.labels));
+	vec_free(&w.tally, &w.tally_cap, sizeof *w.tally);
+	vec_free(&w.touched, &w.touched_cap, sizeof *w.touched);
+	vec_free(&w.outermost, &w.outermost_cap, sizeof *w.outermost);
+	vec_free(&w.module, &w.module_cap, sizeof *w.module);
+	vec_free(&w.string, &w.string_cap, sizeof *w.string);
+	index_free(&w.strings);
+	arena_free(&w.arena);
+}
+
+const struct format format_pprof = { .name = "pprof", .suffixes = ".pb .pprof", .write = pprof_write,
+                                     .is = pprof_is, .read = pprof_read };
