@@ -107,6 +107,7 @@ struct profile {
 	struct arena arena;        /* strings, functions, timelines */
 	struct tree raw;           /* of codes */
 	struct tree tree;          /* of functions; empty until profile_name */
+	uint32_t *hint;            /* nodes of `raw` by their stacks' hashes: where most of a sample's are found */
 	uint32_t *named;           /* node of `tree` for each node of `raw` */
 	uint32_t nnamed, named_cap;
 	/* Set where this profile is compared with an earlier one: of each node of `tree`, its share of all weight (with what it

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,8 +19,9 @@
 #include "perf.h"
 #include "permit.h"
 
-/* Bytes of a ring as wished for, and in all; the reader is woken at a quarter. */
-enum { RING_MOST = 2 << 20, RINGS_MOST = 128 << 20, WAKE_AT = 4 };
+/* Bytes of a ring as wished for, and of all together, which are no more than a part of the memory that there is.  Rings that
+ * hold many samples wake the reader when they are half full: each time costs more than some samples do. */
+enum { RING_MOST = 8 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY = 2 << 20 };
 /* Descriptors that are not for events: the caller's, and files being looked at. */
 enum { SPARE_FILES = 64 };
 enum { STACK_DEFAULT = 16 << 10, STACK_MOST = 65528 };
@@ -308,7 +310,7 @@ open_ring(struct opener *o, int32_t cpu, size_t bytes)
 	a.config = PERF_COUNT_SW_DUMMY;
 	a.disabled = a.exclude_kernel = a.exclude_hv = a.watermark = a.use_clockid = 1;
 	a.clockid = CLOCK_MONOTONIC;
-	a.wakeup_watermark = (uint32_t)(bytes / WAKE_AT);
+	a.wakeup_watermark = (uint32_t)(bytes > RING_ROOMY ? bytes / 2 : bytes / 4);
 	if ((fd = perf_open(&a, 0, cpu, -1, 0)) < 0)
 		return errno;
 	if (rings_add(&o->rings, fd, cpu, bytes))
@@ -337,10 +339,13 @@ open_rings(struct opener *o, size_t bytes)
 static bool
 map_rings(struct opener *o, struct refusal *r)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = RING_MOST;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = RING_MOST, most = RINGS_MOST;
+	struct sysinfo memory;
 	int err;
 
-	while (bytes > 2 * page && bytes * o->ncpu > RINGS_MOST)
+	if (!sysinfo(&memory) && (uint64_t)memory.totalram * memory.mem_unit / RINGS_PART < most)
+		most = (size_t)((uint64_t)memory.totalram * memory.mem_unit / RINGS_PART);
+	while (bytes > 2 * page && bytes * o->ncpu > most)
 		bytes /= 2;
 	while ((err = open_rings(o, bytes)) == -EPERM || err == -ENOMEM) {
 		if (bytes <= 2 * page)

@@ -18,6 +18,7 @@ struct ring {
 	uint64_t tail;       /* the next record */
 	uint64_t told;       /* the tail as the kernel knows it */
 	uint64_t time;       /* of the next record; RING_EMPTY: none in this round */
+	bool peeked;         /* TIME and LENGTH are those of the record at TAIL, not of the one before it */
 	uint32_t length;     /* of the next record */
 	int fd;              /* of the event that owns it: for poll and for redirecting others into it */
 	int32_t cpu;

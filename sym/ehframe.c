@@ -16,6 +16,7 @@ enum {
 	ROWS_MAX = 1 << 21,   /* chromium has half of that */
 	CIES = 8,             /* kept parsed, a power of two; a linked file seldom has more */
 	AUGMENTATION_MAX = 16,
+	COARSE = 32,          /* rows a step of the first search: four cache lines are left for the second */
 	EQUALS_MAX = 4,       /* table rows of one address that are looked at */
 };
 
@@ -38,6 +39,7 @@ struct part {
 	bool debug, bounded;  /* bounded: BYTES ends where the descriptions do */
 	bool indexed;         /* tried, at least */
 	const uint8_t *table; /* .eh_frame_hdr's, of pairs of sdata4 relative to HDR; or NULL */
+	int32_t *coarse;      /* what the searches have read of every COARSE-th row of the table, close together; 0: not yet */
 	uint64_t hdr;
 	struct row *row;      /* once indexed: sorted by lo */
 	uint32_t rows;        /* of either */
@@ -277,13 +279,25 @@ load32(const uint8_t *b, bool big)
 	return big ? __builtin_bswap32(v) : v;
 }
 
-/* A field of the table's row I, as an address. */
+/* A field of the table's row I, and as an address. */
+static int32_t
+table_raw(const struct part *p, uint32_t i, unsigned field)
+{
+	return (int32_t)load32(p->table + (uint64_t)i * 8 + field, p->bytes.big);
+}
+
 static uint64_t
 table_at(const struct part *p, uint32_t i, unsigned field)
 {
-	int32_t v = (int32_t)load32(p->table + (uint64_t)i * 8 + field, p->bytes.big);
+	return (p->hdr + (uint64_t)(int64_t)table_raw(p, i, field)) & p->mask;
+}
 
-	return (p->hdr + (uint64_t)(int64_t)v) & p->mask;
+static uint64_t
+coarse_lo(const struct part *p, uint32_t k)
+{
+	if (!p->coarse[k])
+		p->coarse[k] = table_raw(p, k * COARSE, 0);
+	return (p->hdr + (uint64_t)(int64_t)p->coarse[k]) & p->mask;
 }
 
 static uint64_t
@@ -308,7 +322,7 @@ set_part(struct part *p, const struct elf *e, uint64_t vaddr)
 
 /* Reads .eh_frame_hdr: where .eh_frame begins, and the table if it is of the usual kind. */
 static void
-open_hdr(struct ehframe *eh, const struct elf *e)
+open_hdr(struct modules *ms, struct ehframe *eh, const struct elf *e)
 {
 	struct cursor c = elf_at(e, e->ehframe_hdr, e->ehframe_hdr_size);
 	struct part hdr = { .bytes = c, .vaddr = e->ehframe_hdr, .mask = eh->eh.mask };
@@ -334,6 +348,7 @@ open_hdr(struct ehframe *eh, const struct elf *e)
 		return;
 #endif
 	eh->eh.table = c.pos;
+	eh->eh.coarse = arena_alloc(&ms->arena, (count / COARSE + 1) * sizeof *eh->eh.coarse);
 	eh->eh.rows = (uint32_t)count;
 	eh->eh.hdr = e->ehframe_hdr;
 }
@@ -351,7 +366,7 @@ open_ehframe(struct modules *ms, struct module *m)
 	eh->eh.mask = eh->debug.mask = e->is64 ? UINT64_MAX : UINT32_MAX;
 	eh->debug.debug = eh->debug.bounded = true;
 	if (e->ehframe_hdr_size)
-		open_hdr(eh, e);
+		open_hdr(ms, eh, e);
 	if (!eh->eh.rows && elf_section_named(e, ".eh_frame", &s) && cur_left(&s.data)) {
 		eh->eh.bytes = s.data;
 		eh->eh.vaddr = s.addr;
@@ -360,15 +375,32 @@ open_ehframe(struct modules *ms, struct module *m)
 	return eh;
 }
 
-static bool
-find_in(struct part *p, uint64_t vaddr, struct fde *f)
+/* The last row that begins at or before VADDR, or 0.  No branch depends on the data. */
+static uint32_t
+search(const struct part *p, uint64_t vaddr)
 {
-	uint32_t i = 0;
+	uint32_t i = 0, n = p->rows, half;
 
-	for (uint32_t n = p->rows, half; n > 1; n -= half) {   /* no branch that depends on the data */
+	if (p->coarse) {
+		for (n = (p->rows + COARSE - 1) / COARSE; n > 1; n -= half) {
+			half = n / 2;
+			i += coarse_lo(p, i + half) <= vaddr ? half : 0;
+		}
+		i *= COARSE;
+		n = p->rows - i < COARSE ? p->rows - i : COARSE;
+	}
+	for (; n > 1; n -= half) {
 		half = n / 2;
 		i += row_lo(p, i + half) <= vaddr ? half : 0;
 	}
+	return i;
+}
+
+static bool
+find_in(struct part *p, uint64_t vaddr, struct fde *f)
+{
+	uint32_t i = search(p, vaddr);
+
 	for (uint32_t tries = 0; i < p->rows && tries < EQUALS_MAX; tries++, i--) {
 		if (read_fde(p, row_fde(p, i), f) && vaddr >= f->lo && vaddr < f->hi)
 			return true;

@@ -57,6 +57,16 @@ struct row_cache {
 	struct row row;
 };
 
+/* Where the last walk of a stack went.  The next one mostly goes there too, but for its innermost frames: what it will
+ * read is fetched meanwhile, all at once.  A hint, never believed. */
+enum { TRAILS = 16, TRAIL_MAX = 64 };
+
+struct trail {
+	uint64_t slot[TRAIL_MAX];            /* addresses of return addresses, of the outermost frames */
+	const struct entry *entry[TRAIL_MAX];
+	uint32_t n;                          /* frames of the walk: the newest is at (n - 1) % TRAIL_MAX */
+};
+
 struct unwinder {
 	struct arena arena;
 	const struct arch *arch;
@@ -68,6 +78,7 @@ struct unwinder {
 	struct rule *rule;        /* by code */
 	uint32_t rules;
 	struct row_cache *rows;   /* full rows of the last general rules */
+	struct trail *trail;      /* by epoch and region of the stack */
 	struct entry spare;       /* what could not be cached */
 	struct space *space;      /* of the walk under way: JIT code is read from its process */
 	struct jit_page *jit_page;

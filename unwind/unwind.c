@@ -15,6 +15,8 @@ const char *const walk_end_words[WALK_ENDS] = {
 	[WALK_DEEP] = "too many frames",
 };
 
+enum { STACK_REGION = 20 };   /* log2: a stack's own share of addresses, more or less */
+
 static enum walk_end
 end_of(const struct job *j, const struct frame *f, enum step step)
 {
@@ -32,6 +34,25 @@ end_of(const struct job *j, const struct frame *f, enum step step)
 	}
 }
 
+/* Asks for what the last walk of this stack read, in the order in which it will be wanted. */
+static struct trail *
+follow_trail(const struct unwinder *u, const struct space *space, const struct memory *m)
+{
+	struct trail *t = &u->trail[hash_u64((m->lo >> STACK_REGION) + ((uint64_t)space->epoch << 32)) % TRAILS];
+	uint32_t n = t->n < TRAIL_MAX ? t->n : TRAIL_MAX;
+
+	for (uint32_t i = t->n - n; i < t->n; i++) {
+		uint64_t off = t->slot[i % TRAIL_MAX] - m->lo;
+
+		if (off < m->room) {
+			__builtin_prefetch(m->bytes + off);
+			__builtin_prefetch(t->entry[i % TRAIL_MAX]);
+		}
+	}
+	t->n = 0;
+	return t;
+}
+
 static enum walk_end
 walk_frames(struct job *j, struct frame *f)
 {
@@ -40,6 +61,7 @@ walk_frames(struct job *j, struct frame *f)
 	const uint64_t mask = u->arch->addr_mask;
 	const struct memory memory = j->memory;
 	const bool quick = u->mode != MODE_FP && !u->full_always;
+	struct trail *trail = follow_trail(u, j->space, &memory);
 	enum step step;
 
 	for (; j->at < FRAMES_MAX; j->at++) {
@@ -51,7 +73,9 @@ walk_frames(struct job *j, struct frame *f)
 		}
 		walk_push(u, w, e->code, &j->ring);
 		if (__builtin_expect(e->rule.kind == RULE_PLAIN && quick, 1)) {
+			trail->entry[trail->n % TRAIL_MAX] = e;
 			step = step_plain(&e->rule, &memory, mask, f, &j->where);
+			trail->slot[trail->n++ % TRAIL_MAX] = f->sp + (uint64_t)(int64_t)e->rule.ra_off;
 			w->by_cfi += !step;
 			j->flags = e->rule.flags;
 			j->by = BY_CFI;
@@ -126,7 +150,8 @@ unwinder_new(const struct arch *arch, struct modules *modules, struct codes *cod
 	struct unwinder *u = arena_alloc(&arena, sizeof *u);
 	char *sets = u ? arena_alloc(&arena, (sizeof(struct set) << SETS_LOG) + sizeof(struct set)) : NULL;
 
-	if (!sets || !(u->rows = arena_alloc(&arena, ROWS * sizeof *u->rows))) {
+	if (!sets || !(u->rows = arena_alloc(&arena, ROWS * sizeof *u->rows)) ||
+	    !(u->trail = arena_alloc(&arena, TRAILS * sizeof *u->trail))) {
 		arena_free(&arena);
 		return NULL;
 	}
