@@ -1,11 +1,12 @@
 /* See format.h: adding a format is one file and one line here. */
 #include "format.h"
 
+/* A file is what the first of them takes it for: folded, which is nearly any text, comes last of those that are read. */
 const struct format *const formats[] = {
-	&format_folded,
 	&format_speedscope,
 	&format_pprof,
 	&format_script,
+	&format_folded,
 	&format_table,
 	NULL,
 };

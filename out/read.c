@@ -1,6 +1,11 @@
 /* See read.h. */
 #include "read.h"
 
+#include "../lib/inflate.h"
+
+/* Of a file: what is more is no profile. */
+enum { UNPACKED_MAX = 1 << 30 };
+
 static uint64_t
 lines_before(const uint8_t *from, const uint8_t *to)
 {
@@ -39,12 +44,26 @@ is_gzip(const struct cursor *c)
 	return cur_left(c) >= 2 && c->pos[0] == 0x1f && c->pos[1] == 0x8b;
 }
 
+static const char *
+read_packed(struct profile *p, struct cursor bytes, const struct format **format, uint64_t *where)
+{
+	const uint8_t *begin = bytes.pos;
+	struct sink plain;
+	const char *why;
+
+	sink_open(&plain, -1);
+	why = inflate_sink(&bytes, INFLATE_GZIP, &plain, UNPACKED_MAX);
+	*where = (uint64_t)(bytes.pos - begin);
+	if (!why)
+		why = read_plain(p, cur_of(plain.buf, plain.len, false), format, where);
+	sink_close(&plain);
+	return why;
+}
+
 const char *
 profile_read(struct profile *p, struct cursor bytes, const struct format **format, uint64_t *where)
 {
 	*format = NULL;
 	*where = 0;
-	if (is_gzip(&bytes))
-		return "packed by gzip";
-	return read_plain(p, bytes, format, where);
+	return (is_gzip(&bytes) ? read_packed : read_plain)(p, bytes, format, where);
 }

@@ -137,6 +137,7 @@ check_read(const struct format *format, const struct sink *written, const struct
 	if (cur_left(&c) && (!format->is(c) || format->read(&again, &c)))
 		abort();
 	profile_name(&again, NULL, NULL);
+	again.timeless = false;   /* there 0 is no thread's number */
 	again.by_thread = p->by_thread;
 	again.by_process = p->by_process;
 	sink_open(&a, -1);

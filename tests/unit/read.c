@@ -1,0 +1,127 @@
+/* link: lib/mem.c lib/index.c lib/file.c lib/sink.c lib/cursor.c lib/crc.c lib/deflate.c lib/inflate.c lib/regex.c out/profile.c out/timeline.c out/tree.c out/merge.c out/cell.c out/folded.c out/read_folded.c out/pprof.c out/pprof_read.c out/pprof_tables.c out/script.c out/script_read.c out/speedscope.c out/table.c out/report_rows.c out/report_tree.c out/format.c */
+#include "test.h"
+
+#include "../../lib/deflate.h"
+#include "../../out/read.c"
+
+#include "profiles.h"
+
+static struct sink file;
+
+/* The profile as FORMAT writes it, packed if PACK is so. */
+static void
+write_file(const struct format *format, const struct profile *p, bool pack)
+{
+	struct deflater d;
+	struct sink to;
+
+	sink_open(&file, -1);
+	if (!pack) {
+		format->write(&file, p);
+		return;
+	}
+	CHECK(deflate_open(&d, &file, DEFLATE_GZIP));
+	deflate_sink(&to, &d);
+	format->write(&to, p);
+	sink_close(&to);
+	deflate_close(&d);
+}
+
+/* How the file folds, or what is wrong with it, and where. */
+static char *
+outcome(size_t n, const struct format *want)
+{
+	const struct format *format = &format_table;
+	struct profile p;
+	uint64_t where = 99;
+	const char *why;
+	char *text;
+
+	profile_init(&p);
+	why = profile_read(&p, cur_of(file.buf, n, false), &format, &where);
+	profile_name(&p, NULL, NULL);
+	CHECK(format == want);
+	if (why) {
+		text = calloc(1, 300);
+		snprintf(text, 300, "%s at %d", why, (int)where);
+	} else
+		text = made_text(&format_folded, &p);
+	profile_free(&p);
+	return text;
+}
+
+/* Every format that is read is told by its bytes, packed or not. */
+static void
+each_format_is_told_by_its_bytes(void)
+{
+	unsigned readers = 0;
+
+	for (const struct format *const *f = formats; *f; f++) {
+		struct profile p;
+		char *want, *got;
+
+		if (!(*f)->read)
+			continue;
+		readers++;
+		made_init(&p);
+		made_add(&p, "app", 7, 7, 1, 1, "main|work");
+		made_add(&p, "app", 7, 7, 2, 1, "main|work");
+		made_add(&p, "app", 7, 7, 3, 1, "main|rest");
+		made_done(&p, 10);
+		want = made_text(&format_folded, &p);
+		for (unsigned pack = 0; pack < 2; pack++) {
+			write_file(*f, &p, pack);
+			got = outcome(file.len, *f);
+			CHECK_STR(got, want);
+			free(got);
+			sink_close(&file);
+		}
+		free(want);
+		profile_free(&p);
+	}
+	CHECK(readers >= 3);
+	CHECK_U64(mem_used(), 0);
+}
+
+static void
+check_text(const char *bytes, const struct format *format, const char *want)
+{
+	char *got;
+
+	sink_open(&file, -1);
+	sink_str(&file, bytes);
+	got = outcome(file.len, format);
+	CHECK_STR(got, want);
+	free(got);
+	sink_close(&file);
+}
+
+static void
+what_is_none_is_said(void)
+{
+	struct profile p;
+	char *got;
+
+	check_text("", NULL, "empty at 0");
+	check_text("\x7f""ELF", NULL, "not a profile of a kind that prof reads at 0");
+	check_text("<!DOCTYPE html>\n", NULL, "not a profile of a kind that prof reads at 0");
+	check_text("a;b 1\na;b 2\na;b\n", &format_folded, "no count at the line's end at 3");
+	made_plain(&p);
+	write_file(&format_pprof, &p, true);
+	got = outcome(file.len / 2, NULL);
+	CHECK(strstr(got, " at ") && !strstr(got, " at 0"));   /* an offset among the packed bytes */
+	free(got);
+	got = outcome(file.len, &format_pprof);
+	free(got);
+	sink_close(&file);
+	profile_free(&p);
+	CHECK_U64(mem_used(), 0);
+}
+
+int
+main(void)
+{
+	RUN("read", each_format_is_told_by_its_bytes);
+	RUN("read", what_is_none_is_said);
+	return TEST_STATUS;
+}
