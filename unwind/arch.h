@@ -65,6 +65,8 @@ struct arch {
 	void (*decode)(const uint8_t *bytes, uint64_t n, struct insn *);
 	/* Whether a call ends right before END; N bytes before it may be read.  NULL: cannot be told. */
 	bool (*after_call)(const uint8_t *end, uint64_t n);
+	/* Whether a function that has a frame begins here, as compilers of JIT code make them. */
+	bool (*prologue)(const uint8_t *bytes, uint64_t n);
 };
 
 extern const struct arch arch_x86_64;

@@ -421,6 +421,20 @@ after_call(const uint8_t *end, uint64_t n)
 	return false;
 }
 
+/* push %rbp; mov %rsp,%rbp.  HotSpot's without a frame pointer: mov %eax,-N(%rsp), to see whether the stack reaches so
+ * far, then push %rbp; or sub $N,%rsp and mov %rbp,N-8(%rsp). */
+static bool
+prologue(const uint8_t *p, uint64_t n)
+{
+	if (n < 12)
+		return false;
+	if (p[0] == 0x55)
+		return !memcmp(p + 1, "\x48\x89\xe5", 3) || !memcmp(p + 1, "\x48\x8b\xec", 3);
+	if (p[0] == 0x89)
+		return !memcmp(p + 1, "\x84\x24", 2) && p[6] == 0xff && p[7] == 0x55;
+	return !memcmp(p, "\x48\x83\xec", 3) && !memcmp(p + 4, "\x48\x89\x6c\x24", 4) && p[8] + 8 == p[3];
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.machine = 62,
@@ -436,4 +450,5 @@ const struct arch arch_x86_64 = {
 	.nsigregs = sizeof sigregs / sizeof *sigregs,
 	.decode = decode,
 	.after_call = after_call,
+	.prologue = prologue,
 };

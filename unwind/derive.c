@@ -4,13 +4,15 @@
 #include "rule.h"
 
 enum {
-	LABELS = 48,          /* branch targets whose state is remembered */
+	LABELS = 200,         /* branch targets whose state is remembered */
 	PASSES = 3,           /* over a function, for branches backward */
 	INSNS_MAX = 8192,     /* of a function, from its beginning on */
-	FORWARD_MAX = 3000,   /* followed in search of a return */
-	PATHS = 64,
+	FORWARD_MAX = 6000,   /* followed in search of a return */
+	PATHS = 400,          /* compiled Java has many before its first return */
 	DEPTH_MAX = 1 << 20,
 	INSN_LONGEST = 15,
+	PROLOGUE_INSNS = 5,
+	JIT_FUNCTION = 1 << 16,
 	GENERAL = 16,         /* registers */
 };
 
@@ -195,6 +197,23 @@ struct labels {
 	struct flow flow[LABELS];
 };
 
+/* Paths that are still to be followed. */
+struct ways {
+	struct flow path[PATHS];
+	uint64_t seen[PATHS];
+	unsigned paths, nseen, budget;
+	bool unsure;              /* one of them led nowhere */
+	bool called;              /* one led to a call */
+	bool entered;             /* one ended behind a system call */
+	bool by_fp;               /* one uses fp as the base of a frame */
+};
+
+/* Too large for the stack. */
+struct derive_work {
+	struct labels labels;
+	struct ways ways;
+};
+
 static const struct flow *
 label_at(const struct labels *l, uint64_t at)
 {
@@ -260,31 +279,55 @@ rule_fp(const struct flow *f, int32_t cfa, struct rule *rule)
 		rule->flags |= f->in_fp == FP_ORIGINAL && !saved ? RULE_FP_SAME : RULE_FP_LOST;
 }
 
+/* The rule where F is known, relative to the CFA. */
+static bool
+rule_here(const struct reader *r, const struct flow *f, struct rule *rule)
+{
+	*rule = (struct rule){ .kind = RULE_DERIVED, .ra_off = (int16_t)-r->word };
+	if (f->in_fp == FP_FRAME && f->saved && (!f->sp_known || (f->fp == f->slot && f->fp == -2 * r->word))) {
+		rule->flags |= RULE_BASE_FP;
+		rule->cfa_off = -f->fp;
+	} else if (f->sp_known && f->sp <= -r->word)
+		rule->cfa_off = -f->sp;
+	else if (f->sp_known && f->zeroed)
+		rule->kind = RULE_ROOT;   /* has popped what would be its return address, and no frame: a thread's start */
+	else if (f->sp_known && f->sp == 0 && f->popped != NO_REG) {
+		rule->flags |= RULE_RA_POPPED;
+		rule->ra_off = f->popped;
+	} else
+		return false;
+	rule_fp(f, 0, rule);
+	return true;
+}
+
 static bool
 from_start(struct reader *r, uint64_t start, struct rule *rule)
 {
-	struct labels labels = { .n = 0 };
+	struct labels *labels = &r->u->work->labels;
 	struct flow f;
 	unsigned n = 0;
 
-	while (!pass(r, start, &labels, &f))
+	labels->n = 0;
+	while (!pass(r, start, labels, &f))
 		if (++n == PASSES)
 			return false;
-	*rule = (struct rule){ .kind = RULE_DERIVED, .ra_off = (int16_t)-r->word };
-	if (f.in_fp == FP_FRAME && f.saved && (!f.sp_known || (f.fp == f.slot && f.fp == -2 * r->word))) {
-		rule->flags |= RULE_BASE_FP;
-		rule->cfa_off = -f.fp;
-	} else if (f.sp_known && f.sp <= -r->word)
-		rule->cfa_off = -f.sp;
-	else if (f.sp_known && f.zeroed)
-		rule->kind = RULE_ROOT;   /* has popped what would be its return address, and no frame: a thread's start */
-	else if (f.sp_known && f.sp == 0 && f.popped != NO_REG) {
-		rule->flags |= RULE_RA_POPPED;
-		rule->ra_off = f.popped;
-	} else
-		return false;
-	rule_fp(&f, 0, rule);
-	return true;
+	return rule_here(r, &f, rule);
+}
+
+/* As the frame is once it has been made: for code that no branch leads to (a handler), or that too many do. */
+static bool
+from_prologue(struct reader *r, uint64_t start, struct rule *rule)
+{
+	struct flow f = { .at = start, .sp = -r->word, .sp_known = true, .popped = NO_REG };
+	struct insn i;
+
+	for (unsigned n = 0; n < PROLOGUE_INSNS && next_insn(r, f.at, &i); n++) {
+		apply(r, &i, &f);
+		f.at += i.len;
+		if (i.op == INSN_SP_ADD)
+			return r->vaddr >= f.at && rule_here(r, &f, rule);
+	}
+	return false;
 }
 
 /* ---- forward to a return ---- */
@@ -327,17 +370,6 @@ was_there(const uint64_t *seen, unsigned n, uint64_t at)
 	return false;
 }
 
-/* Paths that are still to be followed. */
-struct ways {
-	struct flow path[PATHS];
-	uint64_t seen[PATHS];
-	unsigned paths, nseen, budget;
-	bool unsure;              /* one of them led nowhere */
-	bool called;              /* one led to a call */
-	bool entered;             /* one ended behind a system call */
-	bool by_fp;               /* one uses fp as the base of a frame */
-};
-
 static void
 branch(struct ways *w, const struct flow *f, uint64_t target)
 {
@@ -367,6 +399,10 @@ follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
 			return false;
 		}
 		w->budget--;
+		if (i.op == INSN_JUMP && r->m->kind == MODULE_JIT && (i.target > JIT_FUNCTION || i.target < -JIT_FUNCTION)) {
+			w->unsure = true;   /* to the runtime, which may take the frame away */
+			return false;
+		}
 		w->by_fp |= i.local && f.in_fp == FP_ORIGINAL;
 		if (i.op == INSN_BRANCH || i.op == INSN_JUMP)
 			branch(w, &f, f.at + (uint64_t)(int64_t)i.target);
@@ -383,19 +419,43 @@ follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
 static bool
 forward(struct reader *r, uint64_t start, bool returns, struct rule *rule)
 {
-	struct ways w = { .path[0] = { .at = start, .sp_known = true, .forward = true, .popped = NO_REG },
-	                  .paths = 1, .budget = FORWARD_MAX };
+	const struct flow begin = { .at = start, .sp_known = true, .forward = true, .popped = NO_REG };
+	struct ways *w = &r->u->work->ways;
 
-	while (w.paths && w.budget)
-		if (follow(r, &w, w.path[--w.paths], rule))
+	w->paths = w->nseen = 0;
+	w->unsure = w->called = w->entered = w->by_fp = false;
+	w->budget = FORWARD_MAX;
+	if (follow(r, w, begin, rule))
+		return true;
+	while (w->paths && w->budget)
+		if (follow(r, w, w->path[--w->paths], rule))
 			return true;
-	if (w.by_fp)
+	if (w->by_fp)
 		record_rule(r, rule);
-	else if (returns && w.entered && !w.unsure && !w.called && !w.paths)
+	else if (returns && w->entered && !w->unsure && !w->called && !w->paths)
 		*rule = (struct rule){ .kind = RULE_ROOT };   /* ends the thread: musl's clone */
 	else
 		return false;
 	return true;
+}
+
+static bool
+derive(struct reader *r, struct rule *rule)
+{
+	struct unwinder *u = r->u;
+	const struct arch *a = u->arch;
+	struct cursor before;
+	uint64_t lo, hi;
+	bool jit = r->m->kind == MODULE_JIT, returns, begins;
+
+	if (!u->work && !(u->work = arena_alloc(&u->arena, sizeof *u->work)))
+		return false;
+	begins = jit ? a->prologue && derive_jit_start(u, r->vaddr, &lo) : rule_function(u, r->m, r->vaddr, &lo, &hi);
+	if (begins && from_start(r, lo, rule))
+		return true;
+	before = rule_code(u, r->m, r->vaddr - 7);   /* an address as looked up: of a return address it is one less */
+	returns = cur_left(&before) >= 8 && a->after_call(before.pos + 8, 8);
+	return forward(r, r->vaddr + returns, returns, rule) || (begins && jit && from_prologue(r, lo, rule));
 }
 
 void
@@ -403,22 +463,13 @@ derive_rule(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r
 {
 	struct reader r = { .u = u, .m = m, .word = u->arch->word, .vaddr = vaddr };
 	const struct arch *a = u->arch;
-	struct cursor c;
-	uint64_t lo, hi;
-	bool returns;
+	struct cursor code = rule_code(u, m, vaddr);
 
 	*rule = (struct rule){ .kind = RULE_BARE };
-	c = rule_code(u, m, vaddr);
-	if (!a->decode || !a->after_call || !cur_left(&c))
+	if (!a->decode || !a->after_call || !cur_left(&code))
 		return;
-	if (m->kind == MODULE_JIT || !rule_function(u, m, vaddr, &lo, &hi) || !from_start(&r, lo, rule)) {
-		c = rule_code(u, m, vaddr - 7);   /* an address as looked up: of a return address it is one less */
-		returns = cur_left(&c) >= 8 && a->after_call(c.pos + 8, 8);
-		if (!forward(&r, vaddr + returns, returns, rule)) {
-			*rule = (struct rule){ .kind = RULE_SILENT };
-			return;
-		}
-	}
+	if (!derive(&r, rule))
+		*rule = (struct rule){ .kind = RULE_SILENT };
 	if (rule->flags & RULE_BASE_FP && !(rule->flags & (RULE_REALIGNED | RULE_FP_SAME | RULE_FP_LOST)) &&
 	    rule->cfa_off + rule->ra_off == a->rec_ra && rule->cfa_off + rule->fp_off == a->rec_fp)
 		rule->flags |= RULE_KEEPS_FP;

@@ -82,6 +82,7 @@ struct unwinder {
 	struct entry spare;       /* what could not be cached */
 	struct space *space;      /* of the walk under way: JIT code is read from its process */
 	struct jit_page *jit_page;
+	struct derive_work *work; /* derive.c's */
 	bool full_always;         /* for tests: every step restores all registers */
 };
 
@@ -103,6 +104,8 @@ uint64_t derive_first_call(struct unwinder *, struct module *, uint64_t vaddr);
 
 /* derive_jit.c: the bytes of code without a file from ADDR on, in the walk's space. */
 struct cursor derive_jit_code(struct unwinder *, uint64_t addr);
+/* Where the function that ADDR is in seems to begin. */
+bool derive_jit_start(struct unwinder *, uint64_t addr, uint64_t *start);
 
 /* ---- finding the code of an address ---- */
 

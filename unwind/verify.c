@@ -105,6 +105,17 @@ step_popped(const struct job *j, const struct rule *r, struct frame *f)
 	return STEP_OK;
 }
 
+/* Java's interpreter calls by a jump, with a return address of its own making.  F, the caller, then has a frame record. */
+static bool
+returns_by_hand(struct job *j, const struct frame *f)
+{
+	struct entry *e = entry_probe(j->u, j->space, f->pc);
+	uint64_t ra, vaddr;
+
+	return e && e != &j->u->spare && entry_module(j->u, e, &vaddr)->kind == MODULE_JIT && plausible(j, f) &&
+	       memory_word(&j->memory, f->fp + (uint64_t)(int64_t)j->u->arch->rec_ra, &ra) && entry_probe(j->u, j->space, ra);
+}
+
 enum step
 verify_derived(struct job *j, const struct rule *r, struct frame *f)
 {
@@ -124,7 +135,7 @@ verify_derived(struct job *j, const struct rule *r, struct frame *f)
 		return step;
 	if (!to.pc)   /* a frame record of zeros is how a thread begins; any other zero is no return address */
 		return r->flags & RULE_KEEPS_FP && to.fp_known && !to.fp ? STEP_ROOT : STEP_NONE;
-	if (!caller(j, to.pc))
+	if (!caller(j, to.pc) && !returns_by_hand(j, &to))
 		return STEP_NONE;
 	*f = to;
 	return STEP_OK;
