@@ -10,6 +10,8 @@
 #include "../sample/foreign.h"
 #include "../sym/sort.h"
 
+enum { LINES_AHEAD = 2000 };   /* of /proc/kallsyms: a millisecond */
+
 /* Whether /proc/kallsyms tells addresses, by its first line: reading all of it can wait until a name is asked for. */
 static bool
 kallsyms_readable(int fd)
@@ -77,6 +79,7 @@ kernel_codes(struct collector *c, const struct sample *s, uint32_t n)
 		c->stack[n++] = CODE_KERNEL;
 		return n;
 	}
+	c->kernel_seen |= s->nkchain != 0;
 	for (uint32_t i = 0; i < s->nkchain && i < 200; i++)
 		c->stack[n++] = unwind_code(c->unwinder, &c->kernel, s->kchain[i] - (i > 0));
 	return n;
@@ -241,6 +244,12 @@ name_in_order(struct collector *c)
 				profile_locate(&c->profile, item[i].a, name_one, c);
 	}
 	vec_free(&item, &cap, sizeof *item);
+}
+
+bool
+collect_ahead(struct collector *c)
+{
+	return c->kernel_seen && names_ahead(&c->names, LINES_AHEAD);
 }
 
 void

@@ -18,6 +18,7 @@ struct collector {
 	uint32_t mapping_cap;
 	uint64_t skip_until;             /* samples before this time are left out (-D) */
 	bool kernel_named;               /* kernel addresses can be told apart */
+	bool kernel_seen;                /* and some were */
 	bool ip_only;                    /* --call-graph none */
 	uint64_t walks[WALK_ENDS];       /* user stacks by how they ended */
 	uint64_t elided, frames;
@@ -35,6 +36,8 @@ void collector_free(struct collector *);
 
 /* For session_drain; CTX is the collector. */
 void collect_sample(void *collector, const struct sample *);
+/* While there is nothing else to do: prepares for naming.  True: there is more of that. */
+bool collect_ahead(struct collector *);
 /* Names the finished profile. */
 void collect_names(struct collector *);
 /* User stacks in all, and those that reached their root. */

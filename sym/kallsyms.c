@@ -18,9 +18,12 @@ enum {
 };
 
 struct kallsyms {
+	struct arena *arena;
 	struct text text;
 	struct item *symbol;      /* key: address; a: name; b: module, LOCAL, WEAK */
-	uint32_t n;
+	uint32_t n, cap;          /* cap: while reading */
+	bool read;                /* all of it, and sorted */
+	struct lines lines;
 	uint32_t module[MODULES_MAX];   /* their names; 0 is "[kernel]" */
 	uint32_t modules;
 };
@@ -86,57 +89,74 @@ drop_aliases(struct kallsyms *k)
 	k->n = n;
 }
 
-static void
-read_all(struct kallsyms *k, struct item **symbol, uint32_t *cap, int fd)
+/* False where no more is to be had. */
+static bool
+read_line(struct kallsyms *k)
 {
-	struct lines lines;
 	struct entry e;
 	const char *line;
 	uint32_t name;
 
-	module_number(k, "[kernel]");
-	lines_open(&lines, fd);
-	lines.left = BYTES_MAX;
-	while (k->n < SYMBOLS_MAX && (line = lines_next(&lines))) {
-		if (!parse(line, &e))
-			continue;
-		if (!vec_room(symbol, cap, (uint64_t)k->n + 1, sizeof **symbol) || !text_add(&k->text, e.name, e.len, &name))
-			break;
-		(*symbol)[k->n++] = (struct item){ e.addr, name, module_number(k, e.module) |
-			(e.type == 't' ? LOCAL | WEAK : e.type == 'T' ? 0 : WEAK) };
-	}
+	if (k->n == SYMBOLS_MAX || !(line = lines_next(&k->lines)))
+		return false;
+	if (!parse(line, &e))
+		return true;
+	if (!vec_room(&k->symbol, &k->cap, (uint64_t)k->n + 1, sizeof *k->symbol) || !text_add(&k->text, e.name, e.len, &name))
+		return false;
+	k->symbol[k->n++] = (struct item){ e.addr, name, module_number(k, e.module) |
+		(e.type == 't' ? LOCAL | WEAK : e.type == 'T' ? 0 : WEAK) };
+	return true;
+}
+
+static void
+finish(struct kallsyms *k)
+{
+	struct item *symbol = k->symbol;
+
+	k->read = true;
+	if (!sort_items(symbol, k->n))
+		k->n = 0;
+	drop_aliases(k);
+	k->symbol = k->n ? arena_alloc(k->arena, k->n * sizeof *symbol) : NULL;
+	if (k->symbol)
+		memcpy(k->symbol, symbol, k->n * sizeof *symbol);
+	else
+		k->n = 0;
+	vec_free(&symbol, &k->cap, sizeof *symbol);
 }
 
 struct kallsyms *
 kallsyms_open(struct arena *arena, int fd)
 {
-	struct item *symbol = NULL;
 	struct kallsyms *k;
-	uint32_t cap = 0;
 
 	if (fd < 0 || !(k = arena_alloc(arena, sizeof *k)))
 		return NULL;
-	k->text.arena = arena;
+	k->arena = k->text.arena = arena;
 	lseek(fd, 0, SEEK_SET);
-	read_all(k, &symbol, &cap, fd);
-	k->symbol = symbol;
-	if (!sort_items(symbol, k->n))
-		k->n = 0;
-	drop_aliases(k);
-	k->symbol = k->n ? arena_alloc(arena, k->n * sizeof *symbol) : NULL;
-	if (k->symbol)
-		memcpy(k->symbol, symbol, k->n * sizeof *symbol);
-	vec_free(&symbol, &cap, sizeof *symbol);
-	return k->symbol ? k : NULL;
+	lines_open(&k->lines, fd);
+	k->lines.left = BYTES_MAX;
+	module_number(k, "[kernel]");
+	return k;
 }
 
 bool
-kallsyms_find(const struct kallsyms *k, uint64_t addr, struct symbol *s, const char **module)
+kallsyms_read(struct kallsyms *k, uint32_t max)
 {
-	uint32_t i = sort_upto(k->symbol, k->n, addr);
-	const struct item *at;
+	while (!k->read && max--)
+		if (!read_line(k))
+			finish(k);
+	return !k->read;
+}
 
-	if (!i)
+bool
+kallsyms_find(struct kallsyms *k, uint64_t addr, struct symbol *s, const char **module)
+{
+	const struct item *at;
+	uint32_t i;
+
+	kallsyms_read(k, UINT32_MAX);
+	if (!(i = sort_upto(k->symbol, k->n, addr)))
 		return false;
 	at = &k->symbol[i - 1];
 	if (addr - at->key >= SIZE_LIMIT)

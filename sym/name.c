@@ -51,15 +51,22 @@ name_symbol(struct names *n, struct name *out, const struct symbol *s)
 	out->found = true;
 }
 
+bool
+names_ahead(struct names *n, uint32_t lines)
+{
+	if (!n->kallsyms_read) {
+		n->kallsyms_read = true;
+		n->kallsyms = kallsyms_open(n->arena, n->kallsyms_fd);
+	}
+	return n->kallsyms && kallsyms_read(n->kallsyms, lines);
+}
+
 static void
 name_kernel(struct names *n, uint64_t vaddr, struct name *out)
 {
 	struct symbol s;
 
-	if (!n->kallsyms_read) {
-		n->kallsyms_read = true;
-		n->kallsyms = kallsyms_open(n->arena, n->kallsyms_fd);
-	}
+	names_ahead(n, 0);
 	if (!n->kallsyms || !kallsyms_find(n->kallsyms, vaddr, &s, &out->module)) {
 		name_mark(out, CODE_KERNEL);
 		return;

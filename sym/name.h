@@ -31,6 +31,8 @@ struct name {
 	bool found;                /* a symbol was found for it */
 };
 
+/* Kernel names will be asked for: reads some LINES of them.  False once there are no more to read. */
+bool names_ahead(struct names *, uint32_t lines);
 /* Names CODE: frames from the outermost inward (more than one with inlines), at most MAX; returns how many, at least 1. */
 unsigned name_code(struct names *, const struct code *, struct name *out, unsigned max);
 

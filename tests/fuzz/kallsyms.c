@@ -8,7 +8,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void
-look(const struct kallsyms *k, uint64_t addr)
+look(struct kallsyms *k, uint64_t addr)
 {
 	const char *module;
 	struct symbol s;
@@ -29,7 +29,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
 		return 0;
-	k = kallsyms_open(&arena, fd);
+	if ((k = kallsyms_open(&arena, fd)))
+		kallsyms_read(k, UINT32_MAX);
 	for (uint32_t i = 0; k && i < k->n; i++) {
 		if (i && k->symbol[i - 1].key >= k->symbol[i].key)
 			abort();
