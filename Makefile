@@ -25,7 +25,8 @@ src := prof.c $(wildcard lib/*.c sym/*.c unwind/*.c sample/*.c out/*.c cmd/*.c)
 obj  = $(src:%.c=$O/%.o)
 
 # What runs for every sample is worth its bytes.
-hot  = unwind/unwind.c sample/ring.c sample/record.c lib/cursor.c out/profile.c out/tree.c out/timeline.c sym/code.c sym/ehframe.c sym/space.c
+hot  = unwind/unwind.c sample/ring.c sample/record.c lib/cursor.c out/profile.c out/tree.c out/timeline.c sym/code.c sym/ehframe.c sym/space.c \
+	$(addprefix sym/dwarf_,abbrev.c form.c function.c inline.c line.c range.c)
 $(hot:%.c=$O/%.o): OPT = -O2
 # What stands in for libc's functions must not be turned into calls of them.
 $O/lib/heap.o $O/lib/libc.o: CFLAGS += -fno-builtin $(call can,-fno-tree-loop-distribute-patterns)

@@ -10,6 +10,7 @@
 #include "../lib/file.h"
 #include "../lib/msg.h"
 #include "../lib/sink.h"
+#include "../sym/demangle.h"
 #include "../sym/name.h"
 #include "../sym/sort.h"
 #include "options.h"
@@ -26,103 +27,128 @@ static const struct option options[] = {
 };
 const struct option *const addr2line_options = options;
 
-enum { INLINES_MAX = 64, BATCH_MAX = 1 << 20 };
+enum { INLINES_MAX = 64, BATCH_MAX = 1 << 20, SCRATCH_MAX = 1 << 20, FILES_MAX = 16 << 20 };
+
+/* A line of an answer; NULL for what is not known. */
+struct line {
+	const char *function, *file;
+	uint32_t line;
+};
+
+struct answer {
+	uint64_t addr;
+	uint32_t first, n;         /* its lines */
+};
 
 struct converter {
-	bool functions, inlines, addresses, pretty, basenames;
+	bool functions, inlines, addresses, pretty, basenames, demangle;
 	struct modules modules;
-	struct arena arena;
+	struct arena arena, scratch;
 	struct names names;
 	struct module *module;
 	struct sink out;
-	uint64_t *addr;            /* a batch of them, in the order of asking */
-	uint32_t n, cap;
+	struct answer *answer;     /* a batch of them, in the order of asking */
+	struct line *line;
+	uint32_t n, cap, nline, line_cap;
+	size_t used;               /* of memory, before names were demangled */
 };
 
 static void
-put_place(struct converter *c, const struct name *at)
+put_function(struct converter *c, const char *name)
 {
-	const char *file = at->file, *slash = c->basenames && file ? strrchr(file, '/') : NULL;
+	sink_str(&c->out, !name ? "??" : c->demangle ? demangle(&c->scratch, name, DEMANGLE_VERBOSE) : name);
+	if (mem_used() > c->used + SCRATCH_MAX) {
+		arena_free(&c->scratch);
+		c->used = mem_used();
+	}
+}
+
+static void
+put_place(struct converter *c, const struct line *at)
+{
+	const char *slash = c->basenames && at->file ? strrchr(at->file, '/') : NULL;
 
 	if (c->functions) {
-		sink_str(&c->out, at->found || at->file ? at->function : "??");
+		put_function(c, at->function);
 		sink_str(&c->out, c->pretty ? " at " : "\n");
 	}
-	sink_str(&c->out, slash ? slash + 1 : file ? file : "??");
+	sink_str(&c->out, slash ? slash + 1 : at->file ? at->file : "??");
 	sink_char(&c->out, ':');
 	if (at->line)
 		sink_u64(&c->out, at->line);
 	else
-		sink_char(&c->out, '?');
+		sink_char(&c->out, at->file || at->function ? '?' : '0');
 	sink_char(&c->out, '\n');
 }
 
 static void
 put_address(struct converter *c, uint64_t addr)
 {
+	sink_str(&c->out, "0x");
 	for (unsigned digit = c->module->elf.is64 ? 16 : 8; digit--;)
 		sink_char(&c->out, "0123456789abcdef"[addr >> 4 * digit & 15]);
+	sink_str(&c->out, c->pretty ? ": " : "\n");
 }
 
 static void
-put_answer(struct converter *c, uint64_t addr)
+put_answer(struct converter *c, const struct answer *a)
 {
-	const struct code code = { addr, c->module->id };
-	struct name name[INLINES_MAX];
-	unsigned n = name_code(&c->names, &code, name, INLINES_MAX);
-
-	if (c->addresses) {
-		sink_str(&c->out, "0x");
-		put_address(c, addr);
-		sink_str(&c->out, c->pretty ? ": " : "\n");
-	}
-	if (!name[n - 1].found && !name[n - 1].file) {
-		sink_str(&c->out, !c->functions ? "??:0\n" : c->pretty ? "?? ??:0\n" : "??\n??:0\n");
-		return;
-	}
-	put_place(c, &name[--n]);
-	while (n-- && c->inlines) {
-		if (c->pretty)
+	if (c->addresses)
+		put_address(c, a->addr);
+	for (uint32_t i = 0; i < a->n; i++) {
+		if (i && c->pretty)
 			sink_str(&c->out, " (inlined by) ");
-		put_place(c, &name[n]);
+		put_place(c, &c->line[a->first + i]);
 	}
 }
 
-/* Answers of one batch: made in the order of addresses, so that what describes them is read once, given in that of asking. */
+/* Innermost first; of what is wanted.  False at the memory cap. */
+static bool
+find(struct converter *c, struct answer *a)
+{
+	const struct code code = { a->addr, c->module->id };
+	struct name name[INLINES_MAX];
+	unsigned n = name_code(&c->names, &code, name, INLINES_MAX);
+
+	a->first = c->nline;
+	a->n = c->inlines ? n : 1;
+	if (!vec_room(&c->line, &c->line_cap, (uint64_t)c->nline + a->n, sizeof *c->line))
+		return false;
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct name *at = &name[n - 1 - i];
+
+		c->line[c->nline++] = (struct line){ at->found ? at->function : NULL, at->file, at->line };
+	}
+	return true;
+}
+
+/* Answers a batch: found in the order of addresses, so that what describes them is read once, told in that of asking. */
 static bool
 answer(struct converter *c)
 {
 	struct item *item = NULL;
-	uint64_t *end = NULL, *begin = NULL;
-	uint32_t icap = 0, ecap = 0, bcap = 0;
-	struct sink out = c->out;
-	bool good = vec_room(&item, &icap, c->n, sizeof *item) && vec_room(&begin, &bcap, c->n, sizeof *begin) &&
-	            vec_room(&end, &ecap, c->n, sizeof *end);
+	uint32_t cap = 0;
+	bool good = vec_room(&item, &cap, c->n, sizeof *item);
 
 	for (uint32_t i = 0; good && i < c->n; i++)
-		item[i] = (struct item){ c->addr[i], i, 0 };
+		item[i] = (struct item){ c->answer[i].addr, i, 0 };
 	good = good && sort_items(item, c->n);
-	sink_open(&c->out, -1);
-	for (uint32_t i = 0; good && i < c->n; i++) {
-		bool again = i && item[i].key == item[i - 1].key;
-
-		begin[item[i].a] = again ? begin[item[i - 1].a] : c->out.len;
-		if (!again)
-			put_answer(c, item[i].key);
-		end[item[i].a] = c->out.len;
-	}
-	good = good && !c->out.err;
 	for (uint32_t i = 0; good && i < c->n; i++)
-		sink_put(&out, c->out.buf + begin[i], end[i] - begin[i]);
-	sink_close(&c->out);
-	c->out = out;
-	vec_free(&item, &icap, sizeof *item);
-	vec_free(&begin, &bcap, sizeof *begin);
-	vec_free(&end, &ecap, sizeof *end);
-	c->n = 0;
+		if (i && item[i].key == item[i - 1].key)
+			c->answer[item[i].a] = c->answer[item[i - 1].a];
+		else
+			good = find(c, &c->answer[item[i].a]);
+	vec_free(&item, &cap, sizeof *item);
+	c->used = mem_used();
+	for (uint32_t i = 0; good && i < c->n; i++) {
+		put_answer(c, &c->answer[i]);
+		if (i % 64 == 63)   /* names lie in files */
+			filemap_trim(FILES_MAX);
+	}
 	if (!good)
 		sink_fail(&c->out, ENOMEM);
-	return good && !sink_flush(&c->out);
+	c->n = c->nline = 0;
+	return !sink_flush(&c->out);
 }
 
 /* What is no number counts as 0, as it does for binutils. */
@@ -136,9 +162,9 @@ add_address(struct converter *c, const char *text)
 		text += 2;
 	if (!text_hex(&text, &v))
 		v = 0;
-	if (!vec_room(&c->addr, &c->cap, (uint64_t)c->n + 1, sizeof *c->addr))
+	if (!vec_room(&c->answer, &c->cap, (uint64_t)c->n + 1, sizeof *c->answer))
 		return false;
-	c->addr[c->n++] = v;
+	c->answer[c->n++] = (struct answer){ .addr = v };
 	return true;
 }
 
@@ -216,7 +242,7 @@ read_options(struct converter *c, int argc, char **argv, const char **file)
 			c->basenames = true;
 			break;
 		case 'C':
-			c->names.mangled = false;
+			c->demangle = true;
 			break;
 		default:
 			return false;
@@ -226,7 +252,7 @@ read_options(struct converter *c, int argc, char **argv, const char **file)
 int
 cmd_addr2line(int argc, char **argv)
 {
-	struct converter c = { .names = { .kallsyms_fd = -1, .mangled = true, .verbose = true } };
+	struct converter c = { .names = { .kallsyms_fd = -1, .mangled = true } };
 	const char *file = "a.out";
 	bool good = false;
 
@@ -239,8 +265,10 @@ cmd_addr2line(int argc, char **argv)
 			error("stdout: %s", strerror(c.out.err));
 	}
 	sink_close(&c.out);
-	vec_free(&c.addr, &c.cap, sizeof *c.addr);
+	vec_free(&c.answer, &c.cap, sizeof *c.answer);
+	vec_free(&c.line, &c.line_cap, sizeof *c.line);
 	arena_free(&c.arena);
+	arena_free(&c.scratch);
 	modules_free(&c.modules);
 	return good ? 0 : EXIT_FAILED;
 }

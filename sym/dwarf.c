@@ -3,8 +3,8 @@
 
 #include "debug.h"
 
-enum { FRAMES_MAX = 64 };
-/* What is kept of units that were read: the sixteenth of the DWARF's size, within these. */
+enum { FRAMES_MAX = 64, TRIM_EVERY = 16 };
+/* What is kept of units that were read: an eighth of the entries' size, within these. */
 enum { CACHE_LEAST = 4 << 20, CACHE_MOST = 64 << 20 };
 
 static size_t
@@ -17,27 +17,26 @@ cache_size(struct dwarf *d)
 }
 
 static struct dwarf *
-dwarf_of_module(struct modules *ms, struct module *m)
+describing(struct modules *ms, struct module *m)
 {
-	struct module *file = debug_file(ms, m);
-	struct dwarf *d = file ? dwarf_of(ms, file, false) : NULL;
+	struct module *file;
 
-	if (d && !d->code)
-		d->code = &m->elf;
-	return d;
+	if (!m->lines_asked) {
+		m->lines_asked = true;
+		file = debug_file(ms, m);
+		m->lines = file ? dwarf_of(ms, file, false) : NULL;
+		if (m->lines && !m->lines->code)
+			m->lines->code = &m->elf;
+	}
+	return m->lines;
 }
 
+/* Pages of files that were read count as memory, too. */
 static void
-trim(struct modules *ms, struct dwarf *d)
+trim(struct modules *ms, struct unit *u)
 {
-	size_t most = cache_size(d);
-
-	if (ms->cached > most) {
-		arena_free(&ms->cache);
-		ms->cached = 0;
-		ms->generation++;
-	}
-	filemap_trim(most);
+	if (!u->abbrevs || ++ms->lookups % TRIM_EVERY == 0)
+		filemap_trim(cache_size(u->dwarf));
 }
 
 static void
@@ -55,17 +54,22 @@ fill(struct unit *u, const struct frame *frame, struct place *out)
 unsigned
 dwarf_find(struct modules *ms, struct module *m, uint64_t vaddr, struct place *out, unsigned max)
 {
-	struct dwarf *d = dwarf_of_module(ms, m);
+	struct dwarf *d = describing(ms, m);
 	struct frame frame[FRAMES_MAX];
 	struct unit *u, *whole;
-	unsigned n;
 	uint64_t start = 0;
+	unsigned n;
 
 	if (!d || !max)
 		return 0;
-	trim(ms, d);
+	if (ms->cached > cache_size(d)) {
+		arena_free(&ms->cache);
+		ms->cached = 0;
+		ms->generation++;
+	}
 	if (!(u = index_find(d, vaddr)))
 		return 0;
+	trim(ms, u);
 	whole = unit_whole(u);
 	n = functions_find(whole, vaddr, frame, max < FRAMES_MAX ? max : FRAMES_MAX, &start);
 	for (unsigned i = 0; i < (n ? n : 1); i++) {

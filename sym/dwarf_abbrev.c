@@ -1,7 +1,5 @@
 /* Abbreviations: what attributes an entry has, and how they lie there (DWARF 5 sections 7.5.2 to 7.5.4).  Where all of them have
  * a fixed size, as most have, an entry is passed over in one step. */
-#include <string.h>
-
 #include "dwarf_unit.h"
 #include "sort.h"
 
@@ -176,19 +174,22 @@ die_read(const struct unit *u, struct cursor *c, const struct abbrev *a, const s
 {
 	die->tag = a->tag;
 	die->children = a->children;
-	memset(die->at, 0, sizeof die->at);
+	die->has = 0;
 	for (uint32_t i = 0; i < a->nspec; i++) {
 		const struct spec *s = &spec[a->spec + i];
 
-		if (s->attr)
+		if (s->attr) {
 			die->at[s->attr] = form_read(u, c, s);
+			die->has |= (uint32_t)1 << s->attr;
+		} else if (s->size != FORM_VARIES)
+			cur_take(c, s->size);
 		else
 			form_skip(u, c, s->form);
 	}
 }
 
-static struct cursor
-entry(const struct unit *u, uint64_t off)
+struct cursor
+entries_from(const struct unit *u, uint64_t off)
 {
 	struct cursor c = dwarf_section(u->dwarf, INFO);
 
@@ -197,14 +198,41 @@ entry(const struct unit *u, uint64_t off)
 	return cur_slice(&c, off, u->end - off);
 }
 
+uint64_t
+entries_offset(const struct unit *u, const struct cursor *c)
+{
+	return u->end - cur_left(c);
+}
+
+bool
+entries_jump(const struct unit *u, struct cursor *c, uint64_t ref)
+{
+	uint64_t at = entries_offset(u, c), to = u->off + ref;
+
+	if (ref > u->end - u->off || to < at)
+		return false;
+	cur_take(c, to - at);
+	return true;
+}
+
+bool
+entries_jump_sibling(const struct unit *u, struct cursor *c, const struct abbrev *a, struct cursor attrs)
+{
+	if (a->sibling == SIZE_VARIES)
+		return false;
+	cur_take(&attrs, a->sibling);
+	return entries_jump(u, c, cur_u32(&attrs));
+}
+
 bool
 die_open(struct unit *u, uint64_t off, struct die *die)
 {
 	const struct abbrevs *t = unit_abbrevs(u);
-	struct cursor c = entry(u, off);
+	struct cursor c = entries_from(u, off);
 	const struct abbrev *a = t ? abbrev_find(t, cur_uleb(&c)) : NULL;
 
-	*die = (struct die){ .off = off };
+	die->off = off;
+	die->has = 0;
 	if (!a || c.bad)
 		return false;
 	die_read(u, &c, a, t->spec, die);
@@ -214,12 +242,13 @@ die_open(struct unit *u, uint64_t off, struct die *die)
 bool
 unit_root(struct unit *u, struct die *die)
 {
-	struct cursor c = entry(u, u->root), table = table_of(u);
+	struct cursor c = entries_from(u, u->root), table = table_of(u);
 	uint64_t code = cur_uleb(&c);
 	struct reading r = { 0 };
 	bool found = false;
 
-	*die = (struct die){ .off = u->root };
+	die->off = u->root;
+	die->has = 0;
 	if (u->dwarf->work > WORK_MAX)
 		return false;
 	for (r.n = r.nspec = 0; code && !found && read_abbrev(u, &table, &r); r.n = r.nspec = 0)

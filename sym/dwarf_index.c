@@ -65,7 +65,7 @@ read_root(struct dwarf *d, uint32_t slot, struct spans *spans, bool *any)
 	*any = false;
 	if (!u || !unit_root(u, &root))
 		return true;
-	*any = root.at[AT_RANGES].form || root.at[AT_HIGH_PC].form;
+	*any = die_has(&root, AT_RANGES) || die_has(&root, AT_HIGH_PC);
 	ranges_open(&r, u, &root);
 	while (ranges_next(&r, &lo, &hi))
 		if (!span_add(spans, lo, hi, slot))

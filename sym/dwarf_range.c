@@ -44,13 +44,13 @@ list_of(const struct unit *u, const struct value *v)
 void
 ranges_open(struct range_reader *r, const struct unit *u, const struct die *die)
 {
-	const struct value *low = &die->at[AT_LOW_PC], *high = &die->at[AT_HIGH_PC];
+	const struct value *high = die_value(die, AT_HIGH_PC);
 
 	*r = (struct range_reader){ .unit = u, .base = holder(u)->low };
-	if (die->at[AT_RANGES].form) {
+	if (die_has(die, AT_RANGES)) {
 		r->kind = u->version < 5 ? RANGES_PAIRS : RANGES_LIST;
 		r->c = list_of(u, &die->at[AT_RANGES]);
-	} else if (high->form && value_address(u, low, &r->lo)) {
+	} else if (high->form && value_address(u, die_value(die, AT_LOW_PC), &r->lo)) {
 		r->kind = RANGES_ONE;
 		if (!value_address(u, high, &r->hi))
 			r->hi = r->lo + high->u;   /* a constant: the size */

@@ -140,19 +140,18 @@ static void
 take_bases(struct unit *u, const struct die *root, const struct pieces *p)
 {
 	unsigned wide = u->offset_size == 8 ? 8 : 0;   /* headers of tables: 4 or 12 bytes of length */
-	const struct value *at = root->at;
 
 	/* Tables of version 5 begin with headers, behind which indexes count; a split unit says nothing of them. */
 	u->str_offsets = p->base[STR_OFFSETS] + (u->version >= 5 ? 8 + wide : 0);
 	u->addr = u->version >= 5 ? 8 + wide : 0;
 	u->rnglists = p->base[RNGLISTS] + (u->version >= 5 ? 12 + wide : 0);
-	if (at[AT_STR_OFFSETS_BASE].form)
-		u->str_offsets = at[AT_STR_OFFSETS_BASE].u;
-	if (at[AT_ADDR_BASE].form)
-		u->addr = at[AT_ADDR_BASE].u;
-	if (at[AT_RNGLISTS_BASE].form)
-		u->rnglists = at[AT_RNGLISTS_BASE].u;
-	u->ranges = at[AT_GNU_RANGES_BASE].u;
+	if (die_has(root, AT_STR_OFFSETS_BASE))
+		u->str_offsets = root->at[AT_STR_OFFSETS_BASE].u;
+	if (die_has(root, AT_ADDR_BASE))
+		u->addr = root->at[AT_ADDR_BASE].u;
+	if (die_has(root, AT_RNGLISTS_BASE))
+		u->rnglists = root->at[AT_RNGLISTS_BASE].u;
+	u->ranges = die_value(root, AT_GNU_RANGES_BASE)->u;
 }
 
 static void
@@ -164,15 +163,15 @@ read_root(struct unit *u, const struct pieces *p)
 	if (!unit_root(u, &root))
 		return;
 	take_bases(u, &root, p);
-	u->has_line = root.at[AT_STMT_LIST].form != 0;
-	u->line = root.at[AT_STMT_LIST].u + p->base[LINE];
-	u->comp_dir = value_string(u, &root.at[AT_COMP_DIR]);
-	u->dwo_name = value_string(u, &root.at[AT_DWO_NAME]);
-	if (root.at[AT_DWO_ID].form)
+	u->has_line = die_has(&root, AT_STMT_LIST);
+	u->line = die_value(&root, AT_STMT_LIST)->u + p->base[LINE];
+	u->comp_dir = value_string(u, die_value(&root, AT_COMP_DIR));
+	u->dwo_name = value_string(u, die_value(&root, AT_DWO_NAME));
+	if (die_has(&root, AT_DWO_ID))
 		u->dwo_id = root.at[AT_DWO_ID].u;
 	if (root.tag != DW_TAG_compile_unit && root.tag != DW_TAG_skeleton_unit)
 		u->type = DW_UT_partial;
-	value_address(u, &root.at[AT_LOW_PC], &u->low);
+	value_address(u, die_value(&root, AT_LOW_PC), &u->low);
 }
 
 static struct unit *

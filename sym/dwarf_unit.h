@@ -73,7 +73,7 @@ struct abbrevs {
 };
 
 struct value {
-	uint16_t form;             /* 0: the entry does not have it */
+	uint16_t form;             /* 0: there is none */
 	uint64_t u;
 	const char *str;           /* DW_FORM_string */
 };
@@ -100,10 +100,26 @@ struct unit {
 /* An entry. */
 struct die {
 	uint64_t off;
+	uint32_t has;              /* a bit for each of AT that it has */
 	uint16_t tag;
 	bool children;
 	struct value at[ATTRS];
 };
+
+static inline bool
+die_has(const struct die *d, enum attr at)
+{
+	return d->has >> at & 1;
+}
+
+/* Never NULL. */
+static inline const struct value *
+die_value(const struct die *d, enum attr at)
+{
+	static const struct value none;
+
+	return die_has(d, at) ? &d->at[at] : &none;
+}
 
 /* An entry somewhere, perhaps in another unit or file. */
 struct die_at {
@@ -138,6 +154,13 @@ bool unit_root(struct unit *, struct die *);
 void die_read(const struct unit *, struct cursor *, const struct abbrev *, const struct spec *, struct die *);
 /* The entry at OFF of U. */
 bool die_open(struct unit *, uint64_t off, struct die *);
+/* The entries of U from OFF on, and where in .debug_info such a cursor stands. */
+struct cursor entries_from(const struct unit *, uint64_t off);
+uint64_t entries_offset(const struct unit *, const struct cursor *);
+/* Jumps to what follows an entry and those below it, REF being its DW_AT_sibling; false where that cannot be. */
+bool entries_jump(const struct unit *, struct cursor *, uint64_t ref);
+/* The same where the attributes, which begin at ATTRS, are of sizes that tell where it stands. */
+bool entries_jump_sibling(const struct unit *, struct cursor *, const struct abbrev *, struct cursor attrs);
 /* Passes over the attributes of an entry. */
 void die_skip(const struct unit *, struct cursor *, const struct abbrev *, const struct spec *);
 
@@ -169,7 +192,7 @@ struct unit *index_find(struct dwarf *, uint64_t addr);
 /* dwarf_function.c */
 /* Adds the functions of U to SPANS, WHAT: the entry.  DEEP: also those in types and in other functions. */
 bool functions_scan(struct unit *, bool deep, struct spans *);
-/* The functions of U (whole) that ADDR lies in, outermost first, at most MAX, as entries.  START: of the outermost. */
+/* The functions of U (whole) that ADDR lies in, outermost first, at most MAX, as entries.  START: lowest address of the first. */
 struct frame {
 	uint64_t die;
 	uint32_t call_file, call_line;   /* where it was inlined */
@@ -182,6 +205,11 @@ struct declared {
 	uint64_t id;
 };
 void function_declared(struct unit *, uint64_t die, struct declared *);
+
+/* dwarf_inline.c: what is inlined into the function whose entry is at OFF, in the cache; NULL at the memory cap. */
+struct inlines *inlines_read(struct unit *, uint64_t off);
+/* As functions_find, in that function. */
+unsigned inlines_find(const struct inlines *, uint64_t addr, struct frame *, unsigned max, uint64_t *start);
 
 /* dwarf_line.c */
 /* The line that ADDR belongs to: false where the unit's program does not cover it. */

@@ -30,7 +30,9 @@ struct module {
 	struct module *parent;     /* MODULE_JIT: of the process it was forked off, or NULL */
 	struct ehframe *ehframe;   /* see ehframe.h; NULL until asked for */
 	struct symtab *symtab;     /* see symtab.h; NULL until asked for */
-	struct dwarf *dwarf;       /* see dwarf.h: of a file of debug information; NULL until asked for */
+	struct dwarf *dwarf;       /* see dwarf.h: what it holds itself; NULL until asked for */
+	struct dwarf *lines;       /* what describes its code, there or in another file: once LINES_ASKED */
+	bool lines_asked;
 	struct debug *debug;       /* see debug.h; NULL until asked for */
 	uint64_t dev, ino, size, mtime;
 	uint8_t root;              /* whose PATH it is: 0 prof's own, else number of modules' root + 1 */
@@ -58,7 +60,7 @@ struct modules {
 	struct module *mark, *kernel;
 	struct arena cache;        /* what dwarf.h has read and may forget: then GENERATION is another */
 	size_t cached;             /* bytes in it */
-	uint32_t generation;
+	uint32_t generation, lookups;
 	const char **path;         /* of source files, each once; in the arena */
 	uint32_t npath, path_cap;
 	struct index paths;

@@ -12,7 +12,6 @@ struct names {
 	struct kallsyms *kallsyms;
 	bool kallsyms_read;
 	bool mangled;              /* --no-demangle */
-	bool verbose;              /* names as c++filt has them */
 	bool outermost;            /* --no-inline: what is inlined belongs to the function it is in */
 	struct { const char *symbol, *plain; } recent[512];   /* by the symbol's address: the codes of a function come in crowds */
 };
