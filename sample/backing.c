@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A file that could not be opened through one process may be through the next, but not forever. */
@@ -145,15 +146,14 @@ why(int err)
 	}
 }
 
-/* Its debug files are looked for under its own root, which must outlast the process for that. */
+/* Its debug files are looked for under its own ROOT, which must outlast the process for that. */
 static void
-keep_root(struct modules *modules, struct module *m, int32_t pid)
+keep_root(struct modules *modules, struct module *m, int root)
 {
-	struct module_root root;
+	struct stat its, own;
 
-	foreign_other_root(pid, &root);
-	if (root.fd >= 0)
-		m->root = modules_root(modules, &root);
+	if (root >= 0 && !fstat(root, &its) && !stat("/", &own) && (its.st_dev != own.st_dev || its.st_ino != own.st_ino))
+		m->root = modules_root(modules, root);
 }
 
 /* Where nothing opens, the target's own memory could still be read (foreign_memory, module_image): this is its place. */
@@ -173,7 +173,7 @@ open_file(struct backings *b, struct backing *f, int32_t pid, uint64_t lo, uint6
 	close(fd);
 	f->module = m;
 	if (m && known < b->modules->n)
-		keep_root(b->modules, m, pid);
+		keep_root(b->modules, m, root);
 	return m;
 }
 

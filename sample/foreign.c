@@ -227,38 +227,10 @@ foreign_perfmap(int32_t pid)
 	return fd < 0 || st.st_uid == uid || !st.st_uid ? fd : drop(fd, EPERM);
 }
 
-bool
-foreign_directory(const char *path, struct module_root *r)
+int
+foreign_directory(const char *path)
 {
-	struct stat st;
-
-	*r = (struct module_root){ .fd = open(path, O_PATH | O_CLOEXEC | O_DIRECTORY) };
-	if (r->fd < 0)
-		return false;
-	if (fstat(r->fd, &st)) {
-		r->fd = drop(r->fd, errno);
-		return false;
-	}
-	r->dev = st.st_dev;
-	r->ino = st.st_ino;
-	return true;
-}
-
-void
-foreign_other_root(int32_t pid, struct module_root *r)
-{
-	struct stat own, ns;
-	char path[40];
-
-	snprintf(path, sizeof path, "/proc/%d/root", (int)pid);
-	if (!foreign_directory(path, r))
-		return;
-	snprintf(path, sizeof path, "/proc/%d/ns/mnt", (int)pid);
-	r->mounts = stat(path, &ns) ? 0 : ns.st_ino;
-	if (stat("/", &own) || own.st_dev != r->dev || own.st_ino != r->ino || !same_mounts(pid))
-		return;
-	close(r->fd);
-	r->fd = -1;
+	return open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
 }
 
 int

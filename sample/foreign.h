@@ -21,11 +21,8 @@ struct file_id {
 int foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *, int root);
 /* PID's perf map, through its namespaces: a regular file of PID's user (or root's), not a symlink. */
 int foreign_perfmap(int32_t pid);
-/* PID's root directory and what tells it from others, for foreign_file alone: FD is -1 where it is prof's own, or not to be had. */
-struct module_root;
-void foreign_other_root(int32_t pid, struct module_root *);
-/* The directory at PATH likewise; false with errno. */
-bool foreign_directory(const char *path, struct module_root *);
+/* The directory at PATH: to open files in, not to be read. */
+int foreign_directory(const char *path);
 /* The regular file at PATH below ROOT, -1: prof's own. */
 int foreign_file(int root, const char *path);
 int foreign_kallsyms(void);

@@ -1,6 +1,7 @@
 /* See module.h. */
 #include "module.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -167,17 +168,18 @@ module_bytes(struct modules *ms, const char *path, const void *bytes, size_t n)
 }
 
 uint8_t
-modules_root(struct modules *ms, const struct module_root *r)
+modules_root(struct modules *ms, int fd)
 {
-	for (uint32_t i = 0; i < ms->nroot; i++)
-		if (ms->root[i].dev == r->dev && ms->root[i].ino == r->ino && ms->root[i].mounts == r->mounts) {
-			close(r->fd);
-			return (uint8_t)(i + 1);
-		}
-	if (ms->nroot == MODULE_ROOTS) {
-		close(r->fd);
+	struct module_root *r = &ms->root[ms->nroot];
+	struct stat st;
+
+	if (fstat(fd, &st))
 		return 0;
-	}
-	ms->root[ms->nroot] = *r;
+	for (uint32_t i = 0; i < ms->nroot; i++)
+		if (ms->root[i].dev == st.st_dev && ms->root[i].ino == st.st_ino)
+			return (uint8_t)(i + 1);
+	if (ms->nroot == MODULE_ROOTS || (fd = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0)
+		return 0;
+	*r = (struct module_root){ st.st_dev, st.st_ino, fd };
 	return (uint8_t)++ms->nroot;
 }

@@ -40,9 +40,9 @@ struct module {
 
 enum { MODULE_ROOTS = 64, DEBUG_DIRS = 8, DEBUG_CACHES = 2 };
 
-/* Another root directory than prof's own, kept open by sample/ or a command. */
+/* Another root directory than prof's own, kept open. */
 struct module_root {
-	uint64_t dev, ino, mounts;
+	uint64_t dev, ino;
 	int fd;
 };
 
@@ -84,7 +84,7 @@ struct module *module_image(struct modules *, const char *path, const void *byte
 struct module *module_bytes(struct modules *, const char *path, const void *bytes, size_t n);
 struct module *module_jit(struct modules *, int32_t pid, struct module *parent);
 
-/* The number for that root, new or known, whose descriptor becomes the modules'; 0 where there are too many. */
-uint8_t modules_root(struct modules *, const struct module_root *);
+/* The number of the root that FD (which stays the caller's) is, new or known; 0 where there are too many. */
+uint8_t modules_root(struct modules *, int fd);
 
 #endif
