@@ -14,6 +14,9 @@ struct module *debug_file(struct modules *, struct module *m);
 /* The same section of debug_file(M): empty where that is NULL. */
 struct cursor debug_section(struct modules *, struct module *m, const char *name);
 
+/* The module whose .symtab has M's symbols: M, its detached debug file, or what it carries in .gnu_debugdata; NULL: none. */
+struct module *debug_symbols(struct modules *, struct module *m);
+
 /* The file that DW_FORM_GNU_ref_alt, DW_FORM_GNU_strp_alt, DW_FORM_ref_sup4 and DW_FORM_strp_sup of FILE speak of, or NULL. */
 struct module *debug_alt(struct modules *, struct module *file);
 /* The .dwo file that DW_AT_dwo_name and DW_AT_comp_dir of a unit in M's DWARF name (COMP_DIR may be NULL), or NULL.  Its identity

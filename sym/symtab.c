@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "debug.h"
 #include "ehframe.h"
 #include "perfmap.h"
 #include "plt.h"
@@ -36,6 +37,7 @@ struct row {
 
 struct symtab {
 	struct tables tables;
+	const struct elf *named;   /* the file that has .symtab: the module's, or one of debug information */
 	struct range text[TEXTS_MAX], plt[PLTS_MAX];
 	uint32_t texts, plts;
 	uint64_t base;
@@ -55,6 +57,13 @@ range_of(const struct range *range, uint32_t n, uint64_t vaddr)
 	return NULL;
 }
 
+/* The file that symbol ID is of: both are of one machine and class, but their sections differ. */
+static const struct elf *
+file_of(const struct elf *e, const struct symtab *st, uint32_t id)
+{
+	return id & DYNAMIC ? e : st->named;
+}
+
 /* Symbol ID, its address without the Thumb bit. */
 static struct raw_symbol
 symbol_of(const struct elf *e, const struct symtab *st, uint32_t id)
@@ -71,7 +80,8 @@ symbol_of(const struct elf *e, const struct symtab *st, uint32_t id)
 struct build {
 	const struct elf *elf;
 	struct symtab *st;
-	uint32_t section;          /* the last one asked for */
+	const struct elf *file;    /* of the symbols that are being added */
+	uint32_t section;          /* of it: the last one asked for */
 	struct range code;         /* of it, empty where it is not executable */
 	struct item *item;         /* key: address - base; a: end - base; b: id */
 	uint32_t n, cap;
@@ -89,7 +99,7 @@ section_holds(struct build *b, uint32_t section, uint64_t vaddr)
 	if (section != b->section) {
 		b->section = section;
 		b->code = (struct range){ 0, 0 };
-		if (elf_section(b->elf, section, &s) && (s.flags & SHF_EXECINSTR))
+		if (elf_section(b->file, section, &s) && (s.flags & SHF_EXECINSTR))
 			b->code = (struct range){ s.addr, s.addr + s.size };
 	}
 	return vaddr >= b->code.lo && vaddr < b->code.hi;
@@ -143,6 +153,8 @@ count_functions(const struct elf *e, const struct symbols *t)
 static void
 add_symbols(struct build *b, const struct symbols *t, uint32_t table)
 {
+	b->file = file_of(b->elf, b->st, table);
+	b->section = UINT32_MAX;
 	for (uint32_t i = 1; i < t->n && b->n < b->cap; i++) {
 		struct raw_symbol s;
 		uint64_t at, end;
@@ -260,7 +272,7 @@ find_ranges(struct symtab *st, const struct elf *e)
 static void
 build(struct modules *ms, struct symtab *st, const struct elf *e)
 {
-	struct build b = { .elf = e, .st = st, .section = UINT32_MAX };
+	struct build b = { .elf = e, .st = st };
 	uint32_t n = count_functions(e, &st->tables.symtab) + count_functions(e, &st->tables.dynsym);
 
 	if (n && vec_room(&b.item, &b.cap, n, sizeof *b.item)) {
@@ -278,6 +290,23 @@ build(struct modules *ms, struct symtab *st, const struct elf *e)
 	vec_free(&b.row, &b.row_cap, sizeof *b.row);
 }
 
+/* Where the file itself has been stripped of its symbols, those of its debug file stand in. */
+static void
+find_tables(struct modules *ms, struct module *m)
+{
+	struct symtab *st = m->symtab;
+	struct module *other;
+	struct tables t;
+
+	tables_find(&st->tables, &m->elf);
+	st->named = &m->elf;
+	if (st->tables.symtab.n || !(other = debug_symbols(ms, m)) || other == m)
+		return;
+	tables_find(&t, &other->elf);
+	st->tables.symtab = t.symtab;
+	st->named = &other->elf;
+}
+
 static struct symtab *
 open_symtab(struct modules *ms, struct module *m)
 {
@@ -292,7 +321,7 @@ open_symtab(struct modules *ms, struct module *m)
 		return st;
 	st->relocs_budget = RELOCS_BUDGET;
 	find_ranges(st, &m->elf);
-	tables_find(&st->tables, &m->elf);
+	find_tables(ms, m);
 	build(ms, st, &m->elf);
 	return st;
 }
@@ -345,7 +374,7 @@ find_row(const struct symtab *st, const struct elf *e, uint64_t vaddr, struct sy
 	s = symbol_of(e, st, st->row[i - 1].id);
 	*sized = s.size != 0;
 	out->lo = s.value;
-	out->hi = s.size ? s.value + s.size : reach(st, e, i, &s);
+	out->hi = s.size ? s.value + s.size : reach(st, file_of(e, st, st->row[i - 1].id), i, &s);
 	out->name = name_of(e, st, st->row[i - 1].id);
 	return vaddr >= out->lo && vaddr < out->hi && *out->name;
 }
