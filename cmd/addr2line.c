@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +16,9 @@
 #include "../sym/name.h"
 #include "../sym/sort.h"
 #include "options.h"
+#include "places.h"
+
+enum { DEBUG_DIR = 300 };
 
 static const struct option options[] = {
 	{ 'e', "exe", "FILE", "the program or library (a.out)" },
@@ -23,6 +28,7 @@ static const struct option options[] = {
 	{ 'p', "pretty-print", NULL, "one line for each function" },
 	{ 's', "basenames", NULL, "files without their directories" },
 	{ 'C', "demangle", NULL, "names as a developer wrote them" },
+	{ DEBUG_DIR, "debug-dir", "DIR", "look for its debug information here first; repeatable" },
 	{ 0 },
 };
 const struct option *const addr2line_options = options;
@@ -43,6 +49,7 @@ struct answer {
 struct converter {
 	bool functions, inlines, addresses, pretty, basenames, demangle;
 	struct modules modules;
+	struct places places;
 	struct arena arena, scratch;
 	struct names names;
 	struct module *module;
@@ -193,12 +200,13 @@ static bool
 open_program(struct converter *c, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char real[PATH_MAX];
 
 	if (fd < 0) {
 		error("%s: %s", path, strerror(errno));
 		return false;
 	}
-	c->module = module_file(&c->modules, fd, path);
+	c->module = module_file(&c->modules, fd, realpath(path, real) ? real : path);
 	close(fd);
 	if (!c->module || c->module->bad) {
 		error("%s: %s", path, c->module ? c->module->bad : strerror(ENOMEM));
@@ -244,6 +252,10 @@ read_options(struct converter *c, int argc, char **argv, const char **file)
 		case 'C':
 			c->demangle = true;
 			break;
+		case DEBUG_DIR:
+			if (!places_add_dir(&c->places, o.value))
+				return false;
+			break;
 		default:
 			return false;
 		}
@@ -258,6 +270,7 @@ cmd_addr2line(int argc, char **argv)
 
 	sink_open(&c.out, STDOUT_FILENO);
 	if (modules_init(&c.modules) && read_options(&c, argc, argv, &file) && open_program(&c, file)) {
+		places_use(&c.places, &c.modules);
 		c.names.modules = &c.modules;
 		c.names.arena = &c.arena;
 		good = c.n ? answer(&c) : answer_lines(&c);

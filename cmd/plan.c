@@ -13,7 +13,7 @@
 #include "cmd.h"
 #include "options.h"
 
-enum { ALL_NAMED = 300, WAIT, CALL_GRAPH, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE };
+enum { ALL_NAMED = 300, WAIT, CALL_GRAPH, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE, DEBUG_DIR, SYSROOT };
 
 static const struct option table[] = {
 	{ 'p', "pid", "PID,...", "attach to processes: all threads, new ones, and what they fork" },
@@ -36,6 +36,8 @@ static const struct option table[] = {
 	{ IDLE, "idle", NULL, "with -a: the idle task too" },
 	{ THREADS, "threads", NULL, "keep threads apart in .folded and .txt" },
 	{ PIDS, "pids", NULL, "keep processes apart" },
+	{ DEBUG_DIR, "debug-dir", "DIR", "look for debug information here first; repeatable" },
+	{ SYSROOT, "sysroot", "DIR", "look for files and debug information below DIR first" },
 	{ NO_DEMANGLE, "no-demangle", NULL, "names as the linker sees them" },
 	{ 'o', "output", "FILE", "where, by suffix: .json .folded .txt; repeatable; - is stdout" },
 	{ 'f', "format", "NAME", "speedscope, folded or table, whatever the suffix" },
@@ -183,6 +185,10 @@ take(struct plan *p, struct reading *r, int id)
 		return p->by_thread = true;
 	case PIDS:
 		return p->by_process = true;
+	case DEBUG_DIR:
+		return places_add_dir(&p->places, o->value);
+	case SYSROOT:
+		return places_set_sysroot(&p->places, o->value);
 	case NO_DEMANGLE:
 		return p->mangled = true;
 	case 'o':

@@ -5,6 +5,7 @@
 #include "../sample/cpu.h"
 #include "../sample/session.h"
 #include "../unwind/unwind.h"
+#include "places.h"
 #include "outputs.h"
 
 enum { PIDS_MAX = 4096 };
@@ -28,6 +29,7 @@ struct plan {
 	bool idle, no_inherit, by_thread, by_process, mangled;
 	enum { STACKS_AUTO, STACKS_DWARF, STACKS_FP, STACKS_NONE } stacks;
 	uint64_t stack_size, max_stack;
+	struct places places;            /* --debug-dir, --sysroot */
 	struct output output[OUTPUTS_MAX];
 	unsigned noutput;
 	const char *stats;               /* --stats, or NULL */

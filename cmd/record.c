@@ -402,6 +402,7 @@ record(struct recording *r)
 		error("no memory to start with");
 		return EXIT_FAILED;
 	}
+	places_use(&r->plan.places, &r->collector.modules);
 	if (r->plan.command && !launch_fork(&r->launch, r->plan.command)) {
 		error("cannot fork: %s", strerror(errno));
 		return EXIT_FAILED;

@@ -40,8 +40,10 @@ debug_of(struct modules *ms, struct module *m)
 
 /* ---- sections ---- */
 
-/* What section S holds once it is decompressed: by which codec, how much. */
-static enum { PLAIN, ZLIB, ZSTD, UNKNOWN }
+enum codec { PLAIN, ZLIB, ZSTD, UNKNOWN };
+
+/* How S is compressed: the compressed bytes, and how many they become. */
+static enum codec
 compression(const struct elf *e, const struct section *s, struct cursor *data, uint64_t *size)
 {
 	const uint8_t *magic;
@@ -75,7 +77,7 @@ decompress(struct modules *ms, const struct module *m, const struct section *s)
 {
 	struct cursor data;
 	uint64_t size = 0;
-	int codec = compression(&m->elf, s, &data, &size);
+	enum codec codec = compression(&m->elf, s, &data, &size);
 	const char *bad;
 	void *bytes;
 

@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/code.c sym/ehframe.c sym/elf.c sym/module.c sym/perfmap.c sym/plt.c sym/sort.c sym/space.c sym/symtab.c sym/tables.c sym/text.c unwind/arch.c unwind/arch_x86_64.c unwind/cfi.c unwind/chain.c unwind/derive.c unwind/derive_jit.c unwind/expr.c unwind/verify.c unwind/rule.c unwind/slow.c unwind/step.c unwind/unwind.c */
+/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/code.c sym/ehframe.c sym/elf.c sym/module.c sym/perfmap.c sym/plt.c sym/sort.c sym/space.c sym/symtab.c sym/tables.c sym/text.c unwind/arch.c unwind/arch_x86_64.c unwind/cfi.c unwind/chain.c unwind/derive.c unwind/derive_jit.c unwind/expr.c unwind/verify.c unwind/rule.c unwind/slow.c unwind/step.c unwind/unwind.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c */
 /* replay [-n SAMPLES] [-i MICROSECONDS] [-s STACK-BYTES] [-r PASSES] [-c PASSES] [-p] -- COMMAND...: stops a program of
  * its own again and again, keeps its registers, stack and maps, and unwinds these samples in this process: what a frame costs at first
  * sight and later, and how the stacks end.  -p prints each stack.
