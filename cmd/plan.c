@@ -13,7 +13,7 @@
 #include "cmd.h"
 #include "options.h"
 
-enum { ALL_NAMED = 300, WAIT, CALL_GRAPH, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE, DEBUG_DIR, SYSROOT };
+enum { ALL_NAMED = 300, WAIT, CALL_GRAPH, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE, DEBUG_DIR, SYSROOT, LINES, INLINE, NO_INLINE };
 
 static const struct option table[] = {
 	{ 'p', "pid", "PID,...", "attach to processes: all threads, new ones, and what they fork" },
@@ -38,6 +38,9 @@ static const struct option table[] = {
 	{ PIDS, "pids", NULL, "keep processes apart" },
 	{ DEBUG_DIR, "debug-dir", "DIR", "look for debug information here first; repeatable" },
 	{ SYSROOT, "sysroot", "DIR", "look for files and debug information below DIR first" },
+	{ LINES, "lines", NULL, "source lines: name:LINE, and a frame for each line that ran" },
+	{ INLINE, "inline", NULL, "inlined functions as frames of their own (so it is)" },
+	{ NO_INLINE, "no-inline", NULL, "what is inlined belongs to the function it is in" },
 	{ NO_DEMANGLE, "no-demangle", NULL, "names as the linker sees them" },
 	{ 'o', "output", "FILE", "where, by suffix: .json .folded .txt; repeatable; - is stdout" },
 	{ 'f', "format", "NAME", "speedscope, folded or table, whatever the suffix" },
@@ -189,6 +192,12 @@ take(struct plan *p, struct reading *r, int id)
 		return places_add_dir(&p->places, o->value);
 	case SYSROOT:
 		return places_set_sysroot(&p->places, o->value);
+	case LINES:
+		return p->lines = true;
+	case INLINE:
+	case NO_INLINE:
+		p->outermost = id == NO_INLINE;
+		return true;
 	case NO_DEMANGLE:
 		return p->mangled = true;
 	case 'o':

@@ -7,6 +7,7 @@
 #include "read_folded.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,7 +96,14 @@ make_texts(struct folding *f)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct function *fn = &f->p->function[i];
 
-		f->text[i] = clean(&f->arena, fn->name, function_suffix(fn->kind));
+		const char *suffix = function_suffix(fn->kind);
+		char line[24];
+
+		if (f->p->lines && fn->line) {
+			snprintf(line, sizeof line, ":%u%s", fn->line, suffix);
+			suffix = line;
+		}
+		f->text[i] = clean(&f->arena, fn->name, suffix);
 		order[i] = i;
 	}
 	if (n)

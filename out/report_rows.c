@@ -36,11 +36,25 @@ find_row(struct rows *rows, const struct row *r)
 	return index_add(&rows->index, hash, rows->n, row_again, rows->row) ? rows->n++ : UINT32_MAX;
 }
 
+/* NAME:LINE. */
+static const char *
+with_line(struct arena *a, const struct function *f)
+{
+	size_t n = strlen(f->name), cap = n + 12;
+	char *text = arena_alloc(a, cap);
+
+	if (text)
+		snprintf(text, cap, "%s:%u", f->name, f->line);
+	return text ? text : f->name;
+}
+
 static uint32_t
 function_row(struct rows *rows, const struct function *f, enum report_by by)
 {
 	struct row r = { .name = f->name, .suffix = function_suffix(f->kind), .beside = f->module, .kind = f->kind };
 
+	if (rows->p->lines && f->line && by == BY_FUNCTION)
+		r.name = with_line(&rows->arena, f);
 	if (by == BY_MODULE) {
 		r.name = *f->module ? f->module : f->kind == FUNCTION_MARK ? f->name : "[unknown]";
 		r.suffix = r.beside = "";
