@@ -11,6 +11,8 @@
 static const struct command commands[] = {
 	{ "record", "[OPTIONS] [--] COMMAND [ARG...]", "profile a command, processes or the system (may be left out)",
 	  &record_options, cmd_record },
+	{ "report", "[OPTIONS] FILE...", "show profiles, filter, join and convert them", &report_options, cmd_report },
+	{ "diff", "[OPTIONS] BEFORE AFTER", "what became more and what less", &diff_options, cmd_diff },
 	{ "demangle", "[-i] [NAME...]", "C++ and Rust names, or the text on stdin, like c++filt", &demangle_options, cmd_demangle },
 	{ "addr2line", "-e FILE [-fiaps] [-C] [ADDR...]", "functions and lines of addresses, like binutils' addr2line",
 	  &addr2line_options, cmd_addr2line },
@@ -20,7 +22,7 @@ static const struct command commands[] = {
 };
 
 /* Words that the command line keeps for commands to come: not taken for programs to profile. */
-static const char *const reserved[] = { "top",     "stat",      "list",     "trace",     "probe", "report", "diff",
+static const char *const reserved[] = { "top",     "stat",      "list",     "trace",     "probe",
 	                                "annotate", "symbolize", "serve", "doctor", NULL };
 
 static const struct command *

@@ -31,7 +31,7 @@ unknown(const struct options *o, const char *word)
 	if (near)
 		error("unknown option '%s': did you mean --%s?", word, near);
 	else
-		error("unknown option '%s': see prof help record", word);
+		error("unknown option '%s': see prof help", word);
 	return OPTION_BAD;
 }
 
@@ -106,6 +106,22 @@ options_next(struct options *o)
 	if (word[1] == '-')
 		return long_option(o, word);
 	return short_option(o, word + 1);
+}
+
+int
+options_next_or_word(struct options *o, int *n)
+{
+	int id;
+
+	while ((id = options_next(o)) == OPTION_END && o->at < o->argc) {
+		if (o->dashes) {
+			while (o->at < o->argc)
+				o->argv[++*n] = o->argv[o->at++];
+		} else {
+			o->argv[++*n] = o->argv[o->at++];
+		}
+	}
+	return id;
 }
 
 /* How the option is written without its value. */

@@ -30,6 +30,10 @@ void options_open(struct options *, const struct option *table, int argc, char *
 /* The next option's id; OPTION_END at the first word that is none; OPTION_BAD once it has said what is wrong. */
 int options_next(struct options *);
 
+/* For commands whose options may stand behind their words: what is no option is moved to the front of argv, behind the
+ * command's name, and options go on; all of them are then argv[1] to argv[*N].  As options_next. */
+int options_next_or_word(struct options *, int *n);
+
 /* Strict numbers, each within [LO, HI]: else false, once it has said what is wrong with the option's value. */
 bool option_number(const struct options *, uint64_t lo, uint64_t hi, uint64_t *v);
 /* Decimal seconds (or, by UNIT_NS, other units) to nanoseconds. */

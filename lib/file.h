@@ -43,5 +43,7 @@ char *lines_next(struct lines *);
 /* A number at *P, which moves past it: false where there is none or it does not fit. */
 bool text_hex(const char **p, uint64_t *v);
 bool text_dec(const char **p, uint64_t *v);
+/* The same with a fraction, times ten to the PLACES; what is finer is dropped. */
+bool text_decimal(const char **p, unsigned places, uint64_t *v);
 
 #endif

@@ -17,23 +17,31 @@ row_again(const void *ctx, uint32_t item)
 	return hash_row((const struct row *)ctx + item);
 }
 
-/* The row like R, made if it is new; UINT32_MAX at the memory cap. */
-static uint32_t
-find_row(struct rows *rows, const struct row *r)
+uint32_t
+rows_find(const struct rows *rows, const struct row *r)
 {
-	uint32_t hash = hash_row(r), slot, i;
+	uint32_t slot, i;
 
-	for (slot = index_first(&rows->index, hash); (i = index_at(&rows->index, slot)) != INDEX_NONE;
+	for (slot = index_first(&rows->index, hash_row(r)); (i = index_at(&rows->index, slot)) != INDEX_NONE;
 	     slot = index_next(&rows->index, slot)) {
 		const struct row *have = &rows->row[i];
 
 		if (have->kind == r->kind && strcmp(have->name, r->name) == 0 && strcmp(have->beside, r->beside) == 0)
-			return i;
+			break;
 	}
-	if (!vec_room(&rows->row, &rows->cap, (uint64_t)rows->n + 1, sizeof *rows->row))
-		return UINT32_MAX;
+	return i;
+}
+
+/* The same, made if it is new; UINT32_MAX at the memory cap. */
+static uint32_t
+find_row(struct rows *rows, const struct row *r)
+{
+	uint32_t i = rows_find(rows, r);
+
+	if (i != INDEX_NONE || !vec_room(&rows->row, &rows->cap, (uint64_t)rows->n + 1, sizeof *rows->row))
+		return i;
 	rows->row[rows->n] = *r;
-	return index_add(&rows->index, hash, rows->n, row_again, rows->row) ? rows->n++ : UINT32_MAX;
+	return index_add(&rows->index, hash_row(r), rows->n, row_again, rows->row) ? rows->n++ : UINT32_MAX;
 }
 
 /* NAME:LINE. */

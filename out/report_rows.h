@@ -33,6 +33,8 @@ bool rows_open(struct rows *, const struct profile *, enum report_by);
 /* What N threads weigh, instead of what was there. */
 void rows_add(struct rows *, const uint32_t *thread, uint32_t n);
 void rows_free(struct rows *);
+/* The row that is like the given one, or INDEX_NONE. */
+uint32_t rows_find(const struct rows *, const struct row *);
 
 /* Adds all that is called to what calls it: TOTAL begins as what each of the N nodes weighs itself. */
 void rows_sum(const struct tree *, uint64_t *total, uint32_t n);

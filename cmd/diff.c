@@ -1,0 +1,357 @@
+/* prof diff: two profiles compared, as a table or a picture, and as a gate: where something grew by more than it may, the
+ * exit status says so. */
+#include "cmd.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../lib/file.h"
+#include "../lib/msg.h"
+#include "../out/filter.h"
+#include "../out/report_diff.h"
+#include "options.h"
+#include "outputs.h"
+#include "report_input.h"
+
+enum { FAIL_IF = 300, MIN, TOP, GATES_MAX = 32, EXIT_GREW = 1 };
+
+static const struct option options[] = {
+	{ FAIL_IF, "fail-if", "'NAME>P%'", "exit 1 if NAME's share of all grew by more than P points; repeatable" },
+	{ FAIL_IF, "fail-if", "'total>P%'", "exit 1 if all of it grew by more than P percent" },
+	{ 'e', "event", "NAME", "compare this event, where there are several" },
+	{ MIN, "min", "PERCENT", "leave out what changed by fewer points (0.01)" },
+	{ TOP, "top", "N", "at most N rows (on a terminal 20, else all)" },
+	{ 'o', "output", "FILE", ".txt the table; .svg .html AFTER's picture, red what grew, blue what shrank" },
+	{ 'f', "format", "NAME", "in this format, whatever the suffix" },
+	{ 'q', "quiet", NULL, "no table; only what is wrong, and what failed" },
+	{ 0 },
+};
+const struct option *const diff_options = options;
+
+/* What may not grow by more than that. */
+struct gate {
+	const char *text;          /* as it was given */
+	const char *name;
+	struct regex *pattern;     /* or NULL */
+	bool whole;                /* all of it, in parts of what it was */
+	int64_t limit;             /* parts of SHARE */
+};
+
+struct comparing {
+	struct options o;
+	struct arena arena;
+	struct report how;
+	struct gate gate[GATES_MAX];
+	unsigned gates;
+	const char *event, *format, *file[OUTPUTS_MAX];
+	unsigned files;
+	bool top_given;
+	int inputs;
+	struct output output[OUTPUTS_MAX];
+	unsigned noutput;
+	const char *name[2];
+	struct profile profile[2];
+	struct diff diff;
+	char title[256];
+};
+
+/* NAME>P%: the last of several ">", as C++'s names have them. */
+static bool
+add_gate(struct comparing *c)
+{
+	const char *text = c->o.value, *more = strrchr(text, '>'), *p = more ? more + 1 : "", *why;
+	struct gate *g = &c->gate[c->gates];
+	uint64_t v;
+
+	while (*p == ' ')
+		p++;
+	if (!more || more == text || !text_decimal(&p, 7, &v) || strcmp(p, "%") || v > INT64_MAX) {
+		error("--fail-if '%s': not of the form 'NAME>P%%' or 'total>P%%'", text);
+		return false;
+	}
+	if (c->gates++ == GATES_MAX) {
+		error("--fail-if: more than %d of them", GATES_MAX);
+		return false;
+	}
+	while (more > text + 1 && more[-1] == ' ')
+		more--;
+	g->text = text;
+	g->limit = (int64_t)v;
+	g->name = arena_str(&c->arena, text, (size_t)(more - text));
+	if (!g->name)
+		return false;
+	g->whole = strcmp(g->name, "total") == 0;
+	g->pattern = regex_new(&c->arena, g->name, &why);   /* a name need not be one */
+	return true;
+}
+
+static bool
+set_min(struct comparing *c)
+{
+	const char *p = c->o.value;
+	uint64_t v;
+
+	if (!text_decimal(&p, 2, &v) || strcmp(p + (*p == '%'), "") || v > 10000) {
+		error("--min '%s': not a percentage", c->o.value);
+		return false;
+	}
+	c->how.min = (unsigned)v;
+	return true;
+}
+
+static bool
+take(struct comparing *c, int id)
+{
+	uint64_t v;
+
+	switch (id) {
+	case FAIL_IF:
+		return add_gate(c);
+	case 'e':
+		c->event = c->o.value;
+		return true;
+	case MIN:
+		return set_min(c);
+	case TOP:
+		c->top_given = true;
+		if (!option_number(&c->o, 0, UINT32_MAX, &v))
+			return false;
+		c->how.top = (unsigned)v;
+		return true;
+	case 'o':
+		if (c->files < OUTPUTS_MAX)
+			c->file[c->files++] = c->o.value;
+		return true;
+	case 'f':
+		c->format = c->o.value;
+		return true;
+	case 'q':
+		msg_level = -1;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool
+resolve_outputs(struct comparing *c)
+{
+	const struct format *given;
+
+	if (!output_format(c->format, &given))
+		return false;
+	if (!c->files && given)
+		c->file[c->files++] = "-";
+	for (unsigned i = 0; i < c->files; i++)
+		if (!output_add(&c->output[c->noutput++], c->file[i], given, &format_table))
+			return false;
+	return true;
+}
+
+static uint32_t
+event_called(const struct profile *p, const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < p->nevent && strcmp(p->event[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static bool
+no_event(const struct comparing *c, unsigned which)
+{
+	error("-e %s: there is no such event in %s", c->event, c->name[which]);
+	return false;
+}
+
+/* The event that both have, or, where each has but one, those. */
+static bool
+choose_events(const struct comparing *c, uint32_t *event)
+{
+	const struct profile *before = &c->profile[BEFORE], *after = &c->profile[AFTER];
+	const struct event_info *a, *b;
+
+	if (c->event) {
+		for (unsigned which = BEFORE; which <= AFTER; which++)
+			if ((event[which] = event_called(&c->profile[which], c->event)) == c->profile[which].nevent)
+				return no_event(c, which);
+	} else {
+		for (event[AFTER] = 0; event[AFTER] < after->nevent; event[AFTER]++)
+			if ((event[BEFORE] = event_called(before, after->event[event[AFTER]].name)) < before->nevent)
+				break;
+		if (event[AFTER] == after->nevent)
+			event[BEFORE] = event[AFTER] = 0;
+		if (before->nevent > 1 || after->nevent > 1)
+			warn("comparing %s; -e NAME compares another event", after->event[event[AFTER]].name);
+	}
+	a = &before->event[event[BEFORE]];
+	b = &after->event[event[AFTER]];
+	if (!a->period_ns == !b->period_ns && (a->period_ns || strcmp(a->name, b->name) == 0))
+		return true;
+	error("%s has %s (%s), %s has %s (%s): that cannot be compared", c->name[BEFORE], a->period_ns ? "time" : "counts", a->name,
+	      c->name[AFTER], b->period_ns ? "time" : "counts", b->name);
+	return false;
+}
+
+/* Leaves other events out. */
+static bool
+keep_event(struct profile *p, uint32_t event)
+{
+	struct filter f = { .events = (uint64_t)1 << event };
+	struct profile kept;
+
+	if (p->nevent < 2)
+		return true;
+	if (!filter_copy(&kept, p, &f)) {
+		profile_free(&kept);
+		error("more than there is memory for");
+		return false;
+	}
+	profile_free(p);
+	*p = kept;
+	return true;
+}
+
+static bool
+read_inputs(struct comparing *c)
+{
+	uint32_t event[2];
+
+	if (c->inputs != 2) {
+		error("prof diff BEFORE AFTER compares two profiles, not %d", c->inputs);
+		return false;
+	}
+	for (unsigned which = BEFORE; which <= AFTER; which++) {
+		c->name[which] = c->o.argv[1 + which];
+		profile_init(&c->profile[which]);
+		if (!input_read(&c->profile[which], c->name[which]))
+			return false;
+		profile_name(&c->profile[which], NULL, NULL);
+		if (!c->profile[which].samples) {
+			error("%s: no samples in it", c->name[which]);
+			return false;
+		}
+	}
+	return choose_events(c, event) && keep_event(&c->profile[BEFORE], event[BEFORE]) && keep_event(&c->profile[AFTER], event[AFTER]);
+}
+
+static bool
+is_called(const struct row *row, const char *name)
+{
+	size_t n = strlen(row->name);
+
+	return strncmp(row->name, name, n) == 0 && (!name[n] || strcmp(name + n, row->suffix) == 0);
+}
+
+static void
+tell(const struct gate *g, const char *name, const char *suffix, int64_t growth)
+{
+	uint64_t parts = (uint64_t)growth / (SHARE / 10000);
+
+	error("--fail-if '%s': %s%s grew by %llu.%02llu%s", g->text, name, suffix, (unsigned long long)(parts / 100),
+	      (unsigned long long)(parts % 100), g->whole ? "%" : " points");
+}
+
+/* Did it hold?  Functions that are called just so; where there is none, those whose names match. */
+static bool
+gate_holds(const struct comparing *c, const struct gate *g)
+{
+	bool exact = false, known = false, holds = true;
+
+	if (g->whole) {
+		int64_t growth = diff_growth(&c->diff);
+
+		if (growth > g->limit)
+			tell(g, "the total", "", growth);
+		return growth <= g->limit;
+	}
+	for (uint32_t i = 0; i < c->diff.n; i++)
+		exact |= is_called(&c->diff.item[i].row, g->name);
+	for (uint32_t i = 0; i < c->diff.n; i++) {
+		const struct difference *d = &c->diff.item[i];
+		int64_t growth = d->total[AFTER] - d->total[BEFORE];
+
+		if (exact ? !is_called(&d->row, g->name) : !g->pattern || !regex_find(g->pattern, d->row.name))
+			continue;
+		known = true;
+		if (growth > g->limit) {
+			tell(g, d->row.name, d->row.suffix, growth);
+			holds = false;
+		}
+	}
+	if (!known)
+		error("--fail-if '%s': no function of that name in either; that passes", g->text);
+	return holds;
+}
+
+static void
+write_table(struct sink *out, const void *ctx)
+{
+	const struct comparing *c = ctx;
+	struct diff diff = c->diff;   /* the order of its items may change */
+
+	diff_write(out, &diff, &c->how, c->name);
+}
+
+static bool
+write_one(struct comparing *c, struct output *out)
+{
+	const char *why;
+
+	if (out->format != &format_table)
+		return output_all(out, 1, &c->profile[AFTER]);
+	if ((why = output_stream(out->path, write_table, c, &out->size)))
+		error("%s: %s", out->path, why);
+	return !why;
+}
+
+static bool
+write_all(struct comparing *c)
+{
+	struct output screen = { .path = "-", .format = &format_table };
+	bool all = true;
+
+	if (!c->profile[AFTER].picture.title) {
+		snprintf(c->title, sizeof c->title, "%.100s, compared with %.100s", c->name[AFTER], c->name[BEFORE]);
+		c->profile[AFTER].picture.title = c->title;
+	}
+	if (c->noutput && !diff_deltas(&c->diff, &c->profile[AFTER])) {
+		error("more than there is memory for");
+		return false;
+	}
+	for (unsigned i = 0; i < c->noutput; i++)
+		all &= write_one(c, &c->output[i]);
+	if (!c->noutput && msg_level >= 0) {
+		unsigned top = c->how.top;
+
+		input_terminal(&c->how, 20);
+		c->how.top = c->top_given ? top : c->how.top;
+		all = write_one(c, &screen);
+	}
+	return all;
+}
+
+int
+cmd_diff(int argc, char **argv)
+{
+	static struct comparing c;
+	bool holds = true, written;
+	int id;
+
+	input_cap();
+	options_open(&c.o, options, argc, argv);
+	while ((id = options_next_or_word(&c.o, &c.inputs)) != OPTION_END)
+		if (id == OPTION_BAD || !take(&c, id))
+			return EXIT_FAILED;
+	if (!resolve_outputs(&c) || !read_inputs(&c))
+		return EXIT_FAILED;
+	if (!diff_open(&c.diff, (const struct profile *[]){ &c.profile[BEFORE], &c.profile[AFTER] })) {
+		error("more than there is memory for");
+		return EXIT_FAILED;
+	}
+	written = write_all(&c);
+	for (unsigned i = 0; i < c.gates; i++)
+		holds &= gate_holds(&c, &c.gate[i]);
+	return !written ? EXIT_FAILED : holds ? 0 : EXIT_GREW;
+}

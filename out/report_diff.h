@@ -1,0 +1,35 @@
+/* Two profiles of one event compared: what became more, what less.  Functions are the same where they are written alike;
+ * what is compared is their share of all, so that captures of different length can be. */
+#ifndef OUT_REPORT_DIFF_H
+#define OUT_REPORT_DIFF_H
+
+#include "report_rows.h"
+
+enum { BEFORE, AFTER };
+
+struct difference {
+	struct row row;
+	int64_t self[2], total[2]; /* shares, in parts of SHARE */
+	int64_t key;               /* to sort by */
+};
+#define SHARE 1000000000
+
+struct diff {
+	struct rows rows[2];
+	struct difference *item;
+	uint32_t n, cap;
+	uint64_t sum[2];           /* ns, or counts */
+	bool time;
+};
+
+/* PROFILE[BEFORE] and PROFILE[AFTER], both named and of one event.  False at the memory cap; then, too, diff_free. */
+bool diff_open(struct diff *, const struct profile *const *profile);
+void diff_free(struct diff *);
+
+/* How much all of it grew, in parts of SHARE; INT64_MAX where there was nothing before. */
+int64_t diff_growth(const struct diff *);
+void diff_write(struct sink *, struct diff *, const struct report *, const char *const *name);
+/* Sets the profile's deltas, for pictures in red and blue; AFTER is the profile that was given as PROFILE[AFTER]. */
+bool diff_deltas(struct diff *, struct profile *after);
+
+#endif
