@@ -3,8 +3,11 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../lib/msg.h"
@@ -78,8 +81,93 @@ cost_words(struct sink *s)
 
 	getrusage(RUSAGE_SELF, &r);
 	cpu = (cpu_ns(&r) + 5000000) / 10000000;
-	sink_fmt(s, "; prof used %llu.%02llu s CPU, %ld MiB", (unsigned long long)(cpu / 100), (unsigned long long)(cpu % 100),
+	sink_fmt(s, "%llu.%02llu s CPU, %ld MiB", (unsigned long long)(cpu / 100), (unsigned long long)(cpu % 100),
 	         (r.ru_maxrss + 1023) / 1024);
+}
+
+/* One note: what S holds, which is empty after that. */
+static void
+note(struct profile *p, const char *key, struct sink *s)
+{
+	sink_char(s, 0);
+	if (!s->err && s->len > 1)
+		profile_note(p, key, s->buf);
+	s->len = 0;
+}
+
+static void
+note_text(struct profile *p, const char *key, const char *value)
+{
+	if (*value)
+		profile_note(p, key, value);
+}
+
+static void
+note_number(struct profile *p, const char *key, struct sink *s, uint64_t v)
+{
+	sink_u64(s, v);
+	note(p, key, s);
+}
+
+static void
+note_machine(struct profile *p, struct sink *s)
+{
+	time_t start = (time_t)(p->epoch / 1000000000);
+	struct utsname u;
+	struct tm tm;
+
+	if (uname(&u) == 0) {
+		note_text(p, "host", u.nodename);
+		sink_fmt(s, "%s %s", u.sysname, u.release);
+		note(p, "kernel", s);
+		note_text(p, "machine", u.machine);
+	}
+	if (start && gmtime_r(&start, &tm)) {
+		sink_fmt(s, "%d-%02d-%02d %02d:%02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
+		         tm.tm_sec);
+		note(p, "start", s);
+	}
+}
+
+static void
+note_stacks(const struct closing *c, struct profile *p, struct sink *s)
+{
+	const struct collector *k = c->collector;
+	char key[128];
+
+	if (!collect_walked(k))
+		return;
+	percent_words(s, k->walks[WALK_ROOT], collect_walked(k));
+	note(p, "complete stacks", s);
+	for (unsigned i = 0; i < WALK_ENDS; i++)
+		if (i != WALK_ROOT && k->walks[i]) {
+			snprintf(key, sizeof key, "cut stacks: %s", walk_end_words[i]);
+			note_number(p, key, s, k->walks[i]);
+		}
+}
+
+void
+closing_notes(const struct closing *c, struct profile *p)
+{
+	struct sink s;
+
+	sink_open(&s, -1);
+	note_text(p, "command", p->command);
+	note_machine(p, &s);
+	event_words(&s, c);
+	note(p, "event", &s);
+	sink_decimal(&s, (c->elapsed + 500000) / 1000000, 3);
+	note(p, "seconds", &s);
+	note_number(p, "samples", &s, p->samples);
+	note_number(p, "lost", &s, c->counts.lost);
+	note_number(p, "threads", &s, c->counts.threads);
+	note_stacks(c, p, &s);
+	if (!c->kernel_visible)
+		note_text(p, "kernel side", "not visible");
+	cost_words(&s);
+	note(p, "prof used", &s);
+	note_text(p, "version", "prof " PROF_VERSION);
+	sink_close(&s);
 }
 
 /* With -v: every way in which something was not had. */
@@ -131,6 +219,7 @@ closing_line(const struct closing *c)
 	if (c->plan->target == TARGET_SYSTEM && !c->plan->idle && all)
 		sink_fmt(&s, "; busy %u%%", (unsigned)(n->samples * 100 / all));
 	unseen_words(&s, c);
+	sink_str(&s, "; prof used ");
 	cost_words(&s);
 	output_words(&s, "; wrote ", c->plan->output, c->plan->noutput);
 	sink_char(&s, 0);

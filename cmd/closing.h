@@ -14,6 +14,8 @@ struct closing {
 	const char *events;              /* their names, with commas */
 };
 
+/* Tells the profile what is to be known about the capture, for the formats that show it. */
+void closing_notes(const struct closing *, struct profile *);
 void closing_line(const struct closing *);
 /* NULL if it is well, else what went wrong. */
 const char *closing_stats(const struct closing *, const char *file);

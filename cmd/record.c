@@ -318,6 +318,7 @@ finish(struct recording *r)
 	r->collector.names.outermost = r->plan.outermost;
 	r->collector.profile.lines = r->plan.lines;
 	collect_names(&r->collector);
+	closing_notes(&c, &r->collector.profile);
 	written = output_all(r->plan.output, r->plan.noutput, &r->collector.profile);
 	summarize(r);
 	closing_line(&c);
