@@ -22,7 +22,7 @@ ALL     = -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' $(WARN) $(SHAPE) 
 LDFLAGS = -static -no-pie -Wl,--gc-sections,--build-id=none,-z,noseparate-code,-z,norelro,-z,common-page-size=64
 
 src := prof.c $(wildcard lib/*.c sym/*.c unwind/*.c sample/*.c out/*.c cmd/*.c)
-obj  = $(src:%.c=$O/%.o)
+obj  = $(src:%.c=$O/%.o) $O/out/html_page.o
 
 # What runs for every sample is worth its bytes.
 hot  = unwind/unwind.c sample/ring.c sample/record.c lib/cursor.c out/profile.c out/tree.c out/timeline.c sym/code.c sym/ehframe.c sym/space.c \
@@ -37,6 +37,14 @@ $(BIN): $(obj)
 $O/%.o: %.c $O/flags | $O/include
 	@mkdir -p $(@D)
 	$(MUSL) $(OPT) $(ALL) -c -o $@ $<
+
+# The page of .html files, as C.
+$O/out/html_page.c: $(wildcard out/html/*)
+	@mkdir -p $(@D)
+	out/html/embed out/html >$@.new
+	@mv $@.new $@
+$O/out/html_page.o: $O/out/html_page.c $O/flags
+	$(MUSL) $(OPT) $(ALL) -I. -c -o $@ $<
 
 # Other flags than last time: everything is built again.
 flags = $(MUSL) $(OPT) $(ALL) $(LDFLAGS) hot: $(hot)

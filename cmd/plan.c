@@ -42,8 +42,8 @@ static const struct option table[] = {
 	{ INLINE, "inline", NULL, "inlined functions as frames of their own (so it is)" },
 	{ NO_INLINE, "no-inline", NULL, "what is inlined belongs to the function it is in" },
 	{ NO_DEMANGLE, "no-demangle", NULL, "names as the linker sees them" },
-	{ 'o', "output", "FILE", "where, by suffix: .json .folded .txt; repeatable; - is stdout" },
-	{ 'f', "format", "NAME", "speedscope, folded or table, whatever the suffix" },
+	{ 'o', "output", "FILE", "where, by suffix: .html .json .folded .txt; repeatable; - is stdout" },
+	{ 'f', "format", "NAME", "html, speedscope, folded, script or table, whatever the suffix" },
 	{ STATS, "stats", "FILE", "the closing line and every counter as JSON" },
 	{ 'q', "quiet", NULL, "no closing line, no summary" },
 	{ 'v', "verbose", NULL, "more on what was lost and why" },
@@ -230,7 +230,7 @@ resolve_outputs(struct plan *p, const struct reading *r)
 		if (!output_add(&p->output[p->noutput++], r->file[i], given, &format_folded))
 			return false;
 	if (!p->noutput)   /* named once the target's pid is known */
-		p->output[p->noutput++] = (struct output){ .format = given ? given : &format_speedscope };
+		p->output[p->noutput++] = (struct output){ .format = given ? given : &format_html };
 	return true;
 }
 

@@ -264,7 +264,8 @@ static void
 choose_default_file(struct recording *r)
 {
 	struct output *out = &r->plan.output[0];
-	char stem[32];
+	size_t n = strcspn(out->format->suffixes, " ");
+	char stem[32], suffix[16];
 	struct sink s;
 
 	if (out->path)
@@ -277,9 +278,9 @@ choose_default_file(struct recording *r)
 	memcpy(stem, s.buf, s.len);
 	stem[s.len] = 0;
 	sink_close(&s);
-	output_fresh(r->default_file, sizeof r->default_file, stem, out->format == &format_speedscope ? "json"
-	                                                            : out->format == &format_folded   ? "folded"
-	                                                                                              : "txt");
+	memcpy(suffix, out->format->suffixes, n);
+	suffix[n] = 0;
+	output_fresh(r->default_file, sizeof r->default_file, stem, suffix);
 	out->path = r->default_file;
 }
 

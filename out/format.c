@@ -5,6 +5,7 @@
 const struct format *const formats[] = {
 	&format_speedscope,
 	&format_pprof,
+	&format_html,
 	&format_script,
 	&format_folded,
 	&format_table,

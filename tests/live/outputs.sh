@@ -37,9 +37,9 @@ check dev-null $? = 0 -a -c /dev/null
 # The default name is never that of a file that is there.
 start "$busy" wall 20; target=$pid
 for i in 1 2 3; do "$PROF" -q -p $target -d 0.1; done
-check default-name -s prof-$target.json -a -s prof-$target.2.json -a -s prof-$target.3.json
+check default-name -s prof-$target.html -a -s prof-$target.2.html -a -s prof-$target.3.html
 "$PROF" -q -a -d 0.1
-check default-name-system -s prof-system.json
+check default-name-system -s prof-system.html
 
 status unknown-suffix 125 "$PROF" -o x.xyz -- touch ran
 status no-directory 125 "$PROF" -o nowhere/x.json -- touch ran

@@ -1,0 +1,198 @@
+// Drawing: panes that scroll, colours, names cut to fit.
+
+const ROW = 20, FONT = "11.5px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
+let ink = {}, charWidth = 7, dark = false;
+
+// ---- colours: a family for each kind, in it a shade by the name alone
+
+const SHADES = 12;
+const families = {   // hue from, to; chroma
+	[USER]: [38, 88, 0.105], [KERNEL]: [268, 300, 0.09], [JIT]: [150, 178, 0.09], [MARK]: [70, 70, 0.008], [INLINED]: [98, 128, 0.1], [PROCESS]: [235, 245, 0.03],
+};
+const kindWords = [[USER, "user"], [KERNEL, "kernel"], [INLINED, "inlined"], [JIT, "JIT"], [MARK, "prof's marks"], [PROCESS, "process"]];
+let shades = {}, colours = [];
+
+function chooseTheme() {
+	dark = matchMedia("(prefers-color-scheme: dark)").matches;
+	const style = getComputedStyle(document.documentElement), v = name => style.getPropertyValue("--" + name).trim();
+	ink = { bg: v("bg"), panel: v("panel"), line: v("line"), ink: v("ink"), soft: v("soft"), accent: v("accent"), found: v("found"),
+		frame: dark ? "#f4eee6" : "#241f1a", match: dark ? "oklch(0.5 0.17 350)" : "oklch(0.78 0.14 350)",
+		veil: dark ? "#19181799" : "#fbfaf8aa", wait: dark ? "#3a4047" : "#dbe1e8", range: dark ? "#f0965f" : "#b4501e" };
+	for (const [kind, [from, to, chroma]] of Object.entries(families))
+		shades[kind] = Array.from({ length: SHADES }, (_, i) => {
+			const hue = from + (to - from) * i / (SHADES - 1), light = (dark ? 0.4 : 0.8) + (i * 5 % SHADES) / SHADES * (dark ? 0.09 : 0.09);
+			return `oklch(${light.toFixed(3)} ${(chroma * (dark ? 0.85 : 1)).toFixed(3)} ${hue.toFixed(1)})`;
+		});
+	colours = [];
+}
+
+const strong = kind => `oklch(${dark ? 0.62 : 0.7} ${[0.14, 0.12, 0.12, 0.01, 0.12, 0.04][kind]} ${[58, 285, 165, 70, 115, 240][kind]})`;
+
+function shadeOf(name) {
+	let h = 0;
+	for (let i = 0; i < name.length && i < 200; i++)
+		h = Math.imul(h ^ name.charCodeAt(i), 0x01000193) + 0x9e37 | 0;
+	return ((h ^ h >>> 15) >>> 0) % SHADES;
+}
+const colourOf = f => f < 0 ? ink.line : colours[f] || (colours[f] = shades[F.kind[f]][shadeOf(F.name[f])]);
+// More than before is red, less is blue.
+function shareColour(share) {
+	const strength = Math.min(1, Math.sqrt(Math.abs(share) / 0.1));
+	return strength < 0.05 ? ink.line : `oklch(${dark ? 0.36 + 0.16 * strength : 0.93 - 0.2 * strength} ${0.02 + 0.13 * strength} ${share > 0 ? 27 : 255})`;
+}
+
+// ---- names that fit
+
+const variants = new Map();
+
+// Without what stands in brackets, but for (anonymous namespace).
+function without(text, open, close) {
+	let out = "", depth = 0;
+	for (let i = 0; i < text.length; i++) {
+		const c = text[i];
+		if (c === open && i && !text.startsWith("(anonymous", i) && !/operator.?$/.test(text.slice(Math.max(0, i - 9), i)))
+			depth++;
+		if (!depth)
+			out += c;
+		if (c === close && depth)
+			depth--;
+	}
+	return depth ? text : out;
+}
+
+function variantsOf(f) {
+	let all = variants.get(f);
+	if (!all) {
+		const full = nameOf(f).slice(0, 2000), plain = /[<(]/.test(full) && full[0] !== "[";
+		const bare = plain ? without(full, "(", ")").replace(/ const$/, "") : full, short = plain ? without(bare, "<", ">") : full;
+		const last = /::/.test(short) ? short.slice(short.lastIndexOf("::", short.length - 3) + 2) : short;
+		all = [full, bare, short, last].filter(name => name.trim());
+		variants.set(f, all);
+	}
+	return all;
+}
+
+function fit(f, px) {
+	const room = Math.floor(px / charWidth);
+	if (room < 2)
+		return "";
+	const all = variantsOf(f), name = all.find(name => name.length <= room) || all[all.length - 1];
+	return name.length <= room ? name : room < 3 ? "" : name.slice(0, room - 1) + "…";
+}
+const cut = (text, n) => text.length <= n ? text : text.slice(0, n / 2 - 1) + "…" + text.slice(text.length - n / 2);
+
+// ---- panes: a canvas as large as what is seen of a higher picture
+
+const panes = new Set();
+let frame = 0;
+
+function repaint(pane) {
+	if (pane)
+		pane.dirty = true;
+	else
+		for (const p of panes)
+			p.dirty = true;
+	if (!frame)
+		frame = requestAnimationFrame(paint);
+}
+
+function paint() {
+	frame = 0;
+	beforePaint();
+	for (const pane of panes)
+		if (pane.dirty && pane.box.offsetParent) {
+			pane.dirty = false;
+			pane.paint();
+		}
+}
+
+class Pane {
+	constructor(box) {
+		this.box = box;
+		this.canvas = box.querySelector("canvas");
+		this.size = box.querySelector(".size");
+		this.c = this.canvas.getContext("2d", { alpha: false });
+		this.spots = [];   // what can be pointed at
+		panes.add(this);
+		this.watch = new ResizeObserver(() => repaint(this));
+		this.watch.observe(box);
+		box.addEventListener("scroll", () => repaint(this));
+		box.addEventListener("pointermove", e => this.pointed(e));
+		box.addEventListener("pointerleave", () => this.left());
+	}
+	close() {
+		panes.delete(this);
+		this.watch.disconnect();
+	}
+	begin() {
+		const ratio = devicePixelRatio || 1, w = this.box.clientWidth, h = this.box.clientHeight;
+		if (this.canvas.width !== Math.round(w * ratio) || this.canvas.height !== Math.round(h * ratio)) {
+			this.canvas.width = Math.round(w * ratio);
+			this.canvas.height = Math.round(h * ratio);
+			this.canvas.style.width = w + "px";
+			this.canvas.style.height = h + "px";
+		}
+		this.width = w;
+		this.height = h;
+		this.top = this.box.scrollTop;
+		this.spots.length = 0;
+		const c = this.c;
+		c.setTransform(ratio, 0, 0, ratio, 0, 0);
+		c.globalAlpha = 1;
+		c.fillStyle = ink.bg;
+		c.fillRect(0, 0, w, h);
+		c.font = FONT;
+		c.textBaseline = "middle";
+		c.textAlign = "left";
+		return c;
+	}
+	// The picture's whole height.
+	tall(h) {
+		const more = Math.max(0, Math.ceil(h) - this.height) + "px";
+		if (this.size.style.height !== more) {
+			this.size.style.height = more;
+			repaint(this);
+		}
+	}
+	at(e) {
+		const r = this.canvas.getBoundingClientRect();
+		return [e.clientX - r.left, e.clientY - r.top];
+	}
+	spotAt(e) {
+		const [x, y] = this.at(e);
+		for (let i = this.spots.length - 1; i >= 0; i--) {
+			const s = this.spots[i];
+			if (x >= s.x && x < s.x + s.w && y >= s.y && y < s.y + s.h)
+				return s;
+		}
+		return null;
+	}
+	pointed() {}
+	left() {}
+}
+
+// One frame of a stack.
+function drawFrame(c, f, x, y, w, colour, faint) {
+	const h = ROW - 1, gap = w > 3 ? 1 : w > 1.5 ? 0.5 : 0;
+	let fill = colour, matches = found && f >= 0 && found[f];
+	if (found)
+		fill = matches ? ink.match : colour;
+	c.globalAlpha = faint ? 0.45 : found && !matches ? 0.4 : 1;
+	c.fillStyle = fill;
+	c.fillRect(x, y, w - gap, h);
+	if (w > 20) {
+		const label = fit(f, w - 8);
+		if (label) {
+			c.globalAlpha = faint ? 0.75 : found && !matches ? 0.65 : 1;
+			c.fillStyle = ink.frame;
+			c.fillText(label, x + 4, y + h / 2 + 0.5, w - 6);
+		}
+	}
+	c.globalAlpha = 1;
+}
+
+function outline(c, x, y, w, colour) {
+	c.strokeStyle = colour;
+	c.lineWidth = 1.5;
+	c.strokeRect(x + 0.75, y + 0.75, Math.max(1, w - 2.5), ROW - 2.5);
+}
