@@ -17,7 +17,7 @@ OPT  := $(or $(call can,-Oz),-Os) $(small)
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
 CFLAGS  = -g
 SHAPE   = -fno-pie -fno-asynchronous-unwind-tables -fno-stack-protector -ffunction-sections -fdata-sections
-ALL     = -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' $(WARN) $(SHAPE) -idirafter $O/include -MMD -MP $(CFLAGS)
+ALL     = -std=c11 -D_GNU_SOURCE -I$O/embed -DPROF_VERSION='"$(VERSION)"' $(WARN) $(SHAPE) -idirafter $O/include -MMD -MP $(CFLAGS)
 # No pages of padding: neither between code and data nor before what is read-only once relocated.
 LDFLAGS = -static -no-pie -Wl,--gc-sections,--build-id=none,-z,noseparate-code,-z,norelro,-z,common-page-size=64
 
@@ -51,6 +51,14 @@ flags = $(MUSL) $(OPT) $(ALL) $(LDFLAGS) hot: $(hot)
 $O/flags: FORCE
 	@mkdir -p $O; echo '$(flags)' | cmp -s - $@ || echo '$(flags)' >$@
 
+# What .svg files carry, as the numbers of an array: out/X is #included as "X.h".  Without indentation and lines of comment.
+embed = $(patsubst out/%,$O/embed/%.h,$(wildcard out/svg/*))
+$O/embed/%.h: out/%
+	@mkdir -p $(@D)
+	sed 's/^[[:blank:]]*//; /^\/\/ /d; /^$$/d' $< | od -An -v -tu1 | sed 's/[^ ][^ ]*/&,/g' >$@
+$(obj): | $(embed)
+embed: $(embed)
+
 # musl's own path has no kernel headers: just these three.
 $O/include:
 	@mkdir -p $@
@@ -73,4 +81,4 @@ clean:
 	rm -rf $O $(BIN) demo.json demo.folded
 
 -include $(obj:.o=.d)
-.PHONY: size install dist demo check fuzz bench bench-quick clean FORCE
+.PHONY: embed size install dist demo check fuzz bench bench-quick clean FORCE

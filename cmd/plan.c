@@ -12,6 +12,7 @@
 #include "../sample/target.h"
 #include "cmd.h"
 #include "options.h"
+#include "picture.h"
 
 enum { ALL_NAMED = 300, WAIT, CALL_GRAPH, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE, DEBUG_DIR, SYSROOT, LINES, INLINE, NO_INLINE };
 
@@ -42,8 +43,9 @@ static const struct option table[] = {
 	{ INLINE, "inline", NULL, "inlined functions as frames of their own (so it is)" },
 	{ NO_INLINE, "no-inline", NULL, "what is inlined belongs to the function it is in" },
 	{ NO_DEMANGLE, "no-demangle", NULL, "names as the linker sees them" },
-	{ 'o', "output", "FILE", "where, by suffix: .html .json .folded .txt; repeatable; - is stdout" },
-	{ 'f', "format", "NAME", "html, speedscope, folded, script or table, whatever the suffix" },
+	{ 'o', "output", "FILE", "where, by suffix: .html .svg .json .folded .pb.gz .perf .txt; repeatable; - is stdout" },
+	{ 'f', "format", "NAME", "html, svg, speedscope, folded, pprof, script or table, whatever the suffix" },
+	PICTURE_OPTIONS,
 	{ STATS, "stats", "FILE", "the closing line and every counter as JSON" },
 	{ 'q', "quiet", NULL, "no closing line, no summary" },
 	{ 'v', "verbose", NULL, "more on what was lost and why" },
@@ -215,7 +217,7 @@ take(struct plan *p, struct reading *r, int id)
 		msg_level++;
 		return true;
 	default:
-		return false;
+		return picture_take(&p->picture, o, id);
 	}
 }
 

@@ -32,6 +32,7 @@ struct plan {
 	struct places places;            /* --debug-dir, --sysroot */
 	struct output output[OUTPUTS_MAX];
 	unsigned noutput;
+	struct picture picture;
 	const char *stats;               /* --stats, or NULL */
 };
 

@@ -246,6 +246,7 @@ describe(struct recording *r)
 	p->exporter = "prof@" PROF_VERSION;
 	p->command = target_words(r);
 	p->nevent = r->plan.nevent;
+	p->picture = r->plan.picture;
 	p->by_thread = r->plan.by_thread;
 	p->by_process = r->plan.by_process;
 	for (unsigned i = 0; i < p->nevent; i++) {

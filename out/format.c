@@ -6,6 +6,7 @@ const struct format *const formats[] = {
 	&format_speedscope,
 	&format_pprof,
 	&format_html,
+	&format_svg,
 	&format_script,
 	&format_folded,
 	&format_table,

@@ -21,7 +21,9 @@ struct format {
 	bool text;                 /* what is wrong is told by line, not by offset */
 };
 
-extern const struct format format_folded, format_speedscope, format_html, format_pprof, format_script, format_table;
+extern const struct format format_folded, format_speedscope, format_html, format_pprof, format_svg, format_script, format_table;
+/* What --colors knows; ends with NULL. */
+extern const char *const picture_colors[];
 extern const struct format *const formats[];   /* ends with NULL */
 
 const struct format *format_named(const char *name);

@@ -73,6 +73,14 @@ trim(struct text t)
 	return t;
 }
 
+/* As far as it is a C string. */
+static struct text
+plain(struct text t)
+{
+	t.n = t.n ? strnlen(t.s, t.n) : 0;
+	return t;
+}
+
 static struct text
 until(const struct text *from, const char *end)
 {
@@ -235,7 +243,7 @@ read_event(struct text rest, struct head *h)
 static bool
 read_head(struct text line, struct head *h)
 {
-	struct text left = line, word, before = { NULL, 0 }, ids = { NULL, 0 };
+	struct text left = plain(line), word, before = { NULL, 0 }, ids = { NULL, 0 };
 	unsigned words = 0;
 
 	while (words++ < WORDS_MAX && next_word(&left, &word)) {
@@ -294,7 +302,7 @@ without_offset(struct text name)
 static bool
 read_frame(struct text line, struct frame *f)
 {
-	line = trim(line);
+	line = trim(plain(line));
 	if (!hex(&line, &f->address) || (line.n && !is_blank(*line.s)))
 		return false;
 	split_file(trim(line), f);

@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c out/profile.c out/timeline.c out/tree.c out/merge.c out/cell.c lib/file.c out/folded.c out/read_folded.c out/script.c out/script_read.c out/speedscope.c out/table.c out/report_rows.c out/report_tree.c lib/regex.c out/format.c out/pprof.c out/pprof_read.c out/pprof_tables.c out/html.c lib/deflate.c lib/crc.c tests/data/html_page.c */
+/* link: lib/mem.c lib/cursor.c lib/index.c out/profile.c out/timeline.c out/tree.c out/merge.c out/cell.c lib/file.c out/folded.c out/read_folded.c out/svg.c out/flame.c out/script.c out/script_read.c out/speedscope.c out/table.c out/report_rows.c out/report_tree.c lib/regex.c out/format.c out/pprof.c out/pprof_read.c out/pprof_tables.c out/html.c lib/deflate.c lib/crc.c tests/data/html_page.c */
 /* Profiles of names, times and stacks that nobody vouches for: every format stays well-formed.
  * Input: a mode byte, then samples: thread, time step, weight, depth, and names that end with a 0xfe byte. */
 #include "../../lib/sink.c"
@@ -151,6 +151,58 @@ check_read(const struct format *format, const struct sink *written, const struct
 	profile_free(&again);
 }
 
+/* Elements closed in their order, attributes quoted, entities whole, and nothing that XML has no room for. */
+static void
+check_svg(const char *s)
+{
+	char open[32][16] = { "" };
+	unsigned depth = 0;
+
+	for (unsigned n; *s; s += n) {
+		if (!(n = sequence(s)) || ((unsigned char)*s < 0x20 && *s != '\n') || *s == 0x7f ||
+		    memcmp(s, "\xef\xbf\xbe", 3) == 0 || memcmp(s, "\xef\xbf\xbf", 3) == 0)
+			abort();
+		if (*s == '&' && strncmp(s, "&amp;", 5) && strncmp(s, "&lt;", 4) && strncmp(s, "&gt;", 4) && strncmp(s, "&quot;", 6) &&
+		    strncmp(s, "&#10;", 5))
+			abort();
+		if (*s != '<' || s[1] == '?')
+			continue;
+		if (strncmp(s, "<![CDATA[", 9) == 0) {
+			n = (unsigned)(strstr(s, "]]>") - s) + 3;
+			continue;
+		}
+		n = (unsigned)strcspn(s, ">");
+		if (!s[n] || memchr(s + 1, '<', n - 1))
+			abort();
+		if (s[1] == '/') {
+			if (!depth || strlen(open[--depth]) != n - 2 || strncmp(open[depth], s + 2, n - 2))
+				abort();
+		} else if (s[n - 1] != '/') {
+			size_t len = strcspn(s + 1, " >");
+
+			if (depth == 32 || len > 15)
+				abort();
+			memcpy(open[depth], s + 1, len);
+			open[depth++][len] = 0;
+		}
+	}
+	if (depth)
+		abort();
+}
+
+/* The data for the script, which stands in its own element. */
+static void
+check_data(const char *s)
+{
+	const char *begin = strstr(s, "json\">"), *end = begin ? strstr(begin, "</script>") : NULL;
+	char *json = begin && end ? strndup(begin + 6, (size_t)(end - begin - 6)) : NULL;
+
+	if (!json)
+		abort();
+	check_json(json);
+	free(json);
+}
+
 static void
 check(const struct format *format, const struct profile *p, unsigned width, uint64_t weight)
 {
@@ -170,7 +222,10 @@ check(const struct format *format, const struct profile *p, unsigned width, uint
 		check_json(s.buf);
 	else if (format == &format_pprof)
 		check_read(format, &s, p);
-	else if (format == &format_script)
+	else if (format == &format_svg) {
+		check_svg(s.buf);
+		check_data(s.buf);
+	} else if (format == &format_script)
 		check_script(s.buf, p);
 	else
 		check_table(s.buf);
@@ -194,6 +249,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	p.event[1] = (struct event_info){ names ? name[names - 1] : "", 1000 };
 	p.by_thread = mode & 4;
 	p.by_process = mode & 8;
+	p.picture.reverse = mode & 32;
+	p.picture.inverted = mode & 64;
+	p.picture.min_width = mode & 128 ? 1 : 0;
 	p.end = mode & 16 ? 1000000000 : 0;
 	p.command = names ? name[0] : "";
 	while (names && cur_left(&c)) {

@@ -1,0 +1,387 @@
+/* See flame.h.  Nothing recurses: what is still to be shown stands on a stack of items, the next one last.  An item is a
+ * node of the profile's tree; items of one depth and rank that follow each other there are one frame.
+ *
+ * Callers (reversed) need no tree of their own: an item is then a node and the weight that ran in it, and goes up. */
+#include "flame.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANK_ROOT = UINT32_MAX };
+
+struct item {
+	uint64_t weight;
+	int64_t delta;
+	uint32_t node;             /* NODE_NONE: a root */
+	uint32_t rank, depth, root;
+};
+
+struct touched {
+	uint32_t node;
+	uint64_t weight;           /* of its own */
+};
+
+/* Threads that stand under one name. */
+struct root {
+	const char *name;
+	uint32_t thread;
+};
+
+int
+function_order(const struct profile *p, const struct function *a, const struct function *b)
+{
+	int c = strcmp(a->name, b->name);
+
+	if (!c)
+		c = (a->kind > b->kind) - (a->kind < b->kind);
+	if (!c)
+		c = strcmp(a->module, b->module);
+	if (!c && p->lines)
+		c = (a->line > b->line) - (a->line < b->line);
+	return c;
+}
+
+static int
+by_function(const void *va, const void *vb, void *ctx)
+{
+	const struct profile *p = ctx;
+
+	return function_order(p, &p->function[*(const uint32_t *)va], &p->function[*(const uint32_t *)vb]);
+}
+
+static bool
+rank_functions(struct flame *f)
+{
+	const struct profile *p = f->p;
+	uint32_t *order = NULL, cap = 0, n = p->nfunction, rank = 0;
+
+	if (!vec_room(&f->rank, &f->rank_cap, n, sizeof *f->rank) || !vec_room(&order, &cap, n, sizeof *order))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	if (n)
+		qsort_r(order, n, sizeof *order, by_function, (void *)(uintptr_t)p);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i && by_function(&order[i - 1], &order[i], (void *)(uintptr_t)p))
+			rank++;
+		f->rank[order[i]] = rank;
+	}
+	vec_free(&order, &cap, sizeof *order);
+	return true;
+}
+
+static bool
+list_children(struct flame *f)
+{
+	const struct tree *t = &f->p->tree;
+
+	if (!vec_room(&f->child, &f->child_cap, (uint64_t)t->n + 1, sizeof *f->child) ||
+	    !vec_room(&f->next, &f->next_cap, t->n, sizeof *f->next) ||
+	    !vec_room(&f->weight, &f->weight_cap, t->n, sizeof *f->weight))
+		return false;
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t parent = t->node[i].parent == NODE_NONE ? t->n : t->node[i].parent;
+
+		f->next[i] = f->child[parent];
+		f->child[parent] = i + 1;
+	}
+	return true;
+}
+
+static int
+by_name(const void *va, const void *vb)
+{
+	const struct root *a = va, *b = vb;
+	int c = strcmp(a->name, b->name);
+
+	return c ? c : (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+static const char *
+root_name(struct flame *f, const struct thread *t)
+{
+	const char *comm = *t->comm ? t->comm : "[unknown]";
+	size_t n = strlen(comm) + 32;
+	char *name;
+
+	if ((!f->p->by_thread && !f->p->by_process) || !(name = arena_alloc(&f->arena, n)))
+		return comm;
+	n = strlen(comm);
+	memcpy(name, comm, n);
+	n += (size_t)snprintf(name + n, 16, "-%d", t->pid);
+	if (f->p->by_thread)
+		snprintf(name + n, 16, "/%d", t->tid);
+	return name;
+}
+
+static bool
+sort_roots(struct flame *f)
+{
+	f->roots = 0;
+	if (!vec_room(&f->root, &f->root_cap, f->p->nthread, sizeof *f->root))
+		return false;
+	for (uint32_t i = 0; i < f->p->nthread; i++)
+		if (f->p->thread[i].event == f->event && f->p->thread[i].samples) {
+			f->root[f->roots++] = (struct root){ root_name(f, &f->p->thread[i]), i };
+			f->total += f->p->thread[i].weight;
+			f->samples += f->p->thread[i].samples;
+		}
+	if (f->roots)
+		qsort(f->root, f->roots, sizeof *f->root, by_name);
+	return true;
+}
+
+static uint32_t
+parent_of(const struct flame *f, uint32_t node)
+{
+	return f->p->tree.node[node].parent;
+}
+
+/* Adds the threads from root LO to HI up: TOUCHED are the nodes that ran, N of them.  False at the memory cap. */
+static bool
+add_up(struct flame *f, uint32_t lo, uint32_t hi, uint32_t *n)
+{
+	*n = 0;
+	for (; lo < hi; lo++) {
+		struct run_reader reader;
+		struct run run;
+
+		runs_open(&reader, f->p, &f->p->thread[f->root[lo].thread]);
+		while (runs_next(&reader, &run)) {
+			if (run.node >= f->p->tree.n)
+				continue;
+			if (!f->weight[run.node]) {
+				if (!vec_room(&f->touched, &f->touched_cap, (uint64_t)*n + 1, sizeof *f->touched))
+					return false;
+				f->touched[(*n)++].node = run.node;
+			}
+			f->weight[run.node] += run.weight;
+		}
+	}
+	for (uint32_t i = 0; i < *n; i++) {
+		f->touched[i].weight = f->weight[f->touched[i].node];
+		f->weight[f->touched[i].node] = 0;
+	}
+	return true;
+}
+
+static bool
+push(struct flame *f, struct item item)
+{
+	if (!vec_room(&f->item, &f->item_cap, (uint64_t)f->items + 1, sizeof item))
+		return false;
+	f->item[f->items++] = item;
+	return true;
+}
+
+/* The last rank first: what comes next is taken from the end. */
+static int
+by_rank(const void *va, const void *vb)
+{
+	const struct item *a = va, *b = vb;
+
+	return a->rank != b->rank ? (a->rank < b->rank ? 1 : -1) : (a->node < b->node) - (a->node > b->node);
+}
+
+static void
+sort_items(struct flame *f, uint32_t lo)
+{
+	if (f->items - lo > 1)
+		qsort(f->item + lo, f->items - lo, sizeof *f->item, by_rank);
+}
+
+/* A node's share of what has changed that is its own. */
+static int64_t
+own_delta(const struct flame *f, uint32_t node)
+{
+	int64_t d = f->p->delta ? f->p->delta[node] : 0;
+
+	for (uint32_t c = f->p->delta ? f->child[node] : 0; c; c = f->next[c - 1])
+		d -= f->p->delta[c - 1];
+	return d;
+}
+
+static uint32_t
+rank_of(const struct flame *f, uint32_t node)
+{
+	return f->rank[f->p->tree.node[node].frame];
+}
+
+/* The callees of the N items from LO on, in their place. */
+static bool
+go_in(struct flame *f, uint32_t lo)
+{
+	uint32_t hi = f->items;
+
+	for (uint32_t i = lo; i < hi; i++) {
+		struct item it = f->item[i];
+
+		for (uint32_t c = f->child[it.node == NODE_NONE ? f->p->tree.n : it.node]; c; c = f->next[c - 1])
+			if (f->weight[c - 1] && !push(f, (struct item){ f->weight[c - 1], f->p->delta ? f->p->delta[c - 1] : 0,
+			                                                c - 1, rank_of(f, c - 1), it.depth + 1, it.root }))
+				return false;
+	}
+	memmove(f->item + lo, f->item + hi, (f->items - hi) * sizeof *f->item);
+	f->items -= hi - lo;
+	return true;
+}
+
+/* The callers of the items from LO on, in their place. */
+static void
+go_out(struct flame *f, uint32_t lo)
+{
+	uint32_t n = lo;
+
+	for (uint32_t i = lo; i < f->items; i++) {
+		struct item it = f->item[i];
+
+		if (it.node == NODE_NONE)
+			continue;
+		it.node = parent_of(f, it.node);
+		it.rank = it.node == NODE_NONE ? RANK_ROOT - f->roots + it.root : rank_of(f, it.node);
+		it.depth++;
+		f->item[n++] = it;
+	}
+	f->items = n;
+}
+
+static bool
+put_frame(struct flame *f, struct flame_frame frame)
+{
+	struct flame_frame *last = f->n ? &f->frame[f->n - 1] : NULL;
+
+	if (!frame.name && last && !last->name && last->depth == frame.depth && last->at + last->weight == frame.at) {
+		last->weight += frame.weight;
+		return true;
+	}
+	if (!vec_room(&f->frame, &f->cap, (uint64_t)f->n + 1, sizeof frame))
+		return false;
+	f->frame[f->n++] = frame;
+	if (frame.name && frame.depth > f->depth)
+		f->depth = frame.depth;
+	return true;
+}
+
+/* The items at the end that are one frame: it is put, and what it calls (or what calls it) takes their place. */
+static bool
+take_frame(struct flame *f)
+{
+	const struct item *last = &f->item[f->items - 1];
+	struct flame_frame frame = { .depth = last->depth, .function = UINT32_MAX };
+	uint32_t lo = f->items, rank = last->rank;
+
+	if (!vec_room(&f->cursor, &f->cursor_cap, (uint64_t)frame.depth + 2, sizeof *f->cursor))
+		return false;
+	if (last->node == NODE_NONE) {
+		frame.name = f->root[last->root].name;
+		frame.label = f->p->nfunction + 1 + last->root;
+	} else {
+		frame.function = f->p->tree.node[last->node].frame;
+		frame.name = f->p->function[frame.function].name;
+		frame.label = rank;
+	}
+	for (; lo && f->item[lo - 1].rank == rank && f->item[lo - 1].depth == frame.depth; lo--) {
+		frame.weight += f->item[lo - 1].weight;
+		frame.delta += f->item[lo - 1].delta;
+	}
+	frame.at = f->cursor[frame.depth];
+	f->cursor[frame.depth] += frame.weight;
+	f->cursor[frame.depth + 1] = frame.at;
+	if (frame.weight < f->least) {
+		frame.name = NULL;
+		f->items = lo;
+		return put_frame(f, frame);
+	}
+	if (!put_frame(f, frame))
+		return false;
+	if (f->p->picture.reverse)
+		go_out(f, lo);
+	else if (!go_in(f, lo))
+		return false;
+	sort_items(f, lo);
+	return true;
+}
+
+/* What stands under one name: items for it; its weights are needed only while they are shown. */
+static bool
+put_root(struct flame *f, uint32_t lo, uint32_t hi)
+{
+	struct item root = { 0, 0, NODE_NONE, RANK_ROOT - f->roots + lo, 1, lo };
+	bool reverse = f->p->picture.reverse, ok;
+	uint32_t n;
+
+	for (uint32_t i = lo; i < hi; i++)
+		root.weight += f->p->thread[f->root[i].thread].weight;
+	if (!add_up(f, lo, hi, &n))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct touched t = f->touched[i];
+
+		if (reverse && !push(f, (struct item){ t.weight, own_delta(f, t.node), t.node, rank_of(f, t.node), 1, lo }))
+			return false;
+		root.weight -= reverse ? t.weight : 0;
+		for (uint32_t up = reverse ? NODE_NONE : t.node; up != NODE_NONE; up = parent_of(f, up))
+			f->weight[up] += t.weight;
+	}
+	if (reverse)
+		return !root.weight || push(f, root);   /* samples without a stack: called by nobody */
+	for (ok = push(f, root); ok && f->items;)
+		ok = take_frame(f);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t up = f->touched[i].node; up != NODE_NONE && f->weight[up]; up = parent_of(f, up))
+			f->weight[up] = 0;
+	return ok;
+}
+
+static bool
+put_all(struct flame *f)
+{
+	f->n = f->depth = f->items = 0;
+	if (!vec_room(&f->cursor, &f->cursor_cap, 2, sizeof *f->cursor))
+		return false;
+	f->cursor[1] = 0;
+	if (!put_frame(f, (struct flame_frame){ .name = "all", .function = UINT32_MAX, .label = f->p->nfunction, .weight = f->total }))
+		return false;
+	for (uint32_t lo = 0, hi; lo < f->roots; lo = hi) {
+		for (hi = lo + 1; hi < f->roots && strcmp(f->root[lo].name, f->root[hi].name) == 0; hi++)
+			;
+		if (!put_root(f, lo, hi))
+			return false;
+	}
+	sort_items(f, 0);
+	while (f->items)
+		if (!take_frame(f))
+			return false;
+	return true;
+}
+
+bool
+flame_make(struct flame *f, const struct profile *p, uint32_t event, uint64_t least, uint32_t most)
+{
+	*f = (struct flame){ .p = p, .event = event, .least = least };
+	if (!sort_roots(f) || !rank_functions(f) || !list_children(f))
+		return false;
+	do {
+		if (!put_all(f))
+			return false;
+		f->least = f->least * 2 + 1;
+	} while (f->n > most);
+	f->least /= 2;
+	return true;
+}
+
+void
+flame_free(struct flame *f)
+{
+	vec_free(&f->frame, &f->cap, sizeof *f->frame);
+	vec_free(&f->rank, &f->rank_cap, sizeof *f->rank);
+	vec_free(&f->child, &f->child_cap, sizeof *f->child);
+	vec_free(&f->next, &f->next_cap, sizeof *f->next);
+	vec_free(&f->weight, &f->weight_cap, sizeof *f->weight);
+	vec_free(&f->cursor, &f->cursor_cap, sizeof *f->cursor);
+	vec_free(&f->root, &f->root_cap, sizeof *f->root);
+	vec_free(&f->item, &f->item_cap, sizeof *f->item);
+	vec_free(&f->touched, &f->touched_cap, sizeof *f->touched);
+	arena_free(&f->arena);
+}
