@@ -7,6 +7,7 @@
  * their middle frames. */
 #include "format.h"
 #include "merge.h"
+#include "speedscope_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -311,6 +312,39 @@ put_name_end(struct writing *w, uint32_t event)
 	sink_char(w->out, '"');
 }
 
+/* For prof itself, where it reads the file back: what only a name tells otherwise.  The profile of all threads has none of
+ * it, as the others hold the same. */
+static void
+put_own_thread(struct writing *w, const struct thread *t)
+{
+	sink_str(w->out, ",\"prof\":{\"comm\":");
+	sink_json(w->out, t->comm);
+	sink_fmt(w->out, ",\"pid\":%d,\"tid\":%d,\"event\":%u}", t->pid, t->tid, t->event);
+}
+
+static void
+put_own(struct sink *out, const struct profile *p)
+{
+	sink_str(out, ",\n\"prof\":{\"epoch\":");
+	sink_u64(out, p->epoch);
+	sink_str(out, ",\"events\":[");
+	for (uint32_t i = 0; i < p->nevent; i++) {
+		sink_str(out, i ? ",{\"name\":" : "{\"name\":");
+		sink_json(out, p->event[i].name);
+		sink_str(out, ",\"period\":");
+		sink_u64(out, p->event[i].period_ns);
+		sink_str(out, p->event[i].waiting ? ",\"waiting\":true}" : "}");
+	}
+	sink_str(out, "],\"notes\":{");
+	for (unsigned i = 0; i < p->nnote; i++) {
+		sink_str(out, i ? "," : "");
+		sink_json(out, p->note[i].key);
+		sink_char(out, ':');
+		sink_json(out, p->note[i].value);
+	}
+	sink_str(out, "}}");
+}
+
 /* The profiles of one event: THREAD, N of them, the busiest first. */
 static void
 put_profiles(struct writing *w, uint32_t event, const uint32_t *thread, uint32_t n, bool first)
@@ -330,11 +364,15 @@ put_profiles(struct writing *w, uint32_t event, const uint32_t *thread, uint32_t
 		sink_json_part(w->out, *t->comm ? t->comm : "[unknown]");
 		sink_fmt(w->out, " %d/%d", t->pid, t->tid);
 		put_name_end(w, event);
+		put_own_thread(w, t);
 		put_profile(w, &thread[i], 1);
 	}
 	if (own < n) {
+		struct thread rest = { .comm = "[other threads]", .event = event };
+
 		sink_fmt(w->out, ",\n{\"name\":\"%u other threads", n - own);
 		put_name_end(w, event);
+		put_own_thread(w, &rest);
 		put_profile(w, thread + own, n - own);
 	}
 }
@@ -378,6 +416,7 @@ write_within(struct sink *out, const struct profile *p, struct cost most)
 	sink_json(out, p->exporter ? p->exporter : "prof");
 	sink_str(out, ",\n\"name\":");
 	sink_json(out, p->command && *p->command ? p->command : "prof");
+	put_own(out, p);
 	sink_str(out, ",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[");
 	put_frames(&w);
 	sink_str(out, "]},\n\"profiles\":[");
@@ -402,4 +441,5 @@ speedscope_write(struct sink *out, const struct profile *p)
 	write_within(out, p, bearable);
 }
 
-const struct format format_speedscope = { .name = "speedscope", .suffixes = ".json .speedscope", .write = speedscope_write };
+const struct format format_speedscope = { .name = "speedscope", .suffixes = ".json .speedscope", .write = speedscope_write,
+                                          .is = speedscope_is, .read = speedscope_read };

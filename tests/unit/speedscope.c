@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/index.c lib/sink.c out/profile.c out/timeline.c out/tree.c */
+/* link: lib/mem.c lib/index.c lib/sink.c out/profile.c out/timeline.c out/tree.c lib/json.c lib/cursor.c lib/file.c out/speedscope_read.c out/folded.c out/read_folded.c */
 #include "test.h"
 
 #include "../../out/merge.c"
@@ -260,6 +260,173 @@ pieces_are_sorted_stably(void)
 	}
 }
 
+/* What is read back folds into the same text: threads, events, names; but not time in which nothing ran. */
+static void
+check_read_back(void (*make)(struct profile *), bool by_thread)
+{
+	struct profile p, again;
+	struct cursor c;
+	char *text, *want, *got;
+
+	make(&p);
+	text = made_text(&format_speedscope, &p);
+	c = cur_of(text, strlen(text), false);
+	profile_init(&again);
+	CHECK(speedscope_is(c));
+	CHECK_STR(speedscope_read(&again, &c) ? c.bad : "", "");
+	profile_name(&again, NULL, NULL);
+	p.by_thread = again.by_thread = by_thread;
+	CHECK(!again.timeless || !p.samples);
+	want = made_text(&format_folded, &p);
+	got = made_text(&format_folded, &again);
+	CHECK_STR(got, want);
+	CHECK(again.end - again.start <= p.end - p.start);
+	free(want);
+	free(got);
+	free(text);
+	/* and once more, times and all */
+	text = made_text(&format_speedscope, &again);
+	c = cur_of(text, strlen(text), false);
+	profile_free(&p);
+	profile_init(&p);
+	CHECK_STR(speedscope_read(&p, &c) ? c.bad : "", "");
+	profile_name(&p, NULL, NULL);
+	p.exporter = again.exporter;
+	got = made_text(&format_speedscope, &p);
+	CHECK_STR(got, text);
+	free(text);
+	free(got);
+	profile_free(&p);
+	profile_free(&again);
+	CHECK_U64(mem_used(), 0);
+}
+
+static void
+made_busy(struct profile *p)
+{
+	made_init(p);
+	for (int i = 1; i <= 400; i++)
+		made_add(p, i % 3 ? "app" : "other", 100, 100 + i % 3, i + (i > 200 ? 50 : 0), 1,
+		         i % 7 ? "_start|main|work|leaf_[k]" : i % 5 ? "_start|main|small_[i]" : "[truncated]|main");
+	made_done(p, 460);
+}
+
+static void
+made_waits(struct profile *p)
+{
+	made_init(p);
+	p->unit = UNIT_MICROSECONDS;
+	p->event[0] = (struct event_info){ "off-cpu", 1000, true };
+	for (int i = 1; i <= 5; i++)
+		made_add(p, "app", 1, 1, i * 100, 12345, "main|wait|futex_wait_[k]");
+	made_add(p, "app", 1, 2, 700, 10, "main|poll");
+	made_done(p, 1000);
+}
+
+static void
+ours_is_read_back(void)
+{
+	check_read_back(made_busy, true);
+	check_read_back(made_busy, false);
+	check_read_back(made_events, true);
+	check_read_back(made_waits, true);
+	check_read_back(made_empty, false);
+}
+
+/* How a text of others folds, or what is wrong with it, at the text that follows. */
+static const char *
+outcome(const char *text)
+{
+	static char result[4096];
+	char *exact = malloc(strlen(text) + !*text);   /* so that reading past it is seen */
+	struct cursor c;
+	struct profile p;
+	const char *why;
+
+	memcpy(exact, text, strlen(text));
+	c = cur_of(exact, strlen(text), false);
+	profile_init(&p);
+	if ((why = speedscope_read(&p, &c)))
+		snprintf(result, sizeof result, "%s: %.*s", why, (int)(cur_left(&c) < 8 ? cur_left(&c) : 8), (const char *)c.pos);
+	else {
+		char *folded;
+
+		profile_name(&p, NULL, NULL);
+		folded = made_text(&format_folded, &p);
+		snprintf(result, sizeof result, "%s", folded);
+		free(folded);
+	}
+	profile_free(&p);
+	free(exact);
+	CHECK_U64(mem_used(), 0);
+	return result;
+}
+
+#define FRAMES "\"shared\":{\"frames\":[{\"name\":\"a\"},{\"name\":\"b\",\"file\":\"b.c\",\"line\":3,\"col\":1},{\"name\":\"c\"}]}"
+#define SAMPLED(unit, samples, weights) "{\"profiles\":[{\"weights\":" weights ",\"samples\":" samples ",\"unit\":\"" unit \
+	"\",\"name\":\"t\",\"endValue\":9,\"startValue\":0,\"type\":\"sampled\"}]," FRAMES "}"
+#define EVENTED(unit, events) "{" FRAMES ",\"profiles\":[{\"type\":\"evented\",\"name\":\"t\",\"unit\":\"" unit \
+	"\",\"startValue\":10,\"endValue\":99,\"events\":[" events "]}]}"
+#define STEP(type, frame, at) "{\"type\":\"" type "\",\"frame\":" frame ",\"at\":" at "}"
+
+static void
+others_are_read(void)
+{
+	CHECK_STR(outcome(SAMPLED("none", "[[0,1],[0],[0,1],[]]", "[1,2,3,4]")), "t 4\nt;a 2\nt;a;b 4\n");
+	CHECK_STR(outcome(SAMPLED("bytes", "[[0,1],[2]]", "[1024,1e3]")), "t;a;b 1024\nt;c 1000\n");
+	CHECK_STR(outcome(SAMPLED("seconds", "[[0,1],[],[0]]", "[0.001,5,1.5]")), "t;a 1500000\nt;a;b 1000\n");
+	CHECK_STR(outcome(SAMPLED("milliseconds", "[[0,1]]", "[0.25]")), "t;a;b 250\n");
+	CHECK_STR(outcome(SAMPLED("microseconds", "[[0,1],[0],[0]]", "[7,0.5,0.5]")), "t;a 1\nt;a;b 7\n");
+	CHECK_STR(outcome(SAMPLED("nanoseconds", "[[0,1],[0]]", "[1500,1500]")), "t;a 2\nt;a;b 1\n");
+	CHECK_STR(outcome(EVENTED("microseconds", STEP("O", "0", "10") "," STEP("O", "1", "15") "," STEP("C", "1", "18") ","
+	                          STEP("C", "0", "20") "," STEP("O", "2", "30") "," STEP("C", "2", "31"))),
+	          "t;a 7\nt;a;b 3\nt;c 1\n");
+	CHECK_STR(outcome(EVENTED("none", STEP("O", "0", "10") "," STEP("O", "0", "12") "," STEP("C", "0", "13") ","
+	                          STEP("C", "0", "13"))), "t;a 2\nt;a;a 1\n");
+}
+
+static void
+what_is_wrong_is_said_with_its_place(void)
+{
+	CHECK_STR(outcome(SAMPLED("none", "[[0,1],[3]]", "[1,2]")), "a frame that is not in the table: 3]],\"uni");
+	CHECK_STR(outcome(SAMPLED("none", "[[0,-1]]", "[1]")), "a frame that is not in the table: -1]],\"un");
+	CHECK_STR(outcome(SAMPLED("none", "[[0,1],[2]]", "[1]")), "not as many weights as samples: ,\"sample");
+	CHECK_STR(outcome(SAMPLED("none", "[[0,1]]", "[1,2]")), "not as many weights as samples: 2],\"samp");
+	CHECK_STR(outcome(SAMPLED("none", "[[0]]", "[-1]")), "a weight below zero: -1],\"sam");
+	CHECK_STR(outcome(SAMPLED("seconds", "[[0]]", "[1e17]")), "a number that is too large: 1e17],\"s");
+	CHECK_STR(outcome(SAMPLED("none", "[[0]]", "[1e17]")), "weights that are too large in sum: ],\"unit\"");
+	CHECK_STR(outcome(EVENTED("none", STEP("O", "0", "9"))), "time runs backwards: 9}]}]}");
+	CHECK_STR(outcome(EVENTED("none", STEP("O", "0", "10") "," STEP("C", "1", "11"))),
+	          "a frame is closed that is not the innermost: {\"type\":");
+	CHECK_STR(outcome(EVENTED("none", STEP("C", "0", "10"))), "a frame is closed that is not the innermost: {\"type\":");
+	CHECK_STR(outcome(EVENTED("none", STEP("X", "0", "10"))), "an event that neither opens nor closes a frame: {\"type\":");
+	CHECK_STR(outcome("{\"profiles\":[]}"), "neither frames nor profiles: ");
+	CHECK_STR(outcome("{" FRAMES ",\"profiles\":[{\"type\":\"sampled\"}]}"), "a profile without samples: ]}");
+	CHECK_STR(outcome("{" FRAMES ",\"profiles\":[{\"type\":\"other\"}]}"), "a profile that is neither sampled nor evented: ]}");
+	CHECK_STR(outcome("{\"shared\":{\"frames\":[{}]},\"profiles\":[]}"), "a frame without a name: ]},\"prof");
+	CHECK_STR(outcome("{\"shared\":[],\"profiles\":[]}"), "something else where an object should be: [],\"prof");
+	CHECK_STR(outcome("{\"shared\":{\"frames\":["), "the text ends too early: ");
+}
+
+static bool
+looks(const char *s)
+{
+	return speedscope_is(cur_of(s, strlen(s), false));
+}
+
+static void
+other_json_is_none(void)
+{
+	CHECK(looks("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\""));
+	CHECK(looks(" {\"name\":[1,2],\"profiles\":["));
+	CHECK(!looks("{\"traceEvents\":[]}"));
+	CHECK(!looks("{\"$schema\":\"https://json-schema.org/x\",\"a\":1}"));
+	CHECK(!looks("[]"));
+	CHECK(!looks("{"));
+	CHECK(!looks(""));
+	CHECK(!looks("main;{ 1\n"));
+}
+
 int
 main(void)
 {
@@ -276,5 +443,9 @@ main(void)
 	RUN("speedscope", rare_stacks_keep_their_function);
 	RUN("speedscope", without_memory_it_fails_and_says_so);
 	RUN("speedscope", pieces_are_sorted_stably);
+	RUN("speedscope", ours_is_read_back);
+	RUN("speedscope", others_are_read);
+	RUN("speedscope", what_is_wrong_is_said_with_its_place);
+	RUN("speedscope", other_json_is_none);
 	return TEST_STATUS;
 }

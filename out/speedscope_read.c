@@ -1,0 +1,541 @@
+/* speedscope's JSON, read: https://www.speedscope.app/file-format-schema.json, profiles of both types.
+ *
+ * Keys come in any order, so an object is gone through once to find where its values begin, and they are read in the order
+ * in which they are needed; samples and weights side by side.  Each profile is a thread.  In a file of ours those are
+ * threads that say so, as the first profile holds the same samples once more.
+ *
+ * A place is the sum of the weights before it; an empty stack is a time in which nothing ran. */
+#include "speedscope_read.h"
+
+#include <string.h>
+
+#include "../lib/json.h"
+#include "read_folded.h"
+
+enum { DEPTH_MAX = 10000 };
+#define WEIGHT_MAX ((uint64_t)1 << 56)   /* of a file: so the sum of many files has room */
+
+struct reading {
+	struct profile *p;
+	struct cursor *c;          /* what is being read, and where it is wrong */
+	struct sink text;
+	struct arena arena;        /* of what is needed while reading */
+	uint32_t *frame;           /* the code of each */
+	uint32_t frames, frame_cap;
+	uint32_t event[16], events;    /* ours: the numbers that they have now */
+	uint32_t *stack, depth, stack_cap;
+	uint32_t *leaf_first;
+	uint32_t leaf_cap;
+	uint64_t base, sum;        /* where this file's time begins in the profile; of all weights */
+	bool ours, timed;
+};
+
+/* What is known of the profile at hand before its samples are read. */
+struct track {
+	struct cursor samples, weights, events;
+	char type;                 /* 's' or 'e' */
+	uint64_t start;            /* in units; ns where they are time */
+	unsigned places;           /* of a weight: 9 where it is in seconds */
+	bool time, bytes, own;
+	uint32_t event, thread;
+	uint64_t carry;            /* ns below one of weight */
+};
+
+static bool
+is(const char *s, const char *what)
+{
+	return strcmp(s, what) == 0;
+}
+
+bool
+speedscope_is(struct cursor c)
+{
+	struct json_list list;
+	struct sink text;
+	bool yes = false;
+
+	if (json_peek(&c) != '{')
+		return false;
+	sink_open(&text, -1);
+	for (list = json_open(&c, '{'); !yes && json_next(&c, &list);) {
+		const char *key = json_key(&c, &text);
+		bool schema = is(key, "$schema");
+
+		yes = is(key, "shared") || is(key, "profiles");
+		if (schema && json_peek(&c) == '"')
+			yes = strstr(json_string(&c, &text), "speedscope") != NULL;
+		else
+			json_skip(&c);
+	}
+	sink_close(&text);
+	return yes;
+}
+
+static char *
+copy_text(struct reading *r)
+{
+	char *copy = r->text.err ? NULL : arena_str(&r->arena, r->text.buf, strlen(r->text.buf));
+
+	if (!copy)
+		json_bad(r->c, "more than there is memory for");
+	return copy;
+}
+
+static void
+add_frame(struct reading *r, char *name, const char *file, int64_t line)
+{
+	static const struct location nowhere = { .mapping = MAPPING_NONE };
+	char module[256];
+	struct function f = frame_function(name, module, sizeof module);
+	struct site site;
+
+	f.file = file;
+	f.line = line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
+	site = (struct site){ profile_function(r->p, &f), 0 };
+	if (site.function == UINT32_MAX || !vec_room(&r->frame, &r->frame_cap, (uint64_t)r->frames + 1, sizeof *r->frame))
+		json_bad(r->c, "more than there is memory for");
+	else
+		r->frame[r->frames++] = profile_location(r->p, &nowhere, &site, 1);
+}
+
+static void
+read_frame(struct reading *r)
+{
+	struct json_list list;
+	char *name = NULL, *file = NULL;
+	int64_t line = 0;
+
+	for (list = json_open(r->c, '{'); json_next(r->c, &list);) {
+		const char *key = json_key(r->c, &r->text);
+		bool is_name = is(key, "name"), is_file = is(key, "file"), is_line = is(key, "line");
+
+		if ((is_name || is_file) && json_peek(r->c) == '"') {
+			json_string(r->c, &r->text);
+			*(is_name ? &name : &file) = copy_text(r);
+		} else if (is_line && json_peek(r->c) != 'n')
+			line = json_number(r->c, 0);
+		else
+			json_skip(r->c);
+	}
+	if (!r->c->bad && !name)
+		json_bad(r->c, "a frame without a name");
+	else if (!r->c->bad)
+		add_frame(r, name, file, line);
+}
+
+static void
+read_shared(struct reading *r)
+{
+	struct json_list list, frames;
+
+	for (list = json_open(r->c, '{'); json_next(r->c, &list);) {
+		if (!is(json_key(r->c, &r->text), "frames"))
+			json_skip(r->c);
+		else
+			for (frames = json_open(r->c, '['); json_next(r->c, &frames);)
+				read_frame(r);
+	}
+}
+
+/* Ours: what a profile's unit does not tell of its event. */
+static void
+read_event(struct reading *r)
+{
+	struct event_info e = { .name = "" };
+	struct json_list list;
+
+	for (list = json_open(r->c, '{'); json_next(r->c, &list);) {
+		const char *key = json_key(r->c, &r->text);
+
+		if (is(key, "name")) {
+			json_string(r->c, &r->text);
+			e.name = copy_text(r);
+		} else if (is(key, "period")) {
+			int64_t ns = json_number(r->c, 0);
+
+			e.period_ns = ns > 0 ? (uint64_t)ns : 0;
+		} else {
+			e.waiting |= is(key, "waiting") && json_peek(r->c) == 't';
+			json_skip(r->c);
+		}
+	}
+	if (r->c->bad)
+		return;
+	if (r->events == sizeof r->event / sizeof *r->event || !e.name ||
+	    (r->event[r->events++] = profile_event(r->p, &e)) == UINT32_MAX)
+		json_bad(r->c, "more events than there is room for");
+}
+
+static void
+read_own(struct reading *r)
+{
+	struct json_list list, inner;
+
+	r->ours = true;
+	for (list = json_open(r->c, '{'); json_next(r->c, &list);) {
+		const char *key = json_key(r->c, &r->text);
+
+		if (is(key, "epoch")) {
+			int64_t ns = json_number(r->c, 0);
+
+			r->p->epoch = r->p->epoch ? r->p->epoch : ns > 0 ? (uint64_t)ns : 0;
+		} else if (is(key, "events")) {
+			for (inner = json_open(r->c, '['); json_next(r->c, &inner);)
+				read_event(r);
+		} else if (is(key, "notes")) {
+			for (inner = json_open(r->c, '{'); json_next(r->c, &inner);) {
+				char *note;
+
+				json_key(r->c, &r->text);
+				note = copy_text(r);
+				json_string(r->c, &r->text);
+				if (!r->c->bad && note)
+					profile_note(r->p, note, r->text.buf);
+			}
+		} else
+			json_skip(r->c);
+	}
+}
+
+/* Adds a stack of so much weight that begins at AT, both as the track counts. */
+static void
+add_stack(struct reading *r, struct track *t, uint64_t at, uint64_t weight)
+{
+	uint64_t period = r->p->event[t->event].period_ns, length = t->time ? weight : 0;
+	bool each = t->own && period && !r->p->event[t->event].waiting;   /* a sample is one period */
+	struct run run = { .start = r->base + at + length, .weight = weight };
+
+	if (!weight || (!r->depth && t->time))
+		return;
+	if (t->time && period) {
+		run.weight = (t->carry + weight) / period;
+		t->carry = (t->carry + weight) % period;
+	}
+	if (!run.weight)
+		return;
+	run.samples = each || (!t->time && !t->bytes) ? run.weight : 1;
+	if (each && run.samples > 1) {
+		run.start = r->base + at + period;
+		run.span = length > period ? length - period : 0;
+	}
+	r->sum += run.weight < WEIGHT_MAX ? run.weight : WEIGHT_MAX;
+	if (r->sum >= WEIGHT_MAX) {
+		json_bad(r->c, "weights that are too large in sum");
+		return;
+	}
+	if (!vec_room(&r->leaf_first, &r->leaf_cap, r->depth, sizeof *r->leaf_first)) {
+		json_bad(r->c, "more than there is memory for");
+		return;
+	}
+	for (uint32_t i = 0; i < r->depth; i++)
+		r->leaf_first[i] = r->stack[r->depth - 1 - i];
+	profile_add_run(r->p, t->thread, &run, r->leaf_first, r->depth);
+}
+
+/* The code of the frame whose number stands at the cursor goes on the stack. */
+static void
+push(struct reading *r)
+{
+	const uint8_t *at = r->c->pos;
+	int64_t i = json_number(r->c, 0);
+
+	if (r->c->bad)
+		return;
+	if (i < 0 || i >= r->frames) {
+		r->c->pos = at;
+		json_bad(r->c, "a frame that is not in the table");
+	} else if (!vec_room(&r->stack, &r->stack_cap, (uint64_t)r->depth + 1, sizeof *r->stack))
+		json_bad(r->c, "more than there is memory for");
+	else
+		r->stack[r->depth++] = r->frame[i];
+}
+
+/* A weight or a time, which is at least LEAST. */
+static uint64_t
+read_amount(struct reading *r, const struct track *t, uint64_t least, const char *why)
+{
+	const uint8_t *at = r->c->pos;
+	int64_t v = json_number(r->c, t->places);
+
+	if (!r->c->bad && (v < 0 || (uint64_t)v < least || (uint64_t)v > WEIGHT_MAX * 8)) {
+		r->c->pos = at;
+		json_bad(r->c, v > 0 && (uint64_t)v >= least ? "a number that is too large" : why);
+	}
+	return r->c->bad ? least : (uint64_t)v;
+}
+
+static void
+read_samples(struct reading *r, struct track *t)
+{
+	struct cursor samples = t->samples, weights = t->weights, *was = r->c;
+	struct json_list stacks = json_open(&samples, '['), amounts = json_open(&weights, '['), frames;
+	uint64_t at = 0, weight;
+	bool more;
+
+	for (;;) {
+		more = json_next(&samples, &stacks);
+		r->c = &weights;
+		if (json_next(&weights, &amounts) != more && !samples.bad)
+			json_bad(&weights, "not as many weights as samples");
+		if (!more || samples.bad || weights.bad)
+			break;
+		weight = read_amount(r, t, 0, "a weight below zero");
+		if (weights.bad)
+			break;
+		r->c = &samples;
+		r->depth = 0;
+		for (frames = json_open(&samples, '['); json_next(&samples, &frames);)
+			push(r);
+		if (!samples.bad)
+			add_stack(r, t, at, weight);
+		at += weight;
+		if (at > WEIGHT_MAX * 8)
+			json_bad(&samples, "weights that are too large in sum");
+	}
+	r->c = was;
+	if (samples.bad || weights.bad)
+		*was = samples.bad ? samples : weights;
+	if (t->time && r->p->start + r->base + at > r->p->end)
+		r->p->end = r->p->start + r->base + at;
+}
+
+/* {"type":"O" or "C", "frame":N, "at":T} at time LAST or later: what ran until then has run for that long. */
+static uint64_t
+read_step(struct reading *r, struct track *t, uint64_t last)
+{
+	struct cursor frame = { .pos = NULL }, *was = r->c;
+	const uint8_t *begin = r->c->pos;
+	struct json_list list;
+	uint64_t at = last;
+	char type = 0;
+
+	for (list = json_open(r->c, '{'); json_next(r->c, &list);) {
+		const char *key = json_key(r->c, &r->text);
+
+		if (is(key, "at"))
+			at = read_amount(r, t, last, "time runs backwards");
+		else if (is(key, "type")) {
+			type = *json_string(r->c, &r->text);
+		} else {
+			if (is(key, "frame"))
+				frame = *r->c;
+			json_skip(r->c);
+		}
+	}
+	if (r->c->bad)
+		return last;
+	add_stack(r, t, last - t->start, at - last);
+	if (!frame.pos || (type != 'O' && type != 'C') || r->depth == DEPTH_MAX) {
+		r->c->pos = begin;
+		json_bad(r->c, r->depth == DEPTH_MAX ? "a stack deeper than 10,000 frames" : "an event that neither opens nor closes a frame");
+		return last;
+	}
+	r->c = &frame;
+	push(r);
+	r->c = was;
+	if (frame.bad)
+		*r->c = frame;
+	else if (type == 'C' && (r->depth < 2 || r->stack[r->depth - 1] != r->stack[r->depth - 2])) {
+		r->c->pos = begin;
+		json_bad(r->c, "a frame is closed that is not the innermost");
+	} else if (type == 'C')
+		r->depth -= 2;
+	return at;
+}
+
+static void
+read_steps(struct reading *r, struct track *t)
+{
+	struct cursor events = t->events, *was = r->c;
+	struct json_list list = json_open(&events, '[');
+	uint64_t at = t->start;
+
+	r->c = &events;
+	r->depth = 0;
+	while (json_next(&events, &list))
+		at = read_step(r, t, at);
+	r->c = was;
+	if (events.bad)
+		*was = events;
+	if (t->time && r->p->start + r->base + at - t->start > r->p->end)
+		r->p->end = r->p->start + r->base + at - t->start;
+}
+
+static void
+read_track(struct reading *r, struct track *t)
+{
+	const char *missing = t->type == 's' ? (t->samples.pos ? t->weights.pos ? NULL : "a profile without weights"
+	                                                       : "a profile without samples")
+	                      : t->type == 'e' ? (t->events.pos ? NULL : "a profile without events")
+	                                       : "a profile that is neither sampled nor evented";
+
+	if (missing)
+		json_bad(r->c, missing);
+	else
+		(t->type == 's' ? read_samples : read_steps)(r, t);
+}
+
+static void
+take_unit(struct track *t, const char *unit)
+{
+	static const struct { const char *unit; unsigned places; } units[] = {
+		{ "seconds", 9 }, { "milliseconds", 6 }, { "microseconds", 3 }, { "nanoseconds", 0 },
+	};
+
+	for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
+		if (is(unit, units[i].unit)) {
+			t->time = true;
+			t->places = units[i].places;
+		}
+	t->bytes = is(unit, "bytes");
+}
+
+/* The thread that the profile is, by what our own say of it, else by its name. */
+static void
+read_thread(struct reading *r, struct track *t, struct cursor own, const char *name)
+{
+	struct cursor *was = r->c;
+	struct json_list list;
+	int64_t pid = 0, tid = 0, event = 0;
+	char *comm = NULL;
+
+	t->event = UINT32_MAX;
+	if (own.pos) {
+		r->c = &own;
+		for (list = json_open(r->c, '{'); json_next(r->c, &list);) {
+			const char *key = json_key(r->c, &r->text);
+			int64_t *number = is(key, "pid") ? &pid : is(key, "tid") ? &tid : is(key, "event") ? &event : NULL;
+
+			if (number)
+				*number = json_number(r->c, 0);
+			else if (is(key, "comm")) {
+				json_string(r->c, &r->text);
+				comm = copy_text(r);
+			} else
+				json_skip(r->c);
+		}
+		r->c = was;
+		if (own.bad)
+			*r->c = own;
+		if (event >= 0 && event < r->events)
+			t->event = r->event[event];
+	}
+	if (t->event == UINT32_MAX)
+		t->event = t->time ? profile_event(r->p, &(struct event_info){ "time", 1000, false })
+		                   : profile_event(r->p, &(struct event_info){ t->bytes ? "bytes" : "samples", 0, false });
+	if (t->event == UINT32_MAX)
+		json_bad(r->c, "more events than there is room for");
+	else
+		t->thread = profile_thread(r->p, (int32_t)pid, (int32_t)tid, comm ? comm : name, t->event);
+}
+
+/* A profile, from the start to what is behind it. */
+static void
+read_profile(struct reading *r)
+{
+	struct track t = { .type = 0 };
+	struct cursor own = { .pos = NULL }, start = { .pos = NULL };
+	struct json_list list;
+	char *name = NULL;
+
+	for (list = json_open(r->c, '{'); json_next(r->c, &list);) {
+		const char *key = json_key(r->c, &r->text);
+		struct cursor *at = is(key, "samples")      ? &t.samples
+		                    : is(key, "weights")    ? &t.weights
+		                    : is(key, "events")     ? &t.events
+		                    : is(key, "startValue") ? &start
+		                    : is(key, "prof")       ? &own
+		                                            : NULL;
+
+		if (is(key, "name") && json_peek(r->c) == '"') {
+			json_string(r->c, &r->text);
+			name = copy_text(r);
+		} else if (is(key, "type"))
+			t.type = *json_string(r->c, &r->text);
+		else if (is(key, "unit"))
+			take_unit(&t, json_string(r->c, &r->text));
+		else {
+			json_peek(r->c);
+			if (at)
+				*at = *r->c;
+			json_skip(r->c);
+		}
+	}
+	if (r->c->bad || (r->ours && !own.pos))
+		return;
+	t.own = own.pos != NULL;
+	r->timed |= t.time;
+	read_thread(r, &t, own, name && *name ? name : "[unknown]");
+	if (start.pos && json_peek(&start) != '-')
+		t.start = (uint64_t)json_number(&start, t.places);
+	if (!r->c->bad)
+		read_track(r, &t);
+}
+
+/* Reads on from where WHERE is, and comes back. */
+static void
+read_at(struct reading *r, struct cursor where, void (*read)(struct reading *))
+{
+	struct cursor *was = r->c;
+
+	if (r->c->bad || !where.pos)
+		return;
+	r->c = &where;
+	read(r);
+	r->c = was;
+	if (where.bad)
+		*r->c = where;
+}
+
+static void
+read_profiles(struct reading *r)
+{
+	struct json_list list;
+
+	for (list = json_open(r->c, '['); json_next(r->c, &list);)
+		read_profile(r);
+}
+
+static void
+read_file(struct reading *r)
+{
+	struct cursor shared = { .pos = NULL }, profiles = shared, own = shared;
+	struct json_list list;
+
+	for (list = json_open(r->c, '{'); json_next(r->c, &list);) {
+		const char *key = json_key(r->c, &r->text);
+		struct cursor *at = is(key, "shared") ? &shared : is(key, "profiles") ? &profiles : is(key, "prof") ? &own : NULL;
+
+		if (is(key, "name") && json_peek(r->c) == '"' && !*r->p->command) {
+			const char *text = json_string(r->c, &r->text), *name = arena_str(&r->p->arena, text, strlen(text));
+
+			if (name)
+				r->p->command = name;
+			continue;
+		}
+		if (at)
+			*at = *r->c;
+		json_skip(r->c);
+	}
+	if (!r->c->bad && !(shared.pos && profiles.pos))
+		json_bad(r->c, "neither frames nor profiles");
+	read_at(r, own, read_own);
+	read_at(r, shared, read_shared);
+	read_at(r, profiles, read_profiles);
+}
+
+const char *
+speedscope_read(struct profile *p, struct cursor *c)
+{
+	struct reading r = { .p = p, .c = c, .base = p->end > p->start ? p->end - p->start : 0 };
+
+	sink_open(&r.text, -1);
+	read_file(&r);
+	p->timeless |= !r.timed;
+	sink_close(&r.text);
+	arena_free(&r.arena);
+	vec_free(&r.frame, &r.frame_cap, sizeof *r.frame);
+	vec_free(&r.stack, &r.stack_cap, sizeof *r.stack);
+	vec_free(&r.leaf_first, &r.leaf_cap, sizeof *r.leaf_first);
+	return c->bad;
+}
