@@ -1,0 +1,216 @@
+/* link: lib/cursor.c lib/mem.c lib/sink.c lib/crc.c lib/inflate.c lib/deflate.c lib/zstd.c lib/xz.c */
+/* The decompressors on what gzip, zlib, zstd and xz made of one text (tests/live/codecs.sh has more of it), whole, cut off
+ * anywhere and with any byte bent; and the compressor through the decompressor. */
+#include "lib/crc.h"
+#include "lib/deflate.h"
+#include "lib/inflate.h"
+#include "lib/mem.h"
+#include "lib/xz.h"
+#include "lib/zstd.h"
+
+#include <stdlib.h>
+
+#include "test.h"
+
+static char text[8192];
+static size_t text_len;
+
+static void
+make_text(void)
+{
+	text_len = 0;
+	for (unsigned i = 0; i < 120; i++)
+		text_len += (size_t)snprintf(text + text_len, sizeof text - text_len, "%u main;loop;inner_%u %u\n", i, i % 7,
+		                             (unsigned)(i * UINT64_C(2654435761) % 9973));
+}
+
+struct packed {
+	uint8_t bytes[8192];
+	size_t n;
+};
+
+static void
+load(struct packed *p, const char *path, size_t skip)
+{
+	FILE *f = fopen(path, "rb");
+
+	p->n = 0;
+	CHECK(f != NULL);
+	if (!f)
+		return;
+	p->n = fread(p->bytes, 1, sizeof p->bytes, f);
+	CHECK(p->n > skip && p->n < sizeof p->bytes);
+	memmove(p->bytes, p->bytes + skip, p->n -= skip);
+	fclose(f);
+}
+
+enum codec { RAW, ZLIB, GZIP, XZ, ZSTD };
+
+/* NULL where P's first N bytes, in a block of just that size, give the text. */
+static const char *
+unpack(enum codec codec, const uint8_t *bytes, size_t n)
+{
+	uint8_t *copy = malloc(n + !n), *out = malloc(text_len);
+	const char *bad = "is out of memory";
+	struct cursor in;
+	struct sink s;
+
+	if (copy && out) {
+		memcpy(copy, bytes, n);
+		in = cur_of(copy, n, false);
+		sink_open(&s, -1);
+		if (codec == ZSTD)
+			bad = zstd(in, out, text_len);
+		else if (codec == XZ)
+			bad = xz(in, &s, text_len);
+		else
+			bad = inflate(&in, (enum inflate_wrap)codec, out, text_len);
+		if (codec == XZ && !bad) {
+			bad = s.len == text_len ? NULL : "is too short";
+			memcpy(out, s.buf, s.len < text_len ? s.len : text_len);
+		}
+		if (!bad && memcmp(out, text, text_len))
+			bad = "is another text";
+		sink_close(&s);
+	}
+	free(copy);
+	free(out);
+	return bad;
+}
+
+static const struct made { const char *path; enum codec codec; size_t skip; bool checked; } made[] = {
+	{ "tests/fuzz/corpus/inflate/raw-text", RAW, 0, false },
+	{ "tests/fuzz/corpus/inflate/fixed-text", RAW, 0, false },
+	{ "tests/fuzz/corpus/inflate/zlib-text", ZLIB, 0, true },
+	{ "tests/fuzz/corpus/inflate/gzip-text", GZIP, 0, true },
+	{ "tests/fuzz/corpus/zstd/text-1", ZSTD, 2, false },
+	{ "tests/fuzz/corpus/zstd/text-19", ZSTD, 2, false },
+	{ "tests/fuzz/corpus/xz/text6", XZ, 0, true },
+};
+
+static void
+whole(void)
+{
+	struct packed p;
+
+	for (unsigned i = 0; i < sizeof made / sizeof *made; i++) {
+		const char *bad;
+
+		load(&p, made[i].path, made[i].skip);
+		bad = unpack(made[i].codec, p.bytes, p.n);
+		CHECK_STR(bad ? bad : "good", "good");
+	}
+}
+
+/* Of xz the index behind the last block may be missing. */
+static void
+cut_off(void)
+{
+	struct packed p;
+
+	for (unsigned i = 0; i < sizeof made / sizeof *made; i++) {
+		load(&p, made[i].path, made[i].skip);
+		for (size_t n = 0; n < p.n - (made[i].codec == XZ ? 28 : 0); n++)
+			if (!unpack(made[i].codec, p.bytes, n))
+				CHECK_U64(n, p.n);
+	}
+}
+
+/* A checksum tells of any bent byte, but of those that gzip's header has for time and system. */
+static void
+bent(void)
+{
+	struct packed p;
+
+	for (unsigned i = 0; i < sizeof made / sizeof *made; i++) {
+		unsigned unnoticed = 0;
+
+		load(&p, made[i].path, made[i].skip);
+		for (size_t n = 0; n < p.n; n++)
+			for (unsigned bit = 0; bit < 8; bit += 3) {
+				p.bytes[n] ^= (uint8_t)(1u << bit);
+				unnoticed += !unpack(made[i].codec, p.bytes, p.n);
+				p.bytes[n] ^= (uint8_t)(1u << bit);
+			}
+		CHECK(!made[i].checked || unnoticed <= 28 * 3);
+	}
+}
+
+/* What is compressed in pieces, repeated so often that the window slides, comes back. */
+static void
+round_trip(void)
+{
+	static const size_t pieces[] = { 1, 7, 4096, 100000 };
+	enum { SIZE = 300000 };
+	char *in = malloc(SIZE);
+	struct sink packed, out;
+	struct deflater d;
+
+	if (!in)
+		return;
+	for (unsigned kind = 0; kind < 5; kind++) {
+		size_t piece = pieces[kind % 4];
+		struct cursor c;
+		uint32_t v = 1;
+
+		for (size_t i = 0; i < SIZE; i++) {
+			v = v * 1103515245 + 12345;
+			in[i] = kind == 0 ? 'x' : kind == 1 ? (char)(v >> 16) : kind == 2 ? text[i % text_len] :
+			        kind == 3 ? (char)(i / 1000 % 2 ? v >> 16 : i >> 3) : (char)(v >> 16 & v >> 20 & 7);
+		}
+		sink_open(&packed, -1);
+		sink_open(&out, -1);
+		CHECK(deflate_open(&d, &packed, DEFLATE_GZIP));
+		for (size_t at = 0; at < SIZE; at += piece)
+			deflate_put(&d, in + at, SIZE - at < piece ? SIZE - at : piece);
+		deflate_close(&d);
+		c = cur_of(packed.buf, packed.len, false);
+		CHECK(!inflate_sink(&c, INFLATE_GZIP, &out, SIZE));
+		CHECK(out.len == SIZE && !memcmp(out.buf, in, SIZE));
+		c = cur_of(packed.buf, packed.len, false);
+		CHECK_STR(inflate_sink(&c, INFLATE_GZIP, &out, SIZE - 1), "is larger than is allowed");
+		CHECK(packed.len < SIZE + 200 && (kind != 0 || packed.len < 500) && (kind != 2 || packed.len < 8000));
+		sink_close(&packed);
+		sink_close(&out);
+	}
+	free(in);
+	CHECK_U64(mem_used(), 0);
+}
+
+static void
+checksums(void)
+{
+	CHECK_U64(crc32_add(0, "123456789", 9), 0xcbf43926);
+	CHECK_U64(crc64_add(0, "123456789", 9), 0x995dc9bbdf1939fa);
+	CHECK_U64(adler32_add(1, "Wikipedia", 9), 0x11e60398);
+	CHECK_U64(crc32_add(crc32_add(0, "1234", 4), "56789", 5), 0xcbf43926);
+}
+
+static void
+no_memory(void)
+{
+	uint8_t out[1];
+	struct deflater d;
+	struct sink s;
+
+	sink_open(&s, -1);
+	mem_cap(mem_used());
+	CHECK(!deflate_open(&d, &s, DEFLATE_RAW));
+	CHECK(zstd(cur_of("x", 1, false), out, 1) != NULL);
+	CHECK(xz(cur_of("x", 1, false), &s, 1) != NULL);
+	mem_cap(SIZE_MAX);
+	sink_close(&s);
+}
+
+int
+main(void)
+{
+	make_text();
+	RUN("codec", whole);
+	RUN("codec", cut_off);
+	RUN("codec", bent);
+	RUN("codec", round_trip);
+	RUN("codec", checksums);
+	RUN("codec", no_memory);
+	return TEST_STATUS;
+}
