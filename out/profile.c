@@ -99,7 +99,7 @@ look_ahead(const struct profile *p, const uint32_t *code, uint32_t n, uint32_t k
 		}
 	}
 	n = i > k ? i - k : 0;
-	for (i = 0; i < n; i++)
+	for (i = 0; p->raw.n && i < n; i++)
 		__builtin_prefetch(p->raw.node + p->hint[place[i]]);
 	return n;
 }
@@ -107,9 +107,9 @@ look_ahead(const struct profile *p, const uint32_t *code, uint32_t n, uint32_t k
 static uint32_t
 find_node(struct profile *p, uint32_t parent, uint32_t code, uint32_t *hint)
 {
-	const struct node *n = p->raw.node + *hint;
+	const struct node *node = p->raw.node;
 
-	if (*hint < p->raw.n && n->parent == parent && n->frame == code)
+	if (*hint < p->raw.n && node[*hint].parent == parent && node[*hint].frame == code)
 		return *hint;
 	return *hint = tree_node(&p->raw, parent, code);
 }

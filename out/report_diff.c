@@ -152,8 +152,9 @@ put_part(const struct table *t, struct diff *d, bool total)
 		qsort(d->item, d->n, sizeof *d->item, by_key);
 	sink_char(t->out, '\n');
 	ink(t, "2");
-	sink_fmt(t->out, "%10s%10s%10s  function\n", total ? "total" : "self", "before", "after");
+	sink_fmt(t->out, "%10s%10s%10s  function", total ? "total" : "self", "before", "after");
 	ink(t, "0");
+	sink_char(t->out, '\n');
 	for (; shown < d->n && (!t->how.top || shown < t->how.top); shown++) {
 		const struct difference *item = &d->item[shown];
 

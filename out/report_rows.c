@@ -92,13 +92,14 @@ line_row(struct rows *rows, const struct site *site)
 	return found;
 }
 
-/* The node of ROW under NODE.  What finds no room leaves the stack shorter. */
+/* The node of ROW under NODE.  What calls just itself is one node, unless two trees are to be compared node by node.
+ * What finds no room leaves the stack shorter. */
 static uint32_t
 under(struct rows *rows, uint32_t node, uint32_t row, enum report_by by)
 {
 	uint32_t inner;
 
-	if (row == UINT32_MAX || (by == BY_MODULE && node != NODE_NONE && rows->tree.node[node].frame == row))
+	if (row == UINT32_MAX || (by != BY_NAME && node != NODE_NONE && rows->tree.node[node].frame == row))
 		return node;
 	inner = tree_node(&rows->tree, node, row);
 	return inner == NODE_NONE ? node : inner;

@@ -1,5 +1,5 @@
 /* Who calls whom, as text.  A function that alone matters below its caller stands under it in the same column; only where
- * ways part do columns begin, so that deep stacks stay readable.
+ * ways part do columns begin, so that deep stacks stay readable.  What calls just itself stands there once.
  *
  *     100.0%    0.0%  main
  *      74.2%    0.1%  ├─ parse
@@ -105,10 +105,10 @@ put_lines(const struct shown *s, uint32_t depth)
 	uint32_t from = 0, columns_all = 0;
 	unsigned n = 0;
 
-	for (uint32_t i = 1; i <= depth; i++)
+	for (uint32_t i = 0; i <= depth; i++)
 		columns_all += s->level[i].parts ? 3 : 0;
 	ink(s->t, "2");
-	for (uint32_t i = 1, at = 0; i <= depth; i++) {
+	for (uint32_t i = 0, at = 0; i <= depth; i++) {
 		const struct level *l = &s->level[i];
 		bool more = l->next || l->others;
 
@@ -159,8 +159,9 @@ put_others(struct shown *s, uint32_t parent, uint32_t depth)
 	put_numbers(s, s->rest[parent], NULL);
 	put_lines(s, depth);
 	ink(s->t, "2");
-	sink_fmt(s->t->out, "(%.*s other%s)\n", (int)n.n, n.text, s->others[parent] == 1 ? "" : "s");
+	sink_fmt(s->t->out, "(%.*s other%s)", (int)n.n, n.text, s->others[parent] == 1 ? "" : "s");
 	ink(s->t, "0");
+	sink_char(s->t->out, '\n');
 }
 
 /* PARENT's callees as a level.  Those that were left out are told where together they would not have been. */
@@ -371,6 +372,9 @@ put_around(struct table *t)
 		put_made(t, t->line[i], t->how.callers != NULL);
 	if (t->lines > AROUND_MAX)
 		sink_fmt(t->out, "\nand %u more functions match\n", t->lines - AROUND_MAX);
-	if (!t->lines)
-		sink_str(t->out, "\nno function is called so\n");
+	if (!t->lines) {
+		sink_str(t->out, "\nno function is called ");
+		put_cut(t->out, name, 0);
+		sink_char(t->out, '\n');
+	}
 }
