@@ -16,7 +16,7 @@ static const unsigned char script[] = {
 
 enum {
 	WIDTH = 1200, SIDE = 100, ROW = 180, HEAD = 560, FOOT = 240, LEGEND = 140,
-	CHARACTER = 72,            /* wide, of the font at its size */
+	CHARACTER = 7230,          /* its width, of the font at its size: hundredths of that */
 	CUT = 5,                   /* narrower frames are left out of the still picture, if nothing else is said */
 	FINER = 16,                /* the script has frames that are narrower by that */
 	SPIKES = 200,              /* rows that hold less than that part of all are left out, too */
@@ -128,13 +128,17 @@ static void
 put_amount(struct drawing *d, uint64_t weight)
 {
 	uint64_t ns = times(weight, d->period);
-	struct cell c = d->period == 0        ? number(weight, 0)
-	                : ns >= 1000000000    ? number((ns + 500000) / 1000000, 3)
-	                : ns >= 1000000       ? number((ns + 5000) / 10000, 2)
-	                                      : number((ns + 50) / 100, 1);
+	struct cell count = number(weight, 0);
 
-	sink_put(d->out, c.text, c.n);
-	sink_str(d->out, d->period == 0 ? "" : ns >= 1000000000 ? " s" : ns >= 1000000 ? " ms" : " \u00b5s");
+	if (!d->period)
+		sink_put(d->out, count.text, count.n);
+	else if (ns >= 1000000000)
+		sink_decimal(d->out, (ns + 500000) / 1000000, 3);
+	else if (ns >= 1000000)
+		sink_decimal(d->out, (ns + 5000) / 10000, 2);
+	else
+		sink_decimal(d->out, (ns + 50) / 100, 1);
+	sink_str(d->out, !d->period ? "" : ns >= 1000000000 ? " s" : ns >= 1000000 ? " ms" : " \u00b5s");
 }
 
 /* A share of the event's weight, in hundredths of a percent. */
@@ -277,6 +281,14 @@ put_thin(struct drawing *d, const struct flame *f, uint32_t depth, uint64_t leas
 	t->lo = t->hi = 0;
 }
 
+/* With --lines functions are told apart by it. */
+static void
+put_line(struct drawing *d, const struct function *f)
+{
+	if (f && d->p->lines && f->line)
+		sink_fmt(d->out, ":%u", f->line);
+}
+
 static void
 put_tooltip(struct drawing *d, const struct flame *f, const struct flame_frame *frame)
 {
@@ -284,8 +296,7 @@ put_tooltip(struct drawing *d, const struct flame *f, const struct flame_frame *
 
 	sink_str(d->out, "<title>");
 	put_name(d, frame->name, 0, false);
-	if (fn && d->p->lines && fn->line)
-		sink_fmt(d->out, ":%u", fn->line);
+	put_line(d, fn);
 	if (fn && *fn->module) {
 		sink_str(d->out, " (");
 		put_name(d, fn->module, 0, false);
@@ -302,11 +313,28 @@ put_tooltip(struct drawing *d, const struct flame *f, const struct flame_frame *
 	sink_str(d->out, "</title>");
 }
 
+/* A frame's name in ROOM columns, with its line where that finds room, too. */
+static void
+put_label(struct drawing *d, const struct flame_frame *frame, unsigned room)
+{
+	const struct function *fn = frame->function == UINT32_MAX ? NULL : &d->p->function[frame->function];
+	unsigned line = 0;
+
+	for (uint32_t v = fn && d->p->lines ? fn->line : 0; v; v /= 10)
+		line += line ? 1 : 2;
+	if (columns(frame->name) + line <= room) {
+		put_name(d, frame->name, 0, false);
+		put_line(d, fn);
+	} else {
+		put_name(d, frame->name, room, false);
+	}
+}
+
 static void
 put_frame(struct drawing *d, const struct flame *f, const struct flame_frame *frame)
 {
 	uint64_t x = place(d, f, frame->at), end = frame->at + frame->weight, wide = place(d, f, end) - x;
-	unsigned room = wide > 60 ? (unsigned)((wide - 60) / CHARACTER) : 0;
+	unsigned room = wide > 60 ? (unsigned)((wide - 60) * 100 / CHARACTER) : 0;
 
 	if (wide < 15) {
 		put_rect(d, f, frame->depth, frame->at, end, color_of(d, frame));
@@ -321,7 +349,7 @@ put_frame(struct drawing *d, const struct flame *f, const struct flame_frame *fr
 		sink_str(d->out, "\" y=\"");
 		put_tenths(d, row_of(d, f, frame->depth) + 128);
 		sink_str(d->out, "\">");
-		put_name(d, frame->name, room, false);
+		put_label(d, frame, room);
 		sink_str(d->out, "</text>");
 	}
 	sink_str(d->out, "</g>");
@@ -451,7 +479,7 @@ put_key(struct drawing *d, uint32_t x, uint32_t y, uint32_t color, const char *w
 	put_words(d, x + 160, y, "");
 	sink_str(d->out, words);
 	sink_str(d->out, "</text>\n");
-	return x + 160 + (uint32_t)strlen(words) * CHARACTER + 180;
+	return x + 160 + (uint32_t)strlen(words) * CHARACTER / 100 + 180;
 }
 
 static void

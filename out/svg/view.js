@@ -5,7 +5,7 @@
 const svg = document.currentScript.closest("svg");
 const data = JSON.parse(svg.querySelector("script[type='application/json']").textContent);
 const NS = "http://www.w3.org/2000/svg", XHTML = "http://www.w3.org/1999/xhtml";
-const ROW = 18, SIDE = 10, HEAD = 52, BAR = 32, FOOT = 24, CHARACTER = 7.24, THIN = Math.max(data.min / 10, 0.5);
+const ROW = 18, SIDE = 10, HEAD = 52, BAR = 32, FOOT = 24, CHARACTER = 7.23, THIN = Math.max(data.min / 10, 0.5);
 const kinds = ["", "kernel", "JIT", "marker", "inlined", ""];
 const found = "#d946ef";
 
@@ -205,7 +205,7 @@ function drawPanel(panel, y) {
 		const room = Math.floor((p.w - 6) / CHARACTER);
 		if (!p.grey && room >= 3) {
 			const text = make("text", { x: SIDE + p.x + 3, y: top + 12.8 }, fresh);
-			text.textContent = fit(label(i), room);
+			text.textContent = [...label(i)].length <= room ? label(i) : fit(home[i].text[name[i]], room);
 			text.style.pointerEvents = "none";
 			if (hit.has(i))
 				text.setAttribute("fill", "#fff");
