@@ -82,7 +82,7 @@ header(const struct ring *r)
 static void
 fetch(const struct ring *r)
 {
-	for (unsigned line = 0; line < 8; line++)
+	for (unsigned line = 0; line < 16; line++)
 		__builtin_prefetch(r->data + ((r->tail + line * 64) & (r->size - 1)));
 	__builtin_prefetch(r->data + ((r->tail + r->length - 8) & (r->size - 1)));
 }

@@ -57,14 +57,23 @@ struct row_cache {
 	struct row row;
 };
 
-/* Where the last walk of a stack went.  The next one mostly goes there too, but for its innermost frames: what it will
- * read is fetched meanwhile, all at once.  A hint, never believed. */
-enum { TRAILS = 16, TRAIL_MAX = 64 };
+/* Where the last walk of a stack went.  Most of the next one goes the same way, but for its innermost frames: from a frame
+ * on that is the same, as long as each word that a step read is what it was, the frames further out are the same.  These
+ * reads hang on nothing but the trail, so that they wait for memory together and not one after another. */
+enum { TRAILS = 16, TRAIL_MAX = 128 };
+
+struct footstep {
+	uint64_t pc, sp, fp;           /* as a step began, by a plain rule; it ended where the next begins */
+	uint32_t code;
+	int16_t ra_off, fp_off;        /* what it read, from the next one's sp */
+	bool fp_known, fp_read;
+	uint8_t flags;                 /* of its rule */
+};
 
 struct trail {
-	uint64_t slot[TRAIL_MAX];            /* addresses of return addresses, of the outermost frames */
-	const struct entry *entry[TRAIL_MAX];
-	uint32_t n;                          /* frames of the walk: the newest is at (n - 1) % TRAIL_MAX */
+	uint32_t epoch;                /* of the space */
+	uint32_t n, side;
+	struct footstep step[2][TRAIL_MAX];   /* that walk's, and the one's that is under way; the last is but a place */
 };
 
 struct unwinder {

@@ -34,23 +34,96 @@ end_of(const struct job *j, const struct frame *f, enum step step)
 	}
 }
 
-/* Asks for what the last walk of this stack read, in the order in which it will be wanted. */
-static struct trail *
-follow_trail(const struct unwinder *u, const struct space *space, const struct memory *m)
+/* ---- the trail ---- */
+
+/* The trail of the last walk, and the one that is being made. */
+struct tracks {
+	struct trail *trail;
+	const struct footstep *old, *end;   /* where the old one is being looked for; END is its last */
+	struct footstep *new;
+	uint32_t n;
+};
+
+static void
+tracks_begin(struct tracks *t, const struct unwinder *u, const struct space *space, uint64_t sp)
 {
-	struct trail *t = &u->trail[hash_u64((m->lo >> STACK_REGION) + ((uint64_t)space->epoch << 32)) % TRAILS];
-	uint32_t n = t->n < TRAIL_MAX ? t->n : TRAIL_MAX;
+	struct trail *trail = &u->trail[hash_u64((sp >> STACK_REGION) + ((uint64_t)space->epoch << 32)) % TRAILS];
 
-	for (uint32_t i = t->n - n; i < t->n; i++) {
-		uint64_t off = t->slot[i % TRAIL_MAX] - m->lo;
-
-		if (off < m->room) {
-			__builtin_prefetch(m->bytes + off);
-			__builtin_prefetch(t->entry[i % TRAIL_MAX]);
-		}
-	}
+	t->trail = trail;
+	t->old = trail->step[trail->side];
+	t->end = trail->epoch == space->epoch && trail->n ? t->old + trail->n - 1 : t->old;
+	t->new = trail->step[!trail->side];
 	t->n = 0;
-	return t;
+	trail->epoch = space->epoch;
+}
+
+/* The walk is over: F is where no plain step leads on. */
+static void
+tracks_end(struct tracks *t, const struct frame *f)
+{
+	t->new[t->n] = (struct footstep){ .pc = f->pc, .sp = f->sp, .fp = f->fp, .fp_known = f->fp_known };
+	t->trail->n = t->n + 1;
+	t->trail->side ^= 1;
+}
+
+/* A plain step has led from FROM to F. */
+static inline void
+tracks_add(struct tracks *t, const struct frame *from, const struct entry *e, const struct frame *f, const struct memory *m)
+{
+	const struct rule *r = &e->rule;
+	bool fp_same = r->flags & (RULE_FP_SAME | RULE_FP_LOST), fp_read = f->sp + (uint64_t)(int64_t)r->fp_off - m->lo < m->room;
+
+	if (from->exact || from->jumped || !(fp_same || fp_read)) {
+		t->n = 0;
+		return;
+	}
+	if (t->n == TRAIL_MAX - 1)   /* the outermost are the ones that stay */
+		t->n = 0;
+	t->new[t->n++] = (struct footstep){ from->pc, from->sp, from->fp, e->code, r->ra_off, r->fp_off, from->fp_known,
+		                            !fp_same, r->flags };
+}
+
+static inline bool
+same_word(const struct memory *m, uint64_t addr, uint64_t mask, uint64_t v)
+{
+	uint64_t word;
+
+	return memory_word(m, addr, &word) && (word & mask) == v;
+}
+
+/* Whether F stands on the old trail; then goes along it as far as it still holds, and returns how many steps. */
+static uint32_t
+tracks_follow(struct tracks *t, struct job *j, struct frame *f)
+{
+	const uint64_t mask = j->u->arch->addr_mask;
+	const struct memory memory = j->memory;
+	const struct footstep *s = t->old, *next;
+	uint32_t n;
+
+	while (s < t->end && s->sp < f->sp)
+		s++;
+	t->old = s;
+	if (s == t->end || s->sp != f->sp || s->pc != f->pc || s->fp_known != f->fp_known || (s->fp_known && s->fp != f->fp) ||
+	    f->exact || f->jumped)
+		return 0;
+	for (n = 0; s < t->end; s = next, n++) {
+		next = s + 1;
+		if (!same_word(&memory, next->sp + (uint64_t)(int64_t)s->ra_off, mask, next->pc) ||
+		    (s->fp_read && !same_word(&memory, next->sp + (uint64_t)(int64_t)s->fp_off, UINT64_MAX, next->fp)))
+			break;
+		walk_push(j->u, j->walk, s->code, &j->ring);
+		if (t->n == TRAIL_MAX - 1)
+			t->n = 0;
+		t->new[t->n++] = *s;
+	}
+	t->old = s < t->end ? s + 1 : s;
+	if (!n)
+		return 0;
+	*f = (struct frame){ .pc = s->pc, .sp = s->sp, .fp = s->fp, .fp_known = s->fp_known };
+	j->flags = s[-1].flags;
+	j->by = BY_CFI;
+	j->walk->by_cfi += n;
+	return n;
 }
 
 static enum walk_end
@@ -61,32 +134,45 @@ walk_frames(struct job *j, struct frame *f)
 	const uint64_t mask = u->arch->addr_mask;
 	const struct memory memory = j->memory;
 	const bool quick = u->mode != MODE_FP && !u->full_always;
-	struct trail *trail = follow_trail(u, j->space, &memory);
+	struct tracks tracks;
+	enum walk_end end = WALK_DEEP;
 	enum step step;
 
+	tracks_begin(&tracks, u, j->space, f->sp);
 	for (; j->at < FRAMES_MAX; j->at++) {
-		struct entry *e = entry_find(u, j->space, frame_at(f));
+		struct frame from;
+		struct entry *e;
 
-		if (__builtin_expect(!e, 0)) {
+		if (quick)
+			j->at += tracks_follow(&tracks, j, f);
+		if (__builtin_expect(!(e = entry_find(u, j->space, frame_at(f))), 0)) {
 			walk_push(u, w, CODE_UNKNOWN, &j->ring);
-			return WALK_NO_MAP;
+			end = WALK_NO_MAP;
+			break;
 		}
 		walk_push(u, w, e->code, &j->ring);
+		from = *f;
 		if (__builtin_expect(e->rule.kind == RULE_PLAIN && quick, 1)) {
-			trail->entry[trail->n % TRAIL_MAX] = e;
 			step = step_plain(&e->rule, &memory, mask, f, &j->where);
-			trail->slot[trail->n++ % TRAIL_MAX] = f->sp + (uint64_t)(int64_t)e->rule.ra_off;
 			w->by_cfi += !step;
 			j->flags = e->rule.flags;
 			j->by = BY_CFI;
-		} else
-			step = step_slow(j, e, f);
-		if (__builtin_expect(step != STEP_OK, 0))
-			return end_of(j, f, step);
-		if (__builtin_expect(!f->pc, 0))
-			return WALK_ROOT;
+			if (!step)
+				tracks_add(&tracks, &from, e, f, &memory);
+		} else if (!(step = step_slow(j, e, f))) {
+			tracks.n = 0;
+		}
+		if (__builtin_expect(step != STEP_OK, 0)) {
+			end = end_of(j, f, step);
+			break;
+		}
+		if (__builtin_expect(!f->pc, 0)) {
+			end = WALK_ROOT;
+			break;
+		}
 	}
-	return WALK_DEEP;
+	tracks_end(&tracks, f);
+	return end;
 }
 
 static struct memory
