@@ -14,7 +14,8 @@
 #include "options.h"
 #include "picture.h"
 
-enum { ALL_NAMED = 300, WAIT, CALL_GRAPH, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE, DEBUG_DIR, SYSROOT, LINES, INLINE, NO_INLINE };
+enum { ALL_NAMED = 300, WAIT, CALL_GRAPH, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE, DEBUG_DIR,
+       SYSROOT, LINES, INLINE, NO_INLINE };
 
 static const struct option table[] = {
 	{ 'p', "pid", "PID,...", "attach to processes: all threads, new ones, and what they fork" },

