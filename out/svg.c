@@ -521,9 +521,9 @@ put_left_out(struct drawing *d, const struct flame *f, uint64_t left_out, uint32
 static uint64_t
 least_of(const struct drawing *d, uint64_t total)
 {
-	uint64_t least = times(total / (d->width - 2 * SIDE), cut_of(d));
+	uint64_t inner = d->width - 2 * SIDE, cut = cut_of(d);
 
-	return least ? least : 1;
+	return total > UINT64_MAX / 20000 ? total / inner * cut : (total * cut + inner - 1) / inner;
 }
 
 static uint32_t

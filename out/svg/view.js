@@ -7,7 +7,7 @@ const data = JSON.parse(svg.querySelector("script[type='application/json']").tex
 const NS = "http://www.w3.org/2000/svg", XHTML = "http://www.w3.org/1999/xhtml";
 const ROW = 18, SIDE = 10, HEAD = 52, BAR = 32, FOOT = 24, CHARACTER = 7.23, THIN = Math.max(data.min / 10, 0.5);
 const kinds = ["", "kernel", "JIT", "marker", "inlined", ""];
-const found = "#d946ef";
+const found = "#c026d3";
 
 // Frames of all panels, in one row: callees behind their caller.
 const name = [], weight = [], at = [], depth = [], parent = [], last = [], delta = [], color = [], home = [];
@@ -73,7 +73,7 @@ function words(i) {
 		self -= weight[c];
 	const what = [panel.module[name[i]], kinds[panel.kind[name[i]]]].filter(Boolean).join(", ");
 	line.push(amount(panel, weight[i]), share(weight[i], all));
-	if (top !== panel.root && weight[i] !== all)
+	if (top !== panel.root && inside(i, top))
 		line.push(share(weight[i], weight[top]) + " of what is shown");
 	if (self && !data.reverse)
 		line.push("self " + share(self, all));
@@ -302,6 +302,7 @@ function show(i, quiet) {
 	zoom = i < 0 || i >= name.length || !(name[i] >= 0) || parent[i] < 0 ? -1 : i;
 	tipLayer.setAttribute("visibility", "hidden");
 	draw();
+	tellMatched();
 	if (!quiet)
 		remember(true);
 }

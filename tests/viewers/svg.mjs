@@ -48,7 +48,7 @@ async function point(label) {
 	return page.evaluate(() => [...document.querySelectorAll("foreignObject")].filter(node => node.getAttribute("visibility") === "visible")
 		.map(node => node.textContent)[0]);
 }
-const marked = () => page.evaluate(() => document.querySelectorAll(".frames rect[fill='#d946ef']").length);
+const marked = () => page.evaluate(() => document.querySelectorAll(".frames rect[fill='#c026d3']").length);
 const outlined = () => page.evaluate(() => [...document.querySelectorAll(".frames rect[stroke]")].map(rect => rect.nextSibling.textContent));
 const hash = () => page.evaluate(() => location.hash);
 
