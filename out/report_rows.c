@@ -92,17 +92,17 @@ line_row(struct rows *rows, const struct site *site)
 	return found;
 }
 
-/* The node of ROW under NODE.  What calls just itself is one node, unless two trees are to be compared node by node.
- * What finds no room leaves the stack shorter. */
+/* The node of ROW under NODE.  What calls just itself is one node, unless two trees are to be compared node by node. */
 static uint32_t
 under(struct rows *rows, uint32_t node, uint32_t row, enum report_by by)
 {
 	uint32_t inner;
 
-	if (row == UINT32_MAX || (by != BY_NAME && node != NODE_NONE && rows->tree.node[node].frame == row))
+	if (row != UINT32_MAX && by != BY_NAME && node != NODE_NONE && rows->tree.node[node].frame == row)
 		return node;
-	inner = tree_node(&rows->tree, node, row);
-	return inner == NODE_NONE ? node : inner;
+	inner = row == UINT32_MAX ? NODE_NONE : tree_node(&rows->tree, node, row);
+	rows->full |= inner == NODE_NONE;
+	return inner;
 }
 
 static bool
@@ -122,7 +122,7 @@ by_functions(struct rows *rows, enum report_by by)
 	}
 	rows->nnode = p->tree.n;
 	vec_free(&row, &cap, sizeof *row);
-	return true;
+	return !rows->full;
 }
 
 /* Lines are known of places only, not of functions. */
@@ -145,7 +145,7 @@ by_lines(struct rows *rows)
 		rows->node[i] = node;
 	}
 	rows->nnode = p->raw.n;
-	return true;
+	return !rows->full;
 }
 
 /* Finds the nodes that recur: in the order in which a walk over the tree meets them, what is on the way is counted by row. */

@@ -20,7 +20,7 @@ struct rows {
 	struct tree tree;          /* its frames are rows */
 	uint32_t *node;            /* of `tree`, for each node of the profile's tree, or (by lines) of its raw tree */
 	uint32_t node_cap, nnode;
-	bool raw;
+	bool raw, full;
 	bool *again;               /* of each node: it recurs, its row stands further out in the stack, too */
 	uint32_t again_cap;
 	uint64_t *self, *total;    /* of each node */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AROUND_MAX = 20, CALLERS_MAX = 512, INDENT_MAX = 40 };
+enum { AROUND_MAX = 20, CALLERS_MAX = 512 };
 
 /* A tree, its rows' names, and what its nodes weigh. */
 struct shown {
@@ -102,11 +102,10 @@ put_numbers(const struct shown *s, uint64_t total, const uint64_t *self)
 static unsigned
 put_lines(const struct shown *s, uint32_t depth)
 {
-	uint32_t from = 0, columns_all = 0;
-	unsigned n = 0;
+	unsigned width = s->t->how.width, room = !width ? UINT32_MAX : width > 72 ? width - 48 : 24, all = 0, from = 0, n = 0;
 
 	for (uint32_t i = 0; i <= depth; i++)
-		columns_all += s->level[i].parts ? 3 : 0;
+		all += s->level[i].parts ? 3 : 0;
 	ink(s->t, "2");
 	for (uint32_t i = 0, at = 0; i <= depth; i++) {
 		const struct level *l = &s->level[i];
@@ -115,7 +114,7 @@ put_lines(const struct shown *s, uint32_t depth)
 		if (!l->parts)
 			continue;
 		at += 3;
-		if (columns_all > INDENT_MAX && at + INDENT_MAX <= columns_all + 3) {
+		if (all > room && at + room <= all + 3) {
 			from = at;
 			continue;
 		}

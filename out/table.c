@@ -105,14 +105,14 @@ what(const struct table *t)
 static unsigned
 beside_columns(const struct table *t, uint32_t shown)
 {
-	unsigned most = 0, cap = t->how.width && t->how.width < 100 ? 16 : 28;
+	unsigned most = 0, cap = t->how.width && t->how.width < 100 ? 16 : 28, least = t->how.by == BY_LINE ? 8 : 6;
 
 	for (uint32_t i = 0; i < shown; i++) {
 		unsigned n = columns(t->rows.row[t->line[i]].beside);
 
 		most = n > most ? n : most;
 	}
-	return most ? (most < 6 ? 6 : most < cap ? most : cap) : 0;
+	return most ? (most < least ? least : most < cap ? most : cap) : 0;
 }
 
 void
