@@ -54,7 +54,7 @@ join(struct diff *d)
 }
 
 static bool
-add_rows(struct rows *rows, const struct profile *p, uint64_t *sum, bool *time)
+add_rows(struct rows *rows, const struct profile *p, uint64_t *sum, const char **unit, bool *time)
 {
 	uint32_t *thread = NULL, cap = 0, event = p->nthread ? p->thread[0].event : 0;
 	uint64_t period = event < p->nevent ? p->event[event].period_ns : 0;
@@ -64,6 +64,7 @@ add_rows(struct rows *rows, const struct profile *p, uint64_t *sum, bool *time)
 		thread[i] = i;
 	if (ok)
 		rows_add(rows, thread, p->nthread);
+	*unit = event < p->nevent ? p->event[event].name : "samples";
 	*sum = period ? times(rows->sum, period) : rows->sum;
 	*time = period != 0;
 	vec_free(&thread, &cap, sizeof *thread);
@@ -77,7 +78,7 @@ diff_open(struct diff *d, const struct profile *const *profile)
 
 	*d = (struct diff){ 0 };
 	for (unsigned which = BEFORE; which <= AFTER; which++)
-		ok = add_rows(&d->rows[which], profile[which], &d->sum[which], &d->time) && ok;
+		ok = add_rows(&d->rows[which], profile[which], &d->sum[which], &d->unit[which], &d->time) && ok;
 	return ok && join(d);
 }
 
@@ -118,7 +119,7 @@ put_share(struct sink *out, int64_t v, bool change, unsigned width)
 	uint64_t parts = (uint64_t)(v < 0 ? -v : v);
 	struct cell c = number(parts / 100000 + (parts % 100000 >= 50000), 2);
 
-	if (change) {
+	if (change && v) {
 		memmove(c.text + 1, c.text, c.n);
 		c.text[0] = v < 0 ? '-' : '+';
 		c.n++;
@@ -176,7 +177,8 @@ put_sum(const struct table *t, const struct diff *d, unsigned which, const char 
 	ink(t, "1");
 	sink_put(t->out, c.text, c.n);
 	ink(t, "0");
-	sink_str(t->out, d->time ? " s" : d->sum[which] == 1 ? " sample" : " samples");
+	sink_char(t->out, ' ');
+	put_cut(t->out, d->time ? "s" : d->unit[which], 0);
 }
 
 void

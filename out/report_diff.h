@@ -19,6 +19,7 @@ struct diff {
 	struct difference *item;
 	uint32_t n, cap;
 	uint64_t sum[2];           /* ns, or counts */
+	const char *unit[2];       /* what is counted */
 	bool time;
 };
 
