@@ -218,14 +218,13 @@ take_exponent(struct cursor *c, struct decimal *d)
 	d->exponent += negative ? -v : v;
 }
 
-int64_t
-json_number(struct cursor *c, unsigned places)
+static struct decimal
+take_number(struct cursor *c)
 {
-	struct decimal d = { .exponent = (int)places, .negative = json_peek(c) == '-' };
-	const uint8_t *begin = c->pos;
+	struct decimal d = { .negative = json_peek(c) == '-' };
 
 	if (c->bad)
-		return 0;
+		return d;
 	c->pos += d.negative;
 	take_digits(c, &d, 0);
 	if (c->pos < c->end && *c->pos == '.') {
@@ -236,6 +235,19 @@ json_number(struct cursor *c, unsigned places)
 		c->pos++;
 		take_exponent(c, &d);
 	}
+	return d;
+}
+
+int64_t
+json_number(struct cursor *c, unsigned places)
+{
+	struct decimal d;
+	const uint8_t *begin;
+
+	json_peek(c);   /* past the space */
+	begin = c->pos;
+	d = take_number(c);
+	d.exponent += (int)places;
 	for (; d.exponent < -1 && d.v; d.exponent++)
 		d.v /= 10;
 	if (d.exponent == -1)
@@ -285,10 +297,9 @@ json_skip(struct cursor *c)
 			list[depth++] = json_open(c, at);
 		} else if (at == '"')
 			take_string(c, NULL);
-		else if (at == '-' || (at >= '0' && at <= '9')) {
-			while (c->pos < c->end && (digit(c) || (*c->pos && strchr("+-.eE", *c->pos))))
-				c->pos++;
-		} else
+		else if (at == '-' || (at >= '0' && at <= '9'))
+			take_number(c);
+		else
 			skip_word(c);
 		while (depth && !json_next(c, &list[depth - 1]) && !c->bad)
 			depth--;

@@ -117,7 +117,11 @@ pprof_text(struct reading *r, uint64_t i)
 {
 	struct string *s;
 
+#ifndef PLANT_PPROF   /* a bug planted for tests/fuzz/pprof.c to find: one string too many */
 	if (i >= r->strings) {
+#else
+	if (i > r->string_cap) {
+#endif
 		if (i)
 			pprof_fail(r, r->here, "a string that is not in its table");
 		return "";
