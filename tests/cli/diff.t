@@ -46,7 +46,7 @@ $ printf 'a;f 1\n' >count; printf 'a  1/1  1.000000:  1000000 cpu-clock:\n\t1 f 
 $ prof diff count time
 ~ ^prof: count has counts \(samples\), time has time \(cpu-clock\): that cannot be compared
 ? 125
-$ printf 'a;[one];f 3\na;[two];f 5\n' >e; prof diff e e | head -n 2
+$ printf 'a;[one];f 3\na;[two];f 5\n' >e; prof diff e e | head -n 1
 prof: comparing one; -e NAME compares another event
 e: 3 one; before, e: 3 one; 0.00%
 $ prof diff e count
