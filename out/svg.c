@@ -368,9 +368,9 @@ put_frames(struct drawing *d, const struct flame *f, uint64_t least)
 		const struct flame_frame *frame = &f->frame[i];
 		struct thin *thin;
 
-		if (frame->depth > shown || frame->depth > f->depth)
+		if (frame->depth > shown)
 			continue;
-		if (frame->name && frame->weight >= least) {
+		if (frame->name && frame->weight >= least && frame->depth <= f->depth) {
 			put_frame(d, f, frame);
 			sink_char(d->out, '\n');
 			shown = frame->depth + 1;
@@ -378,6 +378,8 @@ put_frames(struct drawing *d, const struct flame *f, uint64_t least)
 		}
 		shown = frame->depth;
 		left_out += frame->weight;
+		if (frame->depth > f->depth)
+			continue;
 		thin = &d->thin[frame->depth];
 		if (thin->hi != frame->at || thin->hi == thin->lo) {
 			put_thin(d, f, frame->depth, least);
@@ -510,9 +512,9 @@ put_left_out(struct drawing *d, const struct flame *f, uint64_t left_out, uint32
 	if (left_out) {
 		sink_str(d->out, "the innermost frames of ");
 		put_share(d, left_out, f->total);
-		sink_str(d->out, " are narrower than ");
+		sink_str(d->out, " are too narrow to draw (");
 		put_tenths(d, cut_of(d));
-		sink_str(d->out, " px: grey, or left out");
+		sink_str(d->out, " px): grey, or left out");
 	}
 	sink_str(d->out, "</text>\n");
 }
@@ -660,7 +662,7 @@ static bool
 look(struct drawing *d, struct flame *f)
 {
 	uint64_t *row = NULL, least = least_of(d, f->total);
-	uint32_t cap = 0;
+	uint32_t cap = 0, shown = 0;
 
 	if (!vec_room(&row, &cap, (uint64_t)f->depth + 1, sizeof *row))
 		return false;
@@ -668,13 +670,14 @@ look(struct drawing *d, struct flame *f)
 		const struct flame_frame *frame = &f->frame[i];
 		int64_t size = frame->delta < 0 ? -frame->delta : frame->delta;
 
-		if (!frame->name)
-			continue;
-		d->kinds |= 1u << tint_of(d, frame);
+		if (frame->depth <= shown && frame->depth <= f->depth) {
+			row[frame->depth] += frame->weight;
+			shown = frame->depth + (frame->name && frame->weight >= least);
+		}
+		if (frame->name)
+			d->kinds |= 1u << tint_of(d, frame);
 		if (size > d->most)
 			d->most = size;
-		if (frame->weight >= least)
-			row[frame->depth] += frame->weight;
 	}
 	while (f->depth > 1 && row[f->depth] < f->total / SPIKES)
 		f->depth--;

@@ -180,7 +180,7 @@ function layout(panel) {
 	// rows that hold but a few spikes are left out, as long as there is something else
 	const rows = [];
 	for (const p of out)
-		rows[depth[p.i]] = (rows[depth[p.i]] || 0) + (p.grey ? 0 : p.w);
+		rows[depth[p.i]] = (rows[depth[p.i]] || 0) + p.w;
 	let end = rows.length;
 	while (end > depth[top] + 2 && rows[end - 1] < inner / 200)
 		end--;

@@ -93,13 +93,13 @@ narrow_frames_are_left_out_and_told(void)
 	made_comb(&p, 500);   /* 1180 px for 1,500 samples: each callee has 0.79 px */
 	text = svg_text(&p);
 	CHECK_U64(count(text, "<rect"), 1 + 3 + 500 + 1);   /* the ground, all, app, main, the callees, and one in the legend */
-	CHECK(!strstr(text, "narrower"));
+	CHECK(!strstr(text, "too narrow"));
 	free(text);
 	p.picture.min_width = 20;
 	text = svg_text(&p);
 	CHECK_U64(count(text, "<rect"), 1 + 3 + 1 + 1);   /* one grey piece for them all */
 	CHECK_U64(count(text, "#dddddd"), 1);
-	CHECK(strstr(text, "the innermost frames of 33.33% are narrower than 2 px"));
+	CHECK(strstr(text, "the innermost frames of 33.33% are too narrow to draw (2 px)"));
 	CHECK(strstr(text, "\"f499\""));   /* the script has them */
 	free(text);
 	profile_free(&p);
@@ -199,6 +199,7 @@ spikes_do_not_make_it_tall(void)
 	height = strstr(text, " height=\"");
 	CHECK(height && strtoul(height + 9, NULL, 10) < 220);
 	CHECK(strstr(text, "\"deep59\""));
+	CHECK(strstr(text, "the innermost frames of 0.2% are too narrow"));
 	free(text);
 	profile_free(&p);
 }
