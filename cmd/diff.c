@@ -86,20 +86,6 @@ add_gate(struct comparing *c)
 }
 
 static bool
-set_min(struct comparing *c)
-{
-	const char *p = c->o.value;
-	uint64_t v;
-
-	if (!text_decimal(&p, 2, &v) || strcmp(p + (*p == '%'), "") || v > 10000) {
-		error("--min '%s': not a percentage", c->o.value);
-		return false;
-	}
-	c->how.min = (unsigned)v;
-	return true;
-}
-
-static bool
 take(struct comparing *c, int id)
 {
 	uint64_t v;
@@ -111,7 +97,7 @@ take(struct comparing *c, int id)
 		c->event = c->o.value;
 		return true;
 	case MIN:
-		return set_min(c);
+		return option_percent(&c->o, &c->how.min);
 	case TOP:
 		c->top_given = true;
 		if (!option_number(&c->o, 0, UINT32_MAX, &v))
@@ -182,15 +168,16 @@ choose_events(const struct comparing *c, uint32_t *event)
 				break;
 		if (event[AFTER] == after->nevent)
 			event[BEFORE] = event[AFTER] = 0;
-		if (before->nevent > 1 || after->nevent > 1)
-			warn("comparing %s; -e NAME compares another event", after->event[event[AFTER]].name);
 	}
 	a = &before->event[event[BEFORE]];
 	b = &after->event[event[AFTER]];
-	if (!a->period_ns == !b->period_ns && (a->period_ns || strcmp(a->name, b->name) == 0))
+	if (!a->period_ns == !b->period_ns && (a->period_ns || strcmp(a->name, b->name) == 0)) {
+		if (!c->event && (before->nevent > 1 || after->nevent > 1))
+			warn("comparing %s; -e NAME compares another event", b->name);
 		return true;
-	error("%s has %s (%s), %s has %s (%s): that cannot be compared", c->name[BEFORE], a->period_ns ? "time" : "counts", a->name,
-	      c->name[AFTER], b->period_ns ? "time" : "counts", b->name);
+	}
+	error("%s has %s (%s), %s has %s (%s): that cannot be compared", c->name[BEFORE],
+	      a->period_ns ? "time" : "counts", a->name, c->name[AFTER], b->period_ns ? "time" : "counts", b->name);
 	return false;
 }
 
@@ -233,7 +220,8 @@ read_inputs(struct comparing *c)
 			return false;
 		}
 	}
-	return choose_events(c, event) && keep_event(&c->profile[BEFORE], event[BEFORE]) && keep_event(&c->profile[AFTER], event[AFTER]);
+	return choose_events(c, event) && keep_event(&c->profile[BEFORE], event[BEFORE]) &&
+	       keep_event(&c->profile[AFTER], event[AFTER]);
 }
 
 static bool

@@ -173,6 +173,20 @@ option_time(const struct options *o, uint64_t unit_ns, uint64_t *ns)
 	return true;
 }
 
+bool
+option_percent(const struct options *o, unsigned *hundredths)
+{
+	const char *p = o->value;
+	uint64_t v;
+
+	if (!text_decimal(&p, 2, &v) || strcmp(p + (*p == '%'), "") || v > 10000) {
+		error("%.*s '%s': not a percentage", shown_length(o), o->shown, o->value);
+		return false;
+	}
+	*hundredths = (unsigned)v;
+	return true;
+}
+
 unsigned
 option_pids(const struct options *o, int32_t *pid, unsigned max)
 {

@@ -38,6 +38,8 @@ int options_next_or_word(struct options *, int *n);
 bool option_number(const struct options *, uint64_t lo, uint64_t hi, uint64_t *v);
 /* Decimal seconds (or, by UNIT_NS, other units) to nanoseconds. */
 bool option_time(const struct options *, uint64_t unit_ns, uint64_t *ns);
+/* A percentage, with or without its sign, in hundredths. */
+bool option_percent(const struct options *, unsigned *hundredths);
 /* A list of numbers with commas: at most MAX of them; returns how many, 0 once it has said what is wrong. */
 unsigned option_pids(const struct options *, int32_t *pid, unsigned max);
 

@@ -101,20 +101,6 @@ set_around(struct reporting *r, const char **which)
 }
 
 static bool
-set_min(struct reporting *r)
-{
-	const char *p = r->o.value;
-	uint64_t v;
-
-	if (!text_decimal(&p, 2, &v) || strcmp(p + (*p == '%'), "") || v > 10000) {
-		error("--min '%s': not a percentage", r->o.value);
-		return false;
-	}
-	r->how.min = (unsigned)v;
-	return r->min_given = true;
-}
-
-static bool
 set_time(struct reporting *r, uint64_t *ns)
 {
 	const char *p = r->o.value;
@@ -161,7 +147,7 @@ take(struct reporting *r, int id)
 	case CALLEES:
 		return set_around(r, &r->how.callees);
 	case MIN:
-		return set_min(r);
+		return r->min_given = option_percent(&r->o, &r->how.min);
 	case TOP:
 		return set_top(r);
 	case FOCUS:

@@ -1,4 +1,4 @@
-/* See filter.h.  What stays is added to a new profile, as if nothing else had been captured: nothing of the rest is left in it.
+/* See filter.h.  What stays is added to a new profile, as if nothing else had been captured.
  * Of a run that begins or ends outside the time, the samples within stay, evenly spread as they were taken to be. */
 #include "filter.h"
 
@@ -119,7 +119,8 @@ copy_run(struct copying *c, uint32_t thread, const struct run *run, uint32_t nod
 	const struct tree *raw = &c->from->raw;
 	uint32_t n = node < raw->n ? tree_stack(raw, node, NULL, 0) : 0;
 
-	if (!vec_room(&c->stack, &c->stack_cap, n, sizeof *c->stack) || !vec_room(&c->codes, &c->codes_cap, n, sizeof *c->codes))
+	if (!vec_room(&c->stack, &c->stack_cap, n, sizeof *c->stack) ||
+	    !vec_room(&c->codes, &c->codes_cap, n, sizeof *c->codes))
 		return false;
 	if (n)
 		tree_stack(raw, node, c->stack, n);
@@ -134,7 +135,8 @@ copy_run(struct copying *c, uint32_t thread, const struct run *run, uint32_t nod
 static bool
 within(const struct filter *f, struct run *r)
 {
-	uint64_t each = r->weight / r->samples, step = r->samples > 1 ? r->span / (r->samples - 1) : 0, before = 0, upto = r->samples;
+	uint64_t each = r->weight / r->samples, step = r->samples > 1 ? r->span / (r->samples - 1) : 0;
+	uint64_t before = 0, upto = r->samples;
 
 	if (f->from > r->start)
 		before = step ? (f->from - r->start + step - 1) / step : r->samples;

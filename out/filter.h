@@ -18,7 +18,7 @@ struct filter {
 
 /* Is there anything to leave out? */
 bool filter_any(const struct filter *);
-/* Makes TO, which is still to be initialised, of what stays of FROM, which is named, as TO is then.  False at the memory cap. */
+/* Makes TO, whatever it was, of what stays of FROM; FROM is named, and so is TO then.  False at the memory cap. */
 bool filter_copy(struct profile *to, const struct profile *from, const struct filter *);
 
 #endif

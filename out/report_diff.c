@@ -147,8 +147,11 @@ put_part(const struct table *t, struct diff *d, bool total)
 	int64_t least = (int64_t)(t->how.min ? t->how.min : 1) * (SHARE / 10000);
 	uint32_t shown = 0;
 
-	for (uint32_t i = 0; i < d->n; i++)
-		d->item[i].key = total ? d->item[i].total[AFTER] - d->item[i].total[BEFORE] : d->item[i].self[AFTER] - d->item[i].self[BEFORE];
+	for (uint32_t i = 0; i < d->n; i++) {
+		const int64_t *v = total ? d->item[i].total : d->item[i].self;
+
+		d->item[i].key = v[AFTER] - v[BEFORE];
+	}
 	if (d->n)
 		qsort(d->item, d->n, sizeof *d->item, by_key);
 	sink_char(t->out, '\n');
@@ -236,7 +239,9 @@ diff_deltas(struct diff *d, struct profile *after)
 	for (uint32_t i = 0; ok && i < after->tree.n; i++) {
 		uint32_t node = rows->node[i];
 
-		after->delta[i] = (int32_t)((share(rows->total[node], rows->sum) - share(before[node], d->rows[BEFORE].sum)) / (SHARE / 100000));
+		int64_t change = share(rows->total[node], rows->sum) - share(before[node], d->rows[BEFORE].sum);
+
+		after->delta[i] = (int32_t)(change / (SHARE / 100000));
 	}
 	vec_free(&before, &cap, sizeof *before);
 	return ok;

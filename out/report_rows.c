@@ -111,7 +111,8 @@ by_functions(struct rows *rows, enum report_by by)
 	const struct profile *p = rows->p;
 	uint32_t *row = NULL, cap = 0;
 
-	if (!vec_room(&rows->node, &rows->node_cap, p->tree.n, sizeof *rows->node) || !vec_room(&row, &cap, p->nfunction, sizeof *row))
+	if (!vec_room(&rows->node, &rows->node_cap, p->tree.n, sizeof *rows->node) ||
+	    !vec_room(&row, &cap, p->nfunction, sizeof *row))
 		return false;
 	for (uint32_t i = 0; i < p->nfunction; i++)
 		row[i] = function_row(rows, &p->function[i], by);
@@ -148,7 +149,7 @@ by_lines(struct rows *rows)
 	return !rows->full;
 }
 
-/* Finds the nodes that recur: in the order in which a walk over the tree meets them, what is on the way is counted by row. */
+/* Finds the nodes that recur: a walk over the tree counts by row what is on the way. */
 static bool
 find_again(struct rows *rows)
 {
