@@ -77,7 +77,7 @@ put_place(struct converter *c, const struct line *at)
 
 	if (c->functions) {
 		put_function(c, at->function);
-		sink_str(&c->out, c->pretty ? " at " : "\n");
+		sink_str(&c->out, !c->pretty ? "\n" : at->function || at->file ? " at " : " ");
 	}
 	sink_str(&c->out, slash ? slash + 1 : at->file ? at->file : "??");
 	sink_char(&c->out, ':');

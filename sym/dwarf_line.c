@@ -111,6 +111,7 @@ read_table(const struct unit *u, struct cursor *c, struct making *m, bool files)
 	}
 	count = cur_uleb(c);
 	for (; count && cur_left(c); count--) {   /* at the section's end it is over, whatever the count */
+		const uint8_t *begin = c->pos;
 		const char *name = NULL;
 		uint64_t dir = 0;
 
@@ -122,7 +123,7 @@ read_table(const struct unit *u, struct cursor *c, struct making *m, bool files)
 			else if (type[i] == DW_LNCT_directory_index)
 				dir = v.u;
 		}
-		if (!n || !(files ? add_file(m, name, dir) : add_dir(m, name)))
+		if (c->pos == begin || !(files ? add_file(m, name, dir) : add_dir(m, name)))
 			return false;
 	}
 	return !c->bad;
