@@ -219,6 +219,9 @@ closing_line(const struct closing *c)
 	if (c->plan->target == TARGET_SYSTEM && !c->plan->idle && all)
 		sink_fmt(&s, "; busy %u%%", (unsigned)(n->samples * 100 / all));
 	unseen_words(&s, c);
+	if (n->too_short * 100 > n->samples)
+		sink_fmt(&s, "; %u%% of CPU time was in processes too short to be sampled",
+		         (unsigned)(n->too_short * 100 / (n->samples + n->too_short)));
 	sink_str(&s, "; prof used ");
 	cost_words(&s);
 	output_words(&s, "; wrote ", c->plan->output, c->plan->noutput);
@@ -249,6 +252,7 @@ static const struct counter session_counters[] = {
 	{ "threads", offsetof(struct session_counts, threads) },
 	{ "processes", offsetof(struct session_counts, processes) },
 	{ "samples_idle", offsetof(struct session_counts, idle) },
+	{ "samples_too_short", offsetof(struct session_counts, too_short) },
 	{ "samples_of_others", offsetof(struct session_counts, others) },
 	{ "samples_unseen", offsetof(struct session_counts, unseen_samples) },
 	{ "throttled", offsetof(struct session_counts, throttled) },

@@ -162,7 +162,8 @@ collect_sample(void *collector, const struct sample *s)
 		n = kernel_codes(c, s, n);
 	n = user_codes(c, s, n);
 	c->frames += n;
-	profile_add(&c->profile, thread, s->time, 1, c->stack, n);
+	for (uint64_t i = 0; i < s->count; i++)
+		profile_add(&c->profile, thread, s->time, 1, c->stack, n);
 }
 
 static enum function_kind

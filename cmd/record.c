@@ -31,6 +31,7 @@ struct recording {
 	struct plan plan;
 	struct collector collector;
 	struct session *session;
+	struct refusal refusal;
 	struct launch launch;
 	int signals;                 /* signalfd, or -1 */
 	sigset_t mask;               /* as prof was started with */
@@ -346,21 +347,27 @@ command_exit(struct recording *r)
 	return WEXITSTATUS(r->command_status);
 }
 
+static int
+refused(const struct recording *r)
+{
+	error("%s", r->refusal.what);
+	if (r->refusal.mend[0])
+		error("%s", r->refusal.mend);
+	return EXIT_FAILED;
+}
+
 static bool
 open_session(struct recording *r)
 {
-	static struct refusal refusal;
 	struct capture c;
 
 	if (!r->plan.nevent)
 		r->plan.event[r->plan.nevent++] = event_default();
 	r->stack_size = r->plan.stack_size ? (uint32_t)r->plan.stack_size : STACK_FIRST;
 	c = capture_of(r);
-	r->session = session_open(&c, &r->collector.modules, &refusal);
+	r->session = session_open(&c, &r->collector.modules, &r->refusal);
 	if (!r->session) {
-		error("%s", refusal.what);
-		if (refusal.mend[0])
-			error("%s", refusal.mend);
+		refused(r);
 		return false;
 	}
 	r->user_chain = c.user_chain;
@@ -380,7 +387,8 @@ start(struct recording *r)
 		r->collector.skip_until = r->start + r->plan.delay;
 	if (r->plan.duration)
 		r->deadline = r->start + r->plan.duration;
-	session_enable(r->session);
+	if (!session_enable(r->session, &r->refusal))
+		return refused(r);
 	if (r->plan.command && (err = launch_go(&r->launch))) {
 		error("%s: %s", r->plan.command[0], strerror(err));
 		return err == ENOENT ? 127 : 126;
@@ -408,18 +416,18 @@ record(struct recording *r)
 		return EXIT_FAILED;
 	}
 	places_use(&r->plan.places, &r->collector.modules);
+	if (!take_signals(r) || !open_session(r))
+		return EXIT_FAILED;
 	if (r->plan.command && !launch_fork(&r->launch, r->plan.command)) {
 		error("cannot fork: %s", strerror(errno));
-		return EXIT_FAILED;
-	}
-	if (!take_signals(r) || !open_session(r)) {
-		if (r->plan.command)
-			launch_drop(&r->launch);
+		session_close(r->session);
 		return EXIT_FAILED;
 	}
 	choose_default_file(r);
 	describe(r);
 	if ((status = start(r))) {
+		if (r->plan.command)
+			launch_drop(&r->launch);
 		session_close(r->session);   /* it may have left its mark on the system */
 		return status;
 	}

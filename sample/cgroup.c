@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -140,10 +139,9 @@ put(int dir, const char *procs, const char *pid)
 }
 
 const char *
-cgroup_make(struct cgroup *c, int32_t pid)
+cgroup_make(struct cgroup *c)
 {
 	const char *why;
-	char text[16];
 	bool unified;
 	uint64_t start;
 	size_t len;
@@ -165,11 +163,19 @@ cgroup_make(struct cgroup *c, int32_t pid)
 	snprintf(c->path + len, sizeof c->path - len, "/prof-%d-%llu", (int)getpid(), (unsigned long long)start);
 	if (mkdir(c->path, 0755))
 		return errno == EROFS ? "they are mounted read-only" : "none can be made here";
-	snprintf(text, sizeof text, "%d", (int)pid);
-	if ((c->fd = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) > 0 && put(c->fd, "cgroup.procs", text))
+	if ((c->fd = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) > 0)
 		return NULL;
-	cgroup_remove(c);
-	return "the command cannot be put into one";
+	rmdir(c->path);
+	return "one that was made cannot be opened";
+}
+
+bool
+cgroup_put(const struct cgroup *c, int32_t pid)
+{
+	char text[16];
+
+	snprintf(text, sizeof text, "%d", (int)pid);
+	return put(c->fd, "cgroup.procs", text);
 }
 
 void
@@ -177,7 +183,7 @@ cgroup_remove(struct cgroup *c)
 {
 	char text[4096], *next;
 
-	for (unsigned pass = 0; c->fd > 0 && pass < PASSES; pass++) {
+	for (unsigned pass = 0; pass < PASSES; pass++) {
 		if (file_text(c->fd, "cgroup.procs", text, sizeof text) <= 0)
 			break;
 		for (char *p = text; *p; p = next) {
@@ -188,8 +194,7 @@ cgroup_remove(struct cgroup *c)
 			put(c->fd, "../cgroup.procs", p);
 		}
 	}
-	if (c->fd > 0)
-		close(c->fd);
+	close(c->fd);
 	c->fd = 0;
 	rmdir(c->path);
 }

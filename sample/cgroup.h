@@ -2,6 +2,7 @@
 #ifndef SAMPLE_CGROUP_H
 #define SAMPLE_CGROUP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cgroup {
@@ -9,9 +10,11 @@ struct cgroup {
 	char path[480];
 };
 
-/* Makes one below prof's own and puts PID in; removes those that earlier profs left behind.  NULL if all is well, else
- * why there is none, in words. */
-const char *cgroup_make(struct cgroup *, int32_t pid);
+/* Makes an empty one below prof's own; removes those that earlier profs left behind.  NULL if all is well, else why there
+ * is none, in words. */
+const char *cgroup_make(struct cgroup *);
+/* Puts PID in. */
+bool cgroup_put(const struct cgroup *, int32_t pid);
 /* Puts whoever is still in it back to where prof is, and removes it. */
 void cgroup_remove(struct cgroup *);
 

@@ -92,6 +92,7 @@ attr_of(const struct opener *o, uint32_t event)
 	a.clockid = CLOCK_MONOTONIC;
 	a.inherit = o->reach == REACH_THREADS && c->target != TARGET_THREADS && (c->inherit || !o->no_inherit_thread);
 	a.inherit_thread = a.inherit && !c->inherit;
+	a.inherit_stat = a.inherit && event == 0;
 	/* Idle time is left out by whoever counts time, or else by its samples. */
 	a.exclude_idle = e->is_time && (o->reach == REACH_TREE || (o->reach == REACH_SYSTEM && !c->idle));
 	if (event == 0 && o->rings.n == o->nsample)   /* once, not for every event of a thread */
@@ -444,15 +445,15 @@ list_targets(const struct opener *o, struct threads *t)
 
 /* Events on threads FROM on, as far as descriptors go, then in helpers.  0 or an errno. */
 static int
-open_more(struct opener *o, struct watches *w, const struct threads *t, uint32_t from, bool on_exec, int32_t *which)
+open_more(struct opener *o, struct watches *w, const struct threads *t, uint32_t from, int32_t *which)
 {
 	uint64_t fit = threads_fit(o), end = from + fit < t->n ? from + fit : t->n;
 
 	for (; from < end; from++) {
-		int err = watches_add(o, w, t->thread[from].tid, on_exec);
+		int err = watches_add(o, w, t->thread[from].tid, false);
 
 		if (err && err != ESRCH) {
-			*which = o->capture.target == TARGET_COMMAND ? 0 : t->thread[from].pid;
+			*which = t->thread[from].pid;
 			return err;
 		}
 	}
@@ -464,13 +465,12 @@ static int
 open_threads(struct opener *o, struct watches *w, struct threads *t, uint32_t *sure, bool again, bool children,
              int32_t *which)
 {
-	bool command = o->capture.target == TARGET_COMMAND;
 	uint32_t done = 0;
 
 	*sure = t->n;
 	for (unsigned pass = 0; pass < PASSES && done < t->n; pass++) {
 		uint32_t n = t->n;
-		int err = open_more(o, w, t, done, command && !again, which);
+		int err = open_more(o, w, t, done, which);
 
 		if (err)
 			return err;
@@ -526,14 +526,14 @@ open_cpus(struct opener *o, struct watches *w)
 
 /* Events on CPUs, if prof may have them: in a cgroup of the command's, else with the samples of others left out. */
 static bool
-open_command(struct opener *o, struct watches *w)
+open_for_command(struct opener *o, struct watches *w)
 {
 	int fd = open_event(o, 0, -1, o->rings.ring[0].cpu, false);
 
 	if (fd < 0)
 		return false;
 	close(fd);
-	if (!(o->no_cgroup = cgroup_make(&o->cgroup, o->capture.pid[0]))) {
+	if (!(o->no_cgroup = cgroup_make(&o->cgroup))) {
 		o->reach = REACH_CGROUP;
 		if (!open_cpus(o, w))
 			return true;
@@ -547,6 +547,41 @@ open_command(struct opener *o, struct watches *w)
 	return false;
 }
 
+/* Events that the command is born with, or none yet where its children shall not have any.  0 or an errno. */
+static int
+open_command(struct opener *o, struct watches *w)
+{
+	if (!o->capture.inherit || open_for_command(o, w))
+		return 0;
+	o->inherited = true;
+	return watches_add(o, w, 0, true);
+}
+
+int
+opener_launched(struct opener *o, struct watches *w)
+{
+	int32_t pid = o->capture.pid[0];
+
+	if (!o->capture.inherit)
+		return watches_add(o, w, pid, true);
+	if (o->reach != REACH_CGROUP || cgroup_put(&o->cgroup, pid))
+		return 0;
+	watches_close(o, w);
+	watches_forget(w);
+	rings_drop(&o->rings, o->nsample);
+	cgroup_remove(&o->cgroup);
+	o->no_cgroup = "the command cannot be put into one";
+	o->reach = REACH_TREE;
+	return open_cpus(o, w);
+}
+
+void
+opener_period(const struct opener *o, const struct watches *w, uint64_t ns)
+{
+	for (uint32_t i = 0; o->inherited && i < w->n; i++)
+		control(w->watch[i].fd, PERF_EVENT_IOC_PERIOD, (uintptr_t)&ns);
+}
+
 int
 opener_open(struct opener *o, struct watches *w, struct threads *found, uint32_t *sure, int32_t *pid)
 {
@@ -554,9 +589,10 @@ opener_open(struct opener *o, struct watches *w, struct threads *found, uint32_t
 	*pid = -1;
 	if (o->reach == REACH_SYSTEM)
 		return open_cpus(o, w);
-	if (o->capture.target == TARGET_COMMAND && o->capture.inherit && open_command(o, w))
-		return 0;
-	*pid = o->capture.target == TARGET_COMMAND ? 0 : o->capture.pid[0];
+	*pid = 0;
+	if (o->capture.target == TARGET_COMMAND)
+		return open_command(o, w);
+	*pid = o->capture.pid[0];
 	list_targets(o, found);
 	/* More threads times CPUs than descriptors: the CPUs alone, and others' samples left out, where that is allowed. */
 	if (o->capture.target == TARGET_PROCESSES && found->n > threads_fit(o)) {
@@ -577,5 +613,6 @@ opener_reopen(struct opener *o, struct watches *w, struct threads *found, uint32
 	*sure = found->n;
 	if (o->reach != REACH_THREADS)
 		return open_cpus(o, w);
+	o->inherited = false;
 	return open_threads(o, w, found, sure, true, o->capture.inherit && o->capture.target != TARGET_THREADS, &which);
 }

@@ -50,6 +50,7 @@ struct opener {
 	size_t ring_bytes;
 	uint64_t files;            /* descriptors that are events */
 	enum reach reach;
+	bool inherited;            /* the command has its events from prof itself, where they count nothing */
 	struct cgroup cgroup;
 	const char *no_cgroup;     /* why there is none for a command, or NULL */
 	/* What this kernel was found to be too old for. */
@@ -64,10 +65,14 @@ void opener_free(struct opener *);
 uint64_t opener_files(void);
 /* The stack size and user chain to open with from now on. */
 void opener_stack(struct opener *, uint32_t stack_size, bool user_chain);
-/* Opens all events, stopped, on the threads of what is asked for, until all that there are have them.  FOUND takes the
+/* Opens all events, stopped, for a command that is still to be forked, or on the threads of what is asked for, until all that there are have them.  FOUND takes the
  * threads; those from SURE on may have been born to a thread that had its events already: they then inherited these, too,
  * and only samples of their own events may count.  0, or an errno and the pid it concerns. */
 int opener_open(struct opener *, struct watches *, struct threads *found, uint32_t *sure, int32_t *pid);
+/* The command is there, forked, and waits: it is taken in.  0 or an errno. */
+int opener_launched(struct opener *, struct watches *);
+/* Threads that come to be have events of a period of NS from now on. */
+void opener_period(const struct opener *, const struct watches *, uint64_t ns);
 /* The same for the processes in FOUND and all that descends from them. */
 int opener_reopen(struct opener *, struct watches *, struct threads *found, uint32_t *sure);
 

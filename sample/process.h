@@ -40,6 +40,9 @@ struct task {
 	bool dead;
 	bool sampled;              /* for the caller: it has had a sample */
 	int32_t own;               /* not 0: only the events opened on that thread count for it (see open.h) */
+	/* Of weigh.c alone: ns in its samples, of the events as they were opened the SEEN_INth time; and in the last one. */
+	uint64_t seen_ns, every_ns;
+	uint32_t seen_in;
 	/* Of process.c alone. */
 	uint64_t died;
 	struct task *next, *next_dead;

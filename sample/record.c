@@ -159,6 +159,12 @@ parse_body(struct record *r, struct cursor *c)
 		r->tid = (int32_t)cur_u32(c);
 		r->task.ptid = (int32_t)cur_u32(c);
 		break;
+	case PERF_RECORD_READ:   /* as attr_of's read_format has it */
+		r->pid = (int32_t)cur_u32(c);
+		r->tid = (int32_t)cur_u32(c);
+		cur_take(c, 16);
+		r->running = cur_u64(c);
+		break;
 	case PERF_RECORD_LOST:
 		cur_u64(c);
 		r->lost = cur_u64(c);

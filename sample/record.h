@@ -44,6 +44,7 @@ struct record {
 		struct { const char *name; bool exec; } comm;
 		struct { int32_t ppid, ptid; } task;   /* FORK, EXIT */
 		uint64_t lost;
+		uint64_t running;                      /* READ */
 	};
 };
 

@@ -16,6 +16,7 @@
 #include "mapped.h"
 #include "open.h"
 #include "permit.h"
+#include "weigh.h"
 
 /* Nanoseconds: how long the reader sleeps at most, so that what short processes leave behind is still found; how late a
  * record may appear in its ring. */
@@ -40,6 +41,7 @@ struct session {
 	uint32_t sure;
 	struct total closed[EVENTS_MAX]; /* counted by events closed since */
 	struct session_counts counts;
+	struct weights weights;
 	uint64_t first_event;            /* samples of event 0 */
 	uint64_t duplicates;
 	uint64_t born;                   /* threads that began under our eyes */
@@ -113,10 +115,10 @@ event_of(struct session *s, const struct record *r, const struct task *t, uint32
 }
 
 static void
-count_sample(struct session *s, struct task *t, uint32_t event)
+count_sample(struct session *s, struct task *t, const struct sample *out)
 {
-	s->counts.samples++;
-	s->first_event += event == 0;
+	s->counts.samples += out->count;
+	s->first_event += out->event == 0 ? out->count : 0;
 	s->counts.threads += !t->sampled;
 	s->counts.processes += !t->process->sampled;
 	t->sampled = t->process->sampled = true;
@@ -174,7 +176,9 @@ on_sample(struct session *s, const struct record *r)
 		s->duplicates++;
 		return;
 	}
-	count_sample(s, out.task, out.event);
+	if (!(out.count = out.event ? 1 : weigh_sample(&s->weights, out.task, out.period)))
+		return;
+	count_sample(s, out.task, &out);
 	out.time = s->last_time = r->time > s->last_time ? r->time : s->last_time;
 	out.kchain = chains.kernel;
 	out.nkchain = chains.nkernel;
@@ -192,6 +196,16 @@ on_map(struct session *s, const struct record *r)
 		return;
 	memcpy(id.build_id, r->map.build_id, sizeof id.build_id);
 	processes_map(s->processes, r->pid, r->tid, r->map.lo, r->map.lo + r->map.size, r->map.off, &id, r->time);
+}
+
+static void
+on_read(struct session *s, const struct record *r)
+{
+	const struct watch *w = s->opener.capture.nevent > 1 ? watches_find(&s->watches, r->id) : NULL;
+	struct task *t = processes_task(s->processes, r->pid, r->tid);
+
+	if (t && (!w || w->event == 0))
+		weigh_end(&s->weights, t, r->running);
 }
 
 static void
@@ -215,6 +229,9 @@ on_record(struct session *s, const struct record *r)
 	case PERF_RECORD_EXIT:
 		processes_exit(s->processes, r->pid, r->tid, r->time);
 		break;
+	case PERF_RECORD_READ:
+		on_read(s, r);
+		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		s->counts.lost += r->lost;
@@ -230,7 +247,7 @@ void
 session_drain(struct session *s, bool final, void (*sample)(void *ctx, const struct sample *), void *ctx)
 {
 	struct rings *rings = &s->opener.rings;
-	uint64_t t = now();
+	uint64_t t = now(), first;
 	struct cursor bytes;
 	struct record r;
 
@@ -241,6 +258,8 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 		if (!record_parse(&r, &s->opener.shape, bytes))
 			on_record(s, &r);
 	processes_tidy(s->processes, t, final);
+	if ((first = weigh_first(&s->weights, t)))
+		opener_period(&s->opener, &s->watches, first);
 }
 
 /* Opening and closing. */
@@ -258,18 +277,12 @@ note_threads(struct session *s, const struct threads *t, uint32_t sure)
 	}
 }
 
-/* A command's samples count from its exec on.  Of events on CPUs those of other processes are left out. */
+/* Of events on CPUs those of other processes are left out. */
 static bool
 choose_processes(struct session *s)
 {
 	const struct capture *c = &s->opener.capture;
-	struct task *t;
 
-	if (c->target == TARGET_COMMAND) {
-		if (!(t = processes_task(s->processes, c->pid[0], c->pid[0])))
-			return false;
-		t->process->starting = NOT_YET;
-	}
 	if (c->target == TARGET_THREADS || !c->inherit)
 		processes_partial(s->processes);
 	if (s->opener.reach != REACH_TREE)
@@ -279,6 +292,18 @@ choose_processes(struct session *s)
 			return false;
 	processes_only_known(s->processes, c->inherit);
 	return true;
+}
+
+/* Only time has periods that say how long something ran. */
+static void
+choose_weights(struct session *s)
+{
+	const struct event *e = &s->opener.capture.event[0];
+
+	if (s->opener.reach != REACH_THREADS || !s->opener.freq || !e->is_time || s->opener.capture.target == TARGET_THREADS)
+		return;
+	s->weights.period = s->weights.first = 1000000000 / s->opener.freq;
+	s->weights.whole = e->kernel && e->user;
 }
 
 struct session *
@@ -300,22 +325,48 @@ session_open(const struct capture *c, struct modules *modules, struct refusal *r
 	}
 	if ((err = opener_open(&s->opener, &s->watches, &s->found, &s->sure, &pid)))
 		permit_explain(r, c, pid, err);
-	else if ((s->processes = processes_new(modules)) && ends_init(&s->ends, &s->opener.rings, s->opener.nsample, c) && choose_processes(s)) {
+	else if ((s->processes = processes_new(modules)) && (c->target == TARGET_COMMAND || choose_processes(s))) {
 		note_threads(s, &s->found, s->sure);
-		raise_priority(s);
+		choose_weights(s);
 		return s;
 	}
 	session_close(s);
 	return NULL;
 }
 
-void
-session_enable(struct session *s)
+/* A command's samples count from its exec on. */
+static bool
+take_in_command(struct session *s, struct refusal *r)
+{
+	const struct capture *c = &s->opener.capture;
+	struct task *t;
+	int err;
+
+	if ((err = opener_launched(&s->opener, &s->watches))) {
+		permit_explain(r, c, 0, err);
+		return false;
+	}
+	*r = (struct refusal){ .what = "no memory to start with" };
+	if (!choose_processes(s) || !(t = processes_task(s->processes, c->pid[0], c->pid[0])))
+		return false;
+	t->process->starting = NOT_YET;
+	return true;
+}
+
+bool
+session_enable(struct session *s, struct refusal *r)
 {
 	const struct capture *c = &s->opener.capture;
 
+	if (c->target == TARGET_COMMAND && !take_in_command(s, r))
+		return false;
+	*r = (struct refusal){ .what = "no memory to start with" };
+	if (!ends_init(&s->ends, &s->opener.rings, s->opener.nsample, c))
+		return false;
+	raise_priority(s);
+	s->weights.looked = now();
 	if (c->target == TARGET_COMMAND && s->opener.reach == REACH_THREADS)   /* its exec does */
-		return;
+		return true;
 	watches_enable(&s->watches);
 	for (unsigned i = 0; c->target == TARGET_PROCESSES && i < c->npid; i++) {
 		struct task *t = processes_task(s->processes, c->pid[i], c->pid[i]);
@@ -323,6 +374,7 @@ session_enable(struct session *s)
 		if (t)
 			mapped_ready(t->process);
 	}
+	return true;
 }
 
 void
@@ -377,6 +429,7 @@ session_stack(struct session *s, uint32_t stack_size, bool user_chain)
 	s->old = s->watches;
 	s->watches = fresh;
 	retire(s, &s->old);
+	s->weights.opened++;
 	note_threads(s, &found, sure);
 	threads_free(&found);
 }
@@ -388,7 +441,7 @@ unseen(const struct session *s, const struct total *all)
 {
 	const struct capture *c = &s->opener.capture;
 	uint64_t period = s->opener.freq ? 1000000000 / s->opener.freq : c->count, expected;
-	uint64_t known = s->first_event + s->counts.lost + (s->born + s->watches.n) / 2;
+	uint64_t known = s->first_event + s->counts.lost + (s->watches.n + (s->weights.period ? 0 : s->born)) / 2;
 
 	if (s->opener.reach != REACH_THREADS || !c->event[0].is_time || c->event[0].kernel || c->event[0].sides_given || !period)
 		return 0;
@@ -412,6 +465,7 @@ session_counts(struct session *s, struct session_counts *n)
 	s->counts.unseen_samples = unseen(s, all);
 	s->counts.freq = s->opener.freq;
 	s->counts.stack_size = s->opener.capture.stack_size;
+	s->counts.too_short = weigh_left(&s->weights);
 	s->counts.reach = reach_words[s->opener.reach];
 	s->counts.no_cgroup = s->opener.no_cgroup;
 	s->counts.rings = s->opener.nsample;

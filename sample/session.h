@@ -9,7 +9,7 @@ enum target { TARGET_COMMAND, TARGET_PROCESSES, TARGET_THREADS, TARGET_SYSTEM };
 
 struct capture {               /* what is asked for */
 	enum target target;
-	const int32_t *pid;        /* the command's pid (stopped before its exec), pids, or tids */
+	const int32_t *pid;        /* the command's pid (looked at by session_enable), pids, or tids */
 	unsigned npid;
 	const int32_t *cpu;        /* -C; ncpu 0: all that are online */
 	unsigned ncpu;
@@ -28,6 +28,7 @@ struct capture {               /* what is asked for */
 /* One sample, its process and maps as of its time.  Pointers live until the callback returns. */
 struct sample {
 	uint64_t time, period;
+	uint64_t count;            /* how many samples it counts for */
 	uint64_t ip;
 	uint32_t event;            /* number in capture.event */
 	uint32_t cpu;
@@ -46,6 +47,7 @@ struct sample {
 struct session_counts {
 	uint64_t samples, lost, throttled;
 	uint64_t idle;             /* with -a: samples of the idle task that were left out */
+	uint64_t too_short;        /* samples' worth of CPU time of threads whose like was never sampled */
 	uint64_t others;           /* samples of other processes that were left out */
 	uint64_t enabled_ns;       /* CPU time of the target that the events saw, as the kernel counts it */
 	uint64_t unseen_samples;   /* expected from enabled_ns, but in the kernel and not visible */
@@ -66,11 +68,12 @@ struct refusal {
 
 struct session;
 
-/* Opens everything, stopped (a command's events start with its exec).  NULL and REFUSAL filled where it cannot be had.
+/* Opens everything, stopped; a command is to be forked after that.  NULL and REFUSAL filled where it cannot be had.
  * Falls back from kernel+user to user only by itself, when the event's sides were not given. */
 struct session *session_open(const struct capture *, struct modules *, struct refusal *);
-/* Starts and stops counting. */
-void session_enable(struct session *);
+/* Starts and stops counting; a command must be there by then, and wait: its samples start with its exec.  False and
+ * REFUSAL filled where it cannot be had. */
+bool session_enable(struct session *, struct refusal *);
 void session_disable(struct session *);
 /* Waits until a ring wants to be drained, all targets are gone, EXTRA (a descriptor, or -1) is readable, or TIMEOUT_NS
  * has passed (negative: none).  Signals interrupt it.  False once all targets of an attach are gone. */

@@ -116,15 +116,18 @@ run(struct harness *h, char **argv, struct capture *c, struct session_counts *co
 	struct session *session;
 	int status = 0, err;
 
-	if (!launch_fork(&launch, argv))
-		return false;
 	c->pid = &launch.pid;
 	if (!(session = session_open(c, &h->c.modules, &refusal))) {
-		launch_drop(&launch);
 		printf("skip: %s\n", refusal.what);
 		exit(77);
 	}
-	session_enable(session);
+	if (!launch_fork(&launch, argv))
+		return false;
+	if (!session_enable(session, &refusal)) {
+		launch_drop(&launch);
+		printf("%s\n", refusal.what);
+		return false;
+	}
 	if ((err = launch_go(&launch))) {
 		printf("%s: %s\n", argv[0], strerror(err));
 		return false;

@@ -26,7 +26,7 @@ __attribute__((noinline)) static void
 burn(double until)
 {
 	while (cpu() < until)
-		for (volatile unsigned i = 0; i < 2000; i++)
+		for (volatile unsigned i = 0; i < 20000; i++)
 			;
 }
 

@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/file.c lib/index.c lib/nearest.c sample/cpu.c sample/event.c sample/perf.c sample/permit.c sample/target.c sample/foreign.c sample/maps.c sample/backing.c sample/mapped.c sample/roots.c sample/process.c sample/ring.c sample/record.c sample/open.c sample/cgroup.c sample/ends.c sample/threads.c sample/hold.c sym/module.c sym/space.c sym/elf.c */
+/* link: lib/mem.c lib/cursor.c lib/file.c lib/index.c lib/nearest.c sample/cpu.c sample/event.c sample/perf.c sample/permit.c sample/target.c sample/foreign.c sample/maps.c sample/backing.c sample/mapped.c sample/roots.c sample/process.c sample/ring.c sample/record.c sample/open.c sample/cgroup.c sample/weigh.c sample/ends.c sample/threads.c sample/hold.c sym/module.c sym/space.c sym/elf.c */
 /* Real events on real processes. */
 #include "test.h"
 #include "sample/session.c"
@@ -36,8 +36,8 @@ on(void *ctx, const struct sample *sample)
 	unsigned i = 0;
 
 	(void)ctx;
-	got.n++;
-	got.by_event[sample->event]++;
+	got.n += sample->count;
+	got.by_event[sample->event] += sample->count;
 	got.backwards += sample->time < got.last;
 	got.last = sample->time;
 	if (sample->regs) {   /* of x86: ip is the ninth */
@@ -160,13 +160,11 @@ launched(const char *script)
 	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" }, (char *)(uintptr_t)script, NULL };
 	struct launch l;
 
+	if (!opened())
+		return;
 	CHECK(launch_fork(&l, argv));
 	pids[0] = l.pid;
-	if (!opened()) {
-		launch_drop(&l);
-		return;
-	}
-	session_enable(s);
+	CHECK(session_enable(s, &refusal));
 	CHECK_U64(launch_go(&l), 0);
 }
 
@@ -234,7 +232,7 @@ process(void)
 	pids[0] = child(spin_later, 150);
 	if (!opened())
 		return;
-	session_enable(s);
+	CHECK(session_enable(s, &refusal));
 	run(0, UINT64_C(20000000000));
 	CHECK(!session_wait(s, -1, 0));
 	end();
@@ -261,7 +259,7 @@ slower_and_by_count(void)
 	pids[0] = child(spin_later, 200);
 	if (!opened())
 		return;
-	session_enable(s);
+	CHECK(session_enable(s, &refusal));
 	run(0, UINT64_C(20000000000));
 	end();
 	waitpid(pids[0], NULL, 0);
@@ -273,7 +271,7 @@ slower_and_by_count(void)
 		return;
 	session_counts(s, &counts);
 	CHECK_U64(counts.freq, highest_rate());
-	session_enable(s);
+	CHECK(session_enable(s, &refusal));
 	run(0, UINT64_C(20000000000));
 	end();
 	waitpid(pids[0], NULL, 0);
@@ -292,7 +290,7 @@ two_events(void)
 	pids[0] = child(spin_later, 100);
 	if (!opened())
 		return;
-	session_enable(s);
+	CHECK(session_enable(s, &refusal));
 	run(0, UINT64_C(20000000000));
 	end();
 	waitpid(pids[0], NULL, 0);
@@ -326,7 +324,7 @@ one_thread(void)
 	pids[0] = child(two_threads, 0);
 	usleep(100000);
 	if (opened()) {
-		session_enable(s);
+		CHECK(session_enable(s, &refusal));
 		run(0, 300000000);
 		kill(pids[0], SIGKILL);
 		run(0, 5000000000);
@@ -390,7 +388,7 @@ attach_to_many(void)
 	CHECK(t.n >= MANY);
 	threads_free(&t);
 	if (opened()) {
-		session_enable(s);
+		CHECK(session_enable(s, &refusal));
 		run(0, 1500000000);
 		session_stack(s, 2048, false);
 		run(0, 500000000);
@@ -481,7 +479,7 @@ too_much(void)
 	pids[0] = child(spin_later, 400);
 	if (!opened())
 		return;
-	session_enable(s);
+	CHECK(session_enable(s, &refusal));
 	for (uint32_t i = 0; i < s->opener.rings.n; i++) {   /* as if nearly full all the time */
 		struct ring *r = &s->opener.rings.ring[i];
 
@@ -508,7 +506,7 @@ whole_system(void)
 	}
 	if (!opened())
 		return;
-	session_enable(s);
+	CHECK(session_enable(s, &refusal));
 	run(0, 200000000);
 	end();
 	waitpid(pids[0], NULL, 0);

@@ -1,0 +1,37 @@
+/* What samples stand for where events are inherited: there each new thread begins with a whole period on each CPU, and one
+ * that ends before that is never sampled.  So the period new threads begin with is shortened while many of them are
+ * short, and what the kernel says at the end of each is shared out among the samples of its name. */
+#ifndef SAMPLE_WEIGH_H
+#define SAMPLE_WEIGH_H
+
+#include "process.h"
+
+enum { NAMES = 256 };
+
+struct weights {
+	uint64_t period;           /* ns of CPU that a sample stands for; 0: every sample counts once */
+	uint64_t first;            /* ns: the period that new threads have */
+	bool whole;                /* both sides are seen: what was not sampled is known */
+	uint32_t opened;           /* the events were opened that often */
+	uint64_t runs, run_ns;     /* of threads that ended, on one CPU each, since LOOKED */
+	uint64_t looked, many;     /* when that was thought over last, and when there were many short ones last */
+	uint32_t turn;
+	int64_t given;             /* samples, in all */
+	struct name_weight {       /* by name, ns unless said otherwise */
+		int64_t sampled;
+		int64_t fired;     /* periods that ended, of threads that did, sampled or (in the kernel) not */
+		int64_t rest;      /* after the last period of threads that ended */
+		int64_t given;     /* samples */
+	} name[NAMES];
+};
+
+/* How many samples one that was taken after NS of CPU counts for; 0: a later one does. */
+uint64_t weigh_sample(struct weights *, struct task *, uint64_t ns);
+/* A thread has ended that was on a CPU for NS in all. */
+void weigh_end(struct weights *, struct task *, uint64_t ns);
+/* The period new threads shall have from now on, ns; 0: as before. */
+uint64_t weigh_first(struct weights *, uint64_t now);
+/* Samples' worth of time that no sample stands for. */
+uint64_t weigh_left(const struct weights *);
+
+#endif
