@@ -205,13 +205,13 @@ enum reading {
 	GAPS,      /* what is known stays */
 };
 
-/* Goes through /proc/PID/maps.  The number of maps of files that are the same as known. */
-static uint32_t
+/* Goes through /proc/PID/maps.  False where COMPARE found maps, but none of a file that is the same as known. */
+static bool
 read_maps(struct process *p, int fd, enum reading how)
 {
 	struct maps_line m;
 	struct lines l;
-	uint32_t budget = 1 << 20, same = 0;
+	uint32_t budget = 1 << 20, same = 0, others = 0;
 	char *line;
 
 	lines_open(&l, fd);
@@ -219,11 +219,11 @@ read_maps(struct process *p, int fd, enum reading how)
 		if (!maps_parse(&m, line) || !m.exec)
 			continue;
 		if (how == COMPARE)
-			same += *m.path == '/' && is_same(&p->space, &m);
+			*(*m.path == '/' && is_same(&p->space, &m) ? &same : &others) += 1;
 		else if (how == RENEW || !overlaps(&p->space, m.lo, m.hi))
 			add(p, m.lo, m.hi, m.off, &(struct file_id){ .path = m.path, .maj = m.maj, .min = m.min, .ino = m.ino });
 	}
-	return same;
+	return same || !others;   /* a process that is over has none any more */
 }
 
 /* Reads /proc/PID/maps.  Of maps that may be stale none is kept where none agrees: the process has executed something

@@ -52,7 +52,7 @@ on(void *ctx, const struct sample *sample)
 		got.task[got.ntask++].tid = sample->task->tid;
 		strcpy(got.task[i].comm, sample->task->comm);
 	}
-	got.task[i].n++;
+	got.task[i].n += (unsigned)sample->count;
 }
 
 static unsigned
