@@ -163,16 +163,16 @@ put_others(struct shown *s, uint32_t parent, uint32_t depth)
 	sink_char(s->t->out, '\n');
 }
 
-/* PARENT's callees as a level.  Those that were left out are told where together they would not have been. */
+/* PARENT's callees as a level.  Those that were left out are told beside others, where together they would not have been. */
 static bool
 enter(struct shown *s, uint32_t depth, uint32_t parent)
 {
-	bool others = s->rest[parent] && s->rest[parent] >= s->least && s->others[parent];
 	uint32_t first = s->head[parent];
+	bool others = first && s->others[parent] && s->rest[parent] >= s->least;
 
 	if (!vec_room(&s->level, &s->level_cap, (uint64_t)depth + 1, sizeof *s->level))
 		return false;
-	s->level[depth] = (struct level){ first, parent, (first && s->next[first - 1]) || (first && others), others };
+	s->level[depth] = (struct level){ first, parent, first && (s->next[first - 1] || others), others };
 	return true;
 }
 
