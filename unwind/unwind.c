@@ -134,11 +134,12 @@ walk_frames(struct job *j, struct frame *f)
 	const uint64_t mask = u->arch->addr_mask;
 	const struct memory memory = j->memory;
 	const bool quick = u->mode != MODE_FP && !u->full_always;
-	struct tracks tracks;
+	struct tracks tracks = { .n = 0 };
 	enum walk_end end = WALK_DEEP;
 	enum step step;
 
-	tracks_begin(&tracks, u, j->space, f->sp);
+	if (quick)
+		tracks_begin(&tracks, u, j->space, f->sp);
 	for (; j->at < FRAMES_MAX; j->at++) {
 		struct frame from;
 		struct entry *e;
@@ -159,8 +160,9 @@ walk_frames(struct job *j, struct frame *f)
 			j->by = BY_CFI;
 			if (!step)
 				tracks_add(&tracks, &from, e, f, &memory);
-		} else if (!(step = step_slow(j, e, f))) {
-			tracks.n = 0;
+		} else {
+			step = step_slow(j, e, f);
+			tracks.n = step ? tracks.n : 0;
 		}
 		if (__builtin_expect(step != STEP_OK, 0)) {
 			end = end_of(j, f, step);
@@ -171,7 +173,8 @@ walk_frames(struct job *j, struct frame *f)
 			break;
 		}
 	}
-	tracks_end(&tracks, f);
+	if (quick)
+		tracks_end(&tracks, f);
 	return end;
 }
 

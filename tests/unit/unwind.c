@@ -640,6 +640,40 @@ the_quick_walk_is_the_full_walk(void)
 	tear_down();
 }
 
+/* The same stack again and again, with a word changed or from another depth: what is left of the last walk must not be
+ * believed. */
+static void
+the_trail_is_not_believed(void)
+{
+	static const uint8_t plain[] = { PLAIN, FRAMED, LEAF, SAVES_FP };
+	static struct walk quick;
+	unsigned far = 0;
+
+	set_up(MODE_AUTO, 512);
+	seed = 1;
+	for (unsigned i = 0; i < 40000; i++) {
+		unsigned sp = 2 * any(8), at = any(WORDS);
+
+		if (i % 100 == 0) {
+			random_stack();
+			for (unsigned k = 1; k < WORDS; k += 2)
+				words[k] = ret(plain[any(sizeof plain)]);
+		}
+		if (i % 3 == 0)
+			words[at] = at % 2 ? ret(plain[any(sizeof plain)]) : slot((at + 2 + 2 * any(12)) & ~1u);
+		unwinder->full_always = false;
+		go(ret(PLAIN), sp, WORDS);
+		quick = walk;
+		unwinder->full_always = true;
+		go(ret(PLAIN), sp, WORDS);
+		far += walk.n > 20;
+		CHECK(walk.n == quick.n && walk.end == quick.end && !memcmp(walk.code, quick.code, walk.n * sizeof *walk.code));
+		CHECK(walk.by_cfi == quick.by_cfi);
+	}
+	CHECK(far > 1000);
+	tear_down();
+}
+
 /* ---- code that is not described ---- */
 
 static void
@@ -894,6 +928,7 @@ main(void)
 	RUN("unwind", handlers_are_not_called);
 	RUN("unwind", a_bare_signal_frame);
 	RUN("unwind", the_quick_walk_is_the_full_walk);
+	RUN("unwind", the_trail_is_not_believed);
 	RUN("unwind", instructions_tell);
 	RUN("unwind", instructions_behind_alloca);
 	RUN("unwind", instructions_forward);
