@@ -11,6 +11,7 @@
 #include "../out/report_diff.h"
 #include "options.h"
 #include "outputs.h"
+#include "picture.h"
 #include "report_input.h"
 
 enum { FAIL_IF = 300, MIN, TOP, GATES_MAX = 32, EXIT_GREW = 1 };
@@ -23,6 +24,7 @@ static const struct option options[] = {
 	{ TOP, "top", "N", "at most N rows (on a terminal 20, else all)" },
 	{ 'o', "output", "FILE", ".txt the table; .svg .html AFTER's picture, red what grew, blue what shrank" },
 	{ 'f', "format", "NAME", "in this format, whatever the suffix" },
+	PICTURE_OPTIONS,
 	{ 'q', "quiet", NULL, "no table; only what is wrong, and what failed" },
 	{ 0 },
 };
@@ -52,6 +54,7 @@ struct comparing {
 	const char *name[2];
 	struct profile profile[2];
 	struct diff diff;
+	struct picture picture;
 	char title[256];
 };
 
@@ -115,7 +118,7 @@ take(struct comparing *c, int id)
 		msg_level = -1;
 		return true;
 	default:
-		return false;
+		return picture_take(&c->picture, &c->o, id);
 	}
 }
 
@@ -300,10 +303,11 @@ write_all(struct comparing *c)
 	struct output screen = { .path = "-", .format = &format_table };
 	bool all = true;
 
-	if (!c->profile[AFTER].picture.title) {
+	if (!c->picture.title) {
 		snprintf(c->title, sizeof c->title, "%.100s, compared with %.100s", c->name[AFTER], c->name[BEFORE]);
-		c->profile[AFTER].picture.title = c->title;
+		c->picture.title = c->title;
 	}
+	c->profile[AFTER].picture = c->picture;
 	if (c->noutput && !diff_deltas(&c->diff, &c->profile[AFTER])) {
 		error("more than there is memory for");
 		return false;

@@ -10,6 +10,7 @@
 #include "../out/filter.h"
 #include "options.h"
 #include "outputs.h"
+#include "picture.h"
 #include "report_input.h"
 
 enum { BY = 300, CALLERS, CALLEES, TREE, MIN, TOP, FOCUS, IGNORE, THREAD, FROM, TO, THREADS, PIDS };
@@ -31,6 +32,7 @@ static const struct option options[] = {
 	{ PIDS, "pids", NULL, "keep processes apart" },
 	{ 'o', "output", "FILE", "write it there, in the format of its suffix; repeatable; - is stdout" },
 	{ 'f', "format", "NAME", "in this format, whatever the suffix" },
+	PICTURE_OPTIONS,
 	{ 'q', "quiet", NULL, "only what is wrong" },
 	{ 0 },
 };
@@ -176,7 +178,7 @@ take(struct reporting *r, int id)
 		msg_level = -1;
 		return true;
 	default:
-		return false;
+		return picture_take(&r->read.picture, &r->o, id);
 	}
 }
 
@@ -226,7 +228,6 @@ choose_event(struct reporting *r)
 static bool
 read_inputs(struct reporting *r)
 {
-	profile_init(&r->read);
 	if (!r->inputs) {
 		error("nothing to read: prof report FILE..., or - for stdin");
 		return false;
@@ -322,6 +323,7 @@ cmd_report(int argc, char **argv)
 	int id;
 
 	input_cap();
+	profile_init(&r.read);
 	options_open(&r.o, options, argc, argv);
 	while ((id = options_next_or_word(&r.o, &r.inputs)) != OPTION_END)
 		if (id == OPTION_BAD || !take(&r, id))

@@ -74,3 +74,11 @@ $ printf 'a;f 0\n' >none; prof diff none a
 $ prof diff a a -o nowhere/x.svg
 ~ ^prof: 
 ? 125
+
+# pictures
+$ printf 'a;main;f 50\na;main;g 50\n' >old; printf 'a;main;f 150\na;main;g 50\n' >new; prof diff -q old new -o d.svg -o d.html
+$ grep -o '<title>[^<]*25%[^<]*' d.svg
+~ ^<title>f.*[+]25%
+~ ^<title>g.*25%, [^+]+25%
+$ grep -c 'compared with old' d.svg; test -s d.html
+~ ^[1-9]

@@ -135,3 +135,10 @@ $ prof report a --form 1
 $ yes 'a;f 1' | head -n 1000 | prof report - | head -n 1; prof help report | grep -c -- --callers
 1,000 samples of 1 thread
 1
+
+# pictures
+$ printf 'app;main;f 3\napp;main;g_[k] 1\n' | prof report - -o x.svg --title 'Where it went' --inverted -q; grep -c 'Where it went' x.svg
+~ ^[1-9]
+$ prof report x.svg
+~ ^prof: x.svg: not a profile
+? 125
