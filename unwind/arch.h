@@ -24,6 +24,8 @@ enum insn_op {
 	INSN_SP_FROM_REG,  /* sp = REG + off */
 	INSN_SP_LOST,      /* sp = what cannot be told */
 	INSN_FP_FROM_SP,   /* fp = sp + off */
+	INSN_FP_STORE,     /* the word at sp + off = fp */
+	INSN_FP_LOAD,      /* fp = the word at sp + off */
 	INSN_FP_ZERO,
 	INSN_FP_LOST,
 	INSN_LOAD,         /* REG = the word at fp + off */
@@ -65,6 +67,8 @@ struct arch {
 	void (*decode)(const uint8_t *bytes, uint64_t n, struct insn *);
 	/* Whether a call ends right before END; N bytes before it may be read.  NULL: cannot be told. */
 	bool (*after_call)(const uint8_t *end, uint64_t n);
+	/* Whether a coroutine or thread was made to return to the byte behind that one, to end there. */
+	bool (*ends_here)(const uint8_t *bytes, uint64_t n);
 	/* Whether a function that has a frame begins here, as compilers of JIT code make them. */
 	bool (*prologue)(const uint8_t *bytes, uint64_t n);
 };

@@ -290,6 +290,11 @@ read_move(const struct x86 *x, unsigned to, struct insn *i)
 	i->op = to == SP ? INSN_SP_LOST : INSN_FP_LOST;
 	if (x->map)
 		return;
+	if (to == FP && op == 0x8b && x->rex & 8 && lea_operand(x, &base, &off) && base == SP) {
+		i->op = INSN_FP_LOAD;
+		i->off = off;
+		return;
+	}
 	if (to == FP && (op == 0x31 || op == 0x33) && x->mod == 3 && x->reg == x->rm)
 		i->op = INSN_FP_ZERO;
 	if (to == SP && (op == 0x81 || op == 0x83) && ((x->reg & 7) == 0 || (x->reg & 7) == 5)) {
@@ -363,7 +368,7 @@ static void
 decode(const uint8_t *bytes, uint64_t n, struct insn *i)
 {
 	struct x86 x = { 0 };
-	unsigned len = read_insn(bytes, n, &x), op = x.op;
+	unsigned len = read_insn(bytes, n, &x), op = x.op, base = 0;
 	int reg;
 
 	*i = (struct insn){ .op = len ? INSN_PLAIN : INSN_BAD, .len = (uint8_t)len, .reg = NO_REG };
@@ -404,6 +409,8 @@ decode(const uint8_t *bytes, uint64_t n, struct insn *i)
 		read_group5(&x, i);
 	else if ((reg = written(&x)) == SP || reg == FP)
 		read_move(&x, (unsigned)reg, i);
+	else if (!x.map && op == 0x89 && x.rex & 8 && x.reg == FP && lea_operand(&x, &base, &i->off) && base == SP)
+		i->op = INSN_FP_STORE;
 }
 
 /* call rel32 (e8), or call r/m (ff /2) whose operand ends there too. */
@@ -421,18 +428,36 @@ after_call(const uint8_t *end, uint64_t n)
 	return false;
 }
 
+/* sub $N,%rsp; mov %rbp,N-8(%rsp), as Go and HotSpot do. */
+static bool
+makes_room(const uint8_t *p)
+{
+	unsigned wide = p[1] == 0x81, size = wide ? 4 : 1;
+
+	return p[0] == 0x48 && (wide || p[1] == 0x83) && p[2] == 0xec &&
+	       !memcmp(p + 3 + size, wide ? "\x48\x89\xac\x24" : "\x48\x89\x6c\x24", 4) &&
+	       number(p + 3, size) == number(p + 7 + size, size) + 8;
+}
+
 /* push %rbp; mov %rsp,%rbp.  HotSpot's without a frame pointer: mov %eax,-N(%rsp), to see whether the stack reaches so
- * far, then push %rbp; or sub $N,%rsp and mov %rbp,N-8(%rsp). */
+ * far, then push %rbp. */
 static bool
 prologue(const uint8_t *p, uint64_t n)
 {
-	if (n < 12)
+	if (n < 15)
 		return false;
 	if (p[0] == 0x55)
 		return !memcmp(p + 1, "\x48\x89\xe5", 3) || !memcmp(p + 1, "\x48\x8b\xec", 3);
 	if (p[0] == 0x89)
 		return !memcmp(p + 1, "\x84\x24", 2) && p[6] == 0xff && p[7] == 0x55;
-	return !memcmp(p, "\x48\x83\xec", 3) && !memcmp(p + 4, "\x48\x89\x6c\x24", 4) && p[8] + 8 == p[3];
+	return makes_room(p);
+}
+
+/* Go's runtime.goexit: nop; call goexit1; nop. */
+static bool
+ends_here(const uint8_t *p, uint64_t n)
+{
+	return n >= 7 && p[0] == 0x90 && p[1] == 0xe8 && p[6] == 0x90;
 }
 
 const struct arch arch_x86_64 = {
@@ -451,4 +476,5 @@ const struct arch arch_x86_64 = {
 	.decode = decode,
 	.after_call = after_call,
 	.prologue = prologue,
+	.ends_here = ends_here,
 };

@@ -5,13 +5,15 @@
 
 enum {
 	LABELS = 200,         /* branch targets whose state is remembered */
-	PASSES = 3,           /* over a function, for branches backward */
+	PASSES = 8,           /* over a function, for branches backward */
 	INSNS_MAX = 8192,     /* of a function, from its beginning on */
 	FORWARD_MAX = 6000,   /* followed in search of a return */
 	PATHS = 400,          /* compiled Java has many before its first return */
 	DEPTH_MAX = 1 << 20,
 	INSN_LONGEST = 15,
 	PROLOGUE_INSNS = 5,
+	PAGE = 4096,
+	START_PAGES = 16,     /* in which a function's beginning is looked for */
 	JIT_FUNCTION = 1 << 16,
 	GENERAL = 16,         /* registers */
 };
@@ -44,6 +46,7 @@ struct reader {
 	struct module *m;
 	int32_t word;
 	uint64_t vaddr;       /* asked for */
+	uint64_t start;       /* of the function, or 0 */
 	struct cursor run;    /* the code from RUN_AT on */
 	uint64_t run_at;
 };
@@ -79,30 +82,41 @@ move_sp(struct flow *f, int32_t off)
 		f->sp += off;
 }
 
+/* fp is written to sp + OFF. */
+static void
+save_fp(struct flow *f, int32_t off)
+{
+	if (!f->sp_known || !in_bounds(off))
+		return;
+	f->saved = f->in_fp == FP_ORIGINAL || (f->saved && f->slot != f->sp + off);
+	if (f->in_fp == FP_ORIGINAL)
+		f->slot = f->sp + off;
+}
+
 static void
 push(const struct reader *r, const struct insn *i, struct flow *f)
 {
 	move_sp(f, -r->word);
-	if (f->saved && f->slot == f->sp)
+	if (i->of_fp)
+		save_fp(f, 0);
+	else if (f->slot == f->sp)
 		f->saved = false;
-	if (f->sp_known && i->of_fp && f->in_fp == FP_ORIGINAL) {
-		f->saved = true;
-		f->slot = f->sp;
-	}
 }
 
-/* fp is read from sp + 0. */
+/* fp is read from sp + OFF. */
 static void
-restore_fp(struct flow *f)
+restore_fp(struct flow *f, int32_t off)
 {
-	if (!f->sp_known)
+	int32_t slot = f->sp + off;
+
+	if (!f->sp_known || !in_bounds(off))
 		f->in_fp = FP_ELSE;
-	else if (f->saved && f->slot == f->sp)
+	else if (f->saved && f->slot == slot)
 		f->in_fp = FP_ORIGINAL;
-	else if (f->forward && (f->base_fp || f->sp >= 0)) {
-		f->record |= f->base_fp && f->sp == 0 && f->in_fp == FP_ORIGINAL;
+	else if (f->forward && (f->base_fp || slot >= 0)) {
+		f->record |= f->base_fp && slot == 0 && f->in_fp == FP_ORIGINAL;
 		f->in_fp = FP_SLOT;
-		f->fp = f->sp;
+		f->fp = slot;
 	} else
 		f->in_fp = FP_ELSE;
 	f->saved = false;
@@ -145,7 +159,7 @@ apply(const struct reader *r, const struct insn *i, struct flow *f)
 		break;
 	case INSN_POP:
 		if (i->of_fp)
-			restore_fp(f);
+			restore_fp(f, 0);
 		else if (f->sp_known && f->base_fp)
 			load(f, i->reg, f->sp);
 		else if (f->sp_known && !f->forward && f->sp == -r->word)
@@ -165,6 +179,12 @@ apply(const struct reader *r, const struct insn *i, struct flow *f)
 		f->in_fp = f->sp_known && in_bounds(i->off) ? FP_FRAME : FP_ELSE;
 		f->fp = f->in_fp == FP_FRAME ? f->sp + i->off : 0;
 		break;
+	case INSN_FP_STORE:
+		save_fp(f, i->off);
+		break;
+	case INSN_FP_LOAD:
+		restore_fp(f, i->off);
+		break;
 	case INSN_FP_ZERO:
 	case INSN_FP_LOST:
 		f->in_fp = FP_ELSE;
@@ -177,7 +197,7 @@ apply(const struct reader *r, const struct insn *i, struct flow *f)
 	case INSN_LEAVE:
 		sp_from_fp(f, i->op == INSN_LEAVE ? 0 : i->off);
 		if (i->op == INSN_LEAVE) {
-			restore_fp(f);
+			restore_fp(f, 0);
 			move_sp(f, r->word);
 		}
 		break;
@@ -204,7 +224,7 @@ struct ways {
 	unsigned paths, nseen, budget;
 	bool unsure;              /* one of them led nowhere */
 	bool called;              /* one led to a call */
-	bool entered;             /* one ended behind a system call */
+	bool entered;             /* one to a system call, and no further */
 	bool by_fp;               /* one uses fp as the base of a frame */
 };
 
@@ -305,13 +325,17 @@ from_start(struct reader *r, uint64_t start, struct rule *rule)
 {
 	struct labels *labels = &r->u->work->labels;
 	struct flow f;
-	unsigned n = 0;
+	unsigned before;
 
 	labels->n = 0;
-	while (!pass(r, start, labels, &f))
-		if (++n == PASSES)
-			return false;
-	return rule_here(r, &f, rule);
+	for (unsigned n = 0; n < PASSES; n++) {
+		before = labels->n;
+		if (pass(r, start, labels, &f))
+			return rule_here(r, &f, rule);
+		if (labels->n == before)
+			break;
+	}
+	return false;
 }
 
 /* As the frame is once it has been made: for code that no branch leads to (a handler), or that too many do. */
@@ -324,7 +348,7 @@ from_prologue(struct reader *r, uint64_t start, struct rule *rule)
 	for (unsigned n = 0; n < PROLOGUE_INSNS && next_insn(r, f.at, &i); n++) {
 		apply(r, &i, &f);
 		f.at += i.len;
-		if (i.op == INSN_SP_ADD)
+		if (i.op == INSN_SP_ADD || i.op == INSN_FP_FROM_SP)
 			return r->vaddr >= f.at && rule_here(r, &f, rule);
 	}
 	return false;
@@ -371,8 +395,12 @@ was_there(const uint64_t *seen, unsigned n, uint64_t at)
 }
 
 static void
-branch(struct ways *w, const struct flow *f, uint64_t target)
+branch(const struct reader *r, struct ways *w, const struct flow *f, uint64_t target)
 {
+	if (target == r->start) {   /* Go begins anew once it has found more stack */
+		w->unsure = true;
+		return;
+	}
 	if (was_there(w->seen, w->nseen, target))
 		return;
 	if (w->nseen == PATHS || w->paths == PATHS) {
@@ -405,9 +433,9 @@ follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
 		}
 		w->by_fp |= i.local && f.in_fp == FP_ORIGINAL;
 		if (i.op == INSN_BRANCH || i.op == INSN_JUMP)
-			branch(w, &f, f.at + (uint64_t)(int64_t)i.target);
+			branch(r, w, &f, f.at + (uint64_t)(int64_t)i.target);
 		if (i.op == INSN_JUMP || i.op == INSN_STOP) {
-			w->entered |= i.op == INSN_STOP && f.entered;
+			w->entered |= f.entered;
 			w->called |= f.called;
 			return false;
 		}
@@ -439,6 +467,26 @@ forward(struct reader *r, uint64_t start, bool returns, struct rule *rule)
 	return true;
 }
 
+bool
+derive_start(struct unwinder *u, struct module *m, uint64_t vaddr, uint64_t *start)
+{
+	uint64_t at = vaddr, page = vaddr & ~(uint64_t)(PAGE - 1);
+
+	for (unsigned n = 0; u->arch->prologue && n < START_PAGES && page; n++, at = page - 1, page -= PAGE) {
+		struct cursor c = rule_code(u, m, page);
+		uint64_t i = at - page + 1;
+
+		if (cur_left(&c) < i)
+			return false;
+		while (i--)
+			if (u->arch->prologue(c.pos + i, cur_left(&c) - i)) {
+				*start = page + i;
+				return true;
+			}
+	}
+	return false;
+}
+
 static bool
 derive(struct reader *r, struct rule *rule)
 {
@@ -446,13 +494,15 @@ derive(struct reader *r, struct rule *rule)
 	const struct arch *a = u->arch;
 	struct cursor before;
 	uint64_t lo, hi;
-	bool jit = r->m->kind == MODULE_JIT, returns, begins;
+	bool jit = r->m->kind == MODULE_JIT, named, returns, begins;
 
 	if (!u->work && !(u->work = arena_alloc(&u->arena, sizeof *u->work)))
 		return false;
-	begins = jit ? a->prologue && derive_jit_start(u, r->vaddr, &lo) : rule_function(u, r->m, r->vaddr, &lo, &hi);
+	named = !jit && rule_function(u, r->m, r->vaddr, &lo, &hi);
+	begins = named || derive_start(u, r->m, r->vaddr, &lo);
 	if (begins && from_start(r, lo, rule))
 		return true;
+	r->start = named ? lo : 0;
 	before = rule_code(u, r->m, r->vaddr - 7);   /* an address as looked up: of a return address it is one less */
 	returns = cur_left(&before) >= 8 && a->after_call(before.pos + 8, 8);
 	return forward(r, r->vaddr + returns, returns, rule) || (begins && jit && from_prologue(r, lo, rule));

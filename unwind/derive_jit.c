@@ -8,7 +8,6 @@ enum {
 	PAGE = 4096,
 	EDGE = 16,                /* bytes of the neighbours: no instruction is longer */
 	PAGES_LOG = 7,            /* that are kept */
-	START_PAGES = 16,         /* a function's beginning is looked for in */
 	COMPARE_EVERY = 500000000,
 };
 
@@ -47,27 +46,6 @@ derive_jit_code(struct unwinder *u, uint64_t addr)
 		fetch(s, p);
 	}
 	return at < p->lo || at >= p->hi ? cur_of(NULL, 0, false) : cur_of(p->bytes + at, p->hi - (size_t)at, false);
-}
-
-bool
-derive_jit_start(struct unwinder *u, uint64_t addr, uint64_t *start)
-{
-	uint64_t at = addr;
-
-	for (unsigned pages = 0; pages < START_PAGES && at >= PAGE; pages++) {
-		struct cursor c = derive_jit_code(u, at & ~(uint64_t)(PAGE - 1));
-		uint64_t i = at % PAGE + 1;
-
-		if (cur_left(&c) < i)
-			return false;
-		while (i--)
-			if (u->arch->prologue(c.pos + i, cur_left(&c) - i)) {
-				*start = at - at % PAGE + i;
-				return true;
-			}
-		at -= at % PAGE + 1;
-	}
-	return false;
 }
 
 static bool

@@ -6,7 +6,7 @@
 
 #include "../sym/symtab.h"
 
-enum { FUNCTION_MAX = 1 << 16 };
+enum { FUNCTION_MAX = 1 << 16, FUNCTION_ALIGN = 16 };
 
 struct cursor
 rule_code(struct unwinder *u, const struct module *m, uint64_t vaddr)
@@ -152,12 +152,40 @@ never_called(struct unwinder *u, struct module *m, uint64_t vaddr)
 	return i.op != INSN_RETURN;
 }
 
+static bool
+ends_here(struct unwinder *u, struct module *m, uint64_t vaddr)
+{
+	struct cursor c = rule_code(u, m, vaddr);
+
+	return u->arch->ends_here && vaddr % FUNCTION_ALIGN == 0 && u->arch->ends_here(c.pos, cur_left(&c));
+}
+
+/* Go's functions that go over to the stack of the scheduler, behind the call that they make there. */
+static bool
+changes_stack(struct unwinder *u, struct module *m, uint64_t vaddr)
+{
+	static const char *const names[] = { "runtime.mcall", "runtime.systemstack", "runtime.morestack" };
+	struct cursor c = rule_code(u, m, vaddr - 7);
+	struct symbol s;
+	size_t n;
+
+	if (cur_left(&c) < 8 || !u->arch->after_call || !u->arch->after_call(c.pos + 8, 8) ||
+	    !symtab_find(u->modules, m, vaddr, &s))
+		return false;
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strncmp(s.name, names[i], n = strlen(names[i])) && (!s.name[n] || !strcmp(s.name + n, ".abi0")))
+			return true;
+	return false;
+}
+
 static void
 find_bare(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
 	if (at_sigreturn(u, m, vaddr))
 		r->kind = RULE_SIGRETURN;
-	else if (never_called(u, m, vaddr))
+	else if (never_called(u, m, vaddr) || ends_here(u, m, vaddr))
+		*r = (struct rule){ .kind = RULE_ROOT, .flags = RULE_BY_HAND };
+	else if (changes_stack(u, m, vaddr))
 		r->kind = RULE_ROOT;
 	else if (u->mode == MODE_AUTO)
 		derive_rule(u, m, vaddr, r);

@@ -27,6 +27,7 @@ enum {
 	RULE_KEEPS_FP = 8,     /* fp points to a frame record */
 	RULE_AFTER_CALL = 16, /* the code is the end of a call */
 	RULE_REALIGNED = 32,  /* the CFA is the word at fp + cfa_off, and the return address lies in the frame record too */
+	RULE_BY_HAND = 128,   /* a root that is returned to without ever having called */
 	RULE_RA_POPPED = 64,  /* the return address is in register ra_off, the CFA sp + cfa_off; of an interrupted pc */
 };
 
@@ -111,10 +112,11 @@ void derive_rule(struct unwinder *, struct module *, uint64_t vaddr, struct rule
 /* One behind the first call at or after VADDR, or VADDR. */
 uint64_t derive_first_call(struct unwinder *, struct module *, uint64_t vaddr);
 
+/* Where the function that VADDR is in seems to begin, by the instructions that make its frame. */
+bool derive_start(struct unwinder *, struct module *, uint64_t vaddr, uint64_t *start);
+
 /* derive_jit.c: the bytes of code without a file from ADDR on, in the walk's space. */
 struct cursor derive_jit_code(struct unwinder *, uint64_t addr);
-/* Where the function that ADDR is in seems to begin. */
-bool derive_jit_start(struct unwinder *, uint64_t addr, uint64_t *start);
 
 /* ---- finding the code of an address ---- */
 

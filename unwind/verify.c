@@ -4,9 +4,9 @@
 
 enum { REACH = 1 << 20 };   /* a frame record beyond the copy, but no further than this, is believed */
 
-/* A signal's handler is not called: it returns to the trampoline. */
+/* What is returned to without ever having called: by a signal's handler the trampoline, by a coroutine its end. */
 static bool
-trampoline(struct job *j, struct entry *e)
+by_hand(struct job *j, struct entry *e)
 {
 	const struct row *row;
 	uint64_t vaddr;
@@ -14,7 +14,7 @@ trampoline(struct job *j, struct entry *e)
 
 	entry_rule(j->u, e);
 	if (e->rule.kind != RULE_GENERAL)
-		return e->rule.kind == RULE_SIGRETURN;
+		return e->rule.kind == RULE_SIGRETURN || e->rule.flags & RULE_BY_HAND;
 	m = entry_module(j->u, e, &vaddr);
 	return (row = rule_row(j->u, m, vaddr)) && row->signal;
 }
@@ -25,7 +25,7 @@ caller(struct job *j, uint64_t ra)
 {
 	struct entry *e = entry_probe(j->u, j->space, ra - 1);
 
-	return e && e != &j->u->spare && (entry_after_call(j->u, e) || trampoline(j, e));
+	return e && e != &j->u->spare && (entry_after_call(j->u, e) || by_hand(j, e));
 }
 
 /* Whether an interrupted function whose code cannot be read may stand before its own frame record: right behind the call
@@ -137,6 +137,8 @@ verify_derived(struct job *j, const struct rule *r, struct frame *f)
 		return r->flags & RULE_KEEPS_FP && to.fp_known && !to.fp ? STEP_ROOT : STEP_NONE;
 	if (!caller(j, to.pc) && !returns_by_hand(j, &to))
 		return STEP_NONE;
+	if (f->fp_known && to.sp - f->fp == 2 * (uint64_t)j->u->arch->word && to.fp_known)   /* a frame record says the same */
+		j->by = BY_FP;
 	*f = to;
 	return STEP_OK;
 }

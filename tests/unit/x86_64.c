@@ -34,6 +34,8 @@ static const struct {
 	INSN(INSN_SP_LOST, 0, 0, 0x48, 0x8d, 0x24, 0x04),             /* lea (%rsp,%rax),%rsp */
 	INSN(INSN_SP_FROM_REG, -8, 0, 0x49, 0x8d, 0x62, 0xf8),        /* lea -8(%r10),%rsp */
 	INSN(INSN_LOAD, -16, 0, 0x4c, 0x8b, 0x55, 0xf0),              /* mov -16(%rbp),%r10 */
+	INSN(INSN_FP_STORE, 24, 0, 0x48, 0x89, 0x6c, 0x24, 0x18),     /* mov %rbp,24(%rsp) */
+	INSN(INSN_FP_LOAD, 24, 0, 0x48, 0x8b, 0x6c, 0x24, 0x18),
 	INSN(INSN_SYSCALL, 0, 0, 0x0f, 0x05),
 	INSN(INSN_SP_LOST, 0, 0, 0x48, 0x94),                         /* xchg %rax,%rsp */
 	INSN(INSN_PLAIN, 0, 0, 0x49, 0x89, 0xe4),                     /* mov %rsp,%r12 */
