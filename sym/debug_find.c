@@ -71,7 +71,11 @@ struct path {
 static void
 append(struct path *p, const char *s, size_t n)
 {
+#ifdef PLANT_DEBUG
+	if (n >= sizeof p->s) {
+#else
 	if (n >= sizeof p->s - p->n) {
+#endif
 		p->bad = true;
 		return;
 	}
