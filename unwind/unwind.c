@@ -146,6 +146,10 @@ walk_frames(struct job *j, struct frame *f)
 
 		if (quick)
 			j->at += tracks_follow(&tracks, j, f);
+		if (__builtin_expect(!f->pc && j->at, 0)) {
+			end = WALK_ROOT;
+			break;
+		}
 		if (__builtin_expect(!(e = entry_find(u, j->space, frame_at(f))), 0)) {
 			walk_push(u, w, CODE_UNKNOWN, &j->ring);
 			end = WALK_NO_MAP;
@@ -166,10 +170,6 @@ walk_frames(struct job *j, struct frame *f)
 		}
 		if (__builtin_expect(step != STEP_OK, 0)) {
 			end = end_of(j, f, step);
-			break;
-		}
-		if (__builtin_expect(!f->pc, 0)) {
-			end = WALK_ROOT;
 			break;
 		}
 	}
