@@ -33,7 +33,7 @@ static const struct option options[] = {
 };
 const struct option *const addr2line_options = options;
 
-enum { INLINES_MAX = 64, BATCH_MAX = 1 << 20, SCRATCH_MAX = 1 << 20, FILES_MAX = 16 << 20 };
+enum { INLINES_MAX = 64, BATCH_MAX = 1 << 20, SCRATCH_MAX = 4 << 20, RECENT = 4096, FILES_MAX = 16 << 20 };
 
 /* A line of an answer; NULL for what is not known. */
 struct line {
@@ -58,16 +58,31 @@ struct converter {
 	struct line *line;
 	uint32_t n, cap, nline, line_cap;
 	size_t used;               /* of memory, before names were demangled */
+	struct { const char *name, *plain; } recent[RECENT];
 };
+
+/* The same functions are inlined again and again. */
+static const char *
+plain(struct converter *c, const char *name)
+{
+	unsigned slot = hash_u64((uintptr_t)name) % RECENT;
+
+	if (mem_used() > c->used + SCRATCH_MAX) {
+		arena_free(&c->scratch);
+		c->used = mem_used();
+		memset(c->recent, 0, sizeof c->recent);
+	}
+	if (c->recent[slot].name != name) {
+		c->recent[slot].name = name;
+		c->recent[slot].plain = demangle(&c->scratch, name, DEMANGLE_VERBOSE);
+	}
+	return c->recent[slot].plain;
+}
 
 static void
 put_function(struct converter *c, const char *name)
 {
-	sink_str(&c->out, !name ? "??" : c->demangle ? demangle(&c->scratch, name, DEMANGLE_VERBOSE) : name);
-	if (mem_used() > c->used + SCRATCH_MAX) {
-		arena_free(&c->scratch);
-		c->used = mem_used();
-	}
+	sink_str(&c->out, !name ? "??" : c->demangle ? plain(c, name) : name);
 }
 
 static void
@@ -264,10 +279,11 @@ read_options(struct converter *c, int argc, char **argv, const char **file)
 int
 cmd_addr2line(int argc, char **argv)
 {
-	struct converter c = { .names = { .kallsyms_fd = -1, .mangled = true } };
+	static struct converter c;
 	const char *file = "a.out";
 	bool good = false;
 
+	c.names = (struct names){ .kallsyms_fd = -1, .mangled = true };
 	sink_open(&c.out, STDOUT_FILENO);
 	if (modules_init(&c.modules) && read_options(&c, argc, argv, &file) && open_program(&c, file)) {
 		places_use(&c.places, &c.modules);
