@@ -6,7 +6,7 @@
 
 enum { DW_TAG_lexical_block = 0x0b, DW_TAG_inlined_subroutine = 0x1d, DW_TAG_subprogram = 0x2e };
 
-enum { NO_PARENT = UINT32_MAX };
+#define NO_PARENT UINT32_MAX
 
 struct inlined {
 	struct frame frame;

@@ -11,7 +11,7 @@ enum {
 	DW_LNE_end_sequence = 1, DW_LNE_set_address,
 	DW_LNCT_path = 1, DW_LNCT_directory_index
 };
-enum { FORMATS_MAX = 16, PATH_LIMIT = 4096 };
+enum { FORMATS_MAX = 16 };
 
 struct file {
 	const char *name, *path;   /* path: whole, once it was asked for */
@@ -413,62 +413,6 @@ lines_find(struct unit *u, uint64_t addr, const char **file, uint32_t *line)
 	return true;
 }
 
-static uint32_t
-path_again(const void *ctx, uint32_t i)
-{
-	return hash_str(((const char *const *)ctx)[i]);
-}
-
-/* PATH as kept once for all modules. */
-static const char *
-keep_path(struct modules *ms, const char *path)
-{
-	uint32_t hash = hash_str(path), slot, i;
-	char *copy;
-
-	for (slot = index_first(&ms->paths, hash); (i = index_at(&ms->paths, slot)) != INDEX_NONE;
-	     slot = index_next(&ms->paths, slot))
-		if (strcmp(ms->path[i], path) == 0)
-			return ms->path[i];
-	if (!(copy = arena_str(&ms->arena, path, strlen(path))) ||
-	    !vec_room(&ms->path, &ms->path_cap, (uint64_t)ms->npath + 1, sizeof(const char *)) ||
-	    !index_add(&ms->paths, hash, ms->npath, path_again, ms->path))
-		return NULL;
-	return ms->path[ms->npath++] = copy;
-}
-
-/* Adds NAME to the path of *N bytes in TO, unless it does not fit. */
-static bool
-append(char *to, size_t *n, const char *name)
-{
-	size_t len = strlen(name);
-
-	if (*n && to[*n - 1] != '/' && *n < PATH_LIMIT - 1)
-		to[(*n)++] = '/';
-	if (len >= PATH_LIMIT - *n)
-		return false;
-	memcpy(to + *n, name, len + 1);
-	*n += len;
-	return true;
-}
-
-static const char *
-whole_path(struct unit *u, const struct line_table *l, const struct file *f)
-{
-	bool first = l->table.version >= 5 && !f->dir;   /* its directory is the compiler's own */
-	const char *dir = f->dir < l->ndir ? l->dir[f->dir] : NULL;
-	char path[PATH_LIMIT];
-	size_t n = 0;
-
-	if (*f->name == '/')
-		return keep_path(u->dwarf->modules, f->name);
-	if (u->comp_dir && *u->comp_dir && !first && (!dir || *dir != '/') && !append(path, &n, u->comp_dir))
-		return NULL;
-	if ((dir && *dir && !append(path, &n, dir)) || !append(path, &n, f->name))
-		return NULL;
-	return keep_path(u->dwarf->modules, path);
-}
-
 const char *
 lines_file(struct unit *unit, uint64_t i)
 {
@@ -478,7 +422,11 @@ lines_file(struct unit *unit, uint64_t i)
 
 	if (!f || !f->name || !*f->name)
 		return NULL;
-	if (!f->path)
-		f->path = whole_path(u, l, f);
+	if (!f->path) {
+		/* In version 5 the first directory is the compiler's own. */
+		bool own = l->table.version >= 5 && !f->dir;
+
+		f->path = path_keep(u->dwarf->modules, own ? NULL : u->comp_dir, f->dir < l->ndir ? l->dir[f->dir] : NULL, f->name);
+	}
 	return f->path;
 }

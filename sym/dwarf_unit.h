@@ -211,6 +211,10 @@ struct inlines *inlines_read(struct unit *, uint64_t off);
 /* As functions_find, in that function. */
 unsigned inlines_find(const struct inlines *, uint64_t addr, struct frame *, unsigned max, uint64_t *start);
 
+/* dwarf_path.c: the path of file NAME in DIR of COMP_DIR, each but the name may be NULL; NULL at the memory cap, or where it is
+ * too long. */
+const char *path_keep(struct modules *, const char *comp_dir, const char *dir, const char *name);
+
 /* dwarf_line.c */
 /* The line that ADDR belongs to: false where the unit's program does not cover it. */
 bool lines_find(struct unit *, uint64_t addr, const char **file, uint32_t *line);
