@@ -27,6 +27,8 @@ enum { SPARE_FILES = 64 };
 enum { STACK_DEFAULT = 16 << 10, STACK_MOST = 65528 };
 /* The part of a ring for samples that one for other records has. */
 enum { TRACK_PART = 16 };
+/* Events whose period is changed now and then: each may interrupt a CPU. */
+enum { PERIODS_MOST = 512 };
 /* Times the threads are listed again, for targets that never stop making new ones. */
 enum { PASSES = 20 };
 
@@ -249,6 +251,17 @@ watches_disable(const struct watches *w)
 	for (uint32_t i = 0; i < w->n; i++)
 		control(w->watch[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	hold_disable(w);
+}
+
+bool
+watches_period(const struct watches *w, uint64_t ns)
+{
+	if (w->n > PERIODS_MOST)
+		return false;
+	for (uint32_t i = 0; i < w->n; i++)
+		if (!w->watch[i].event)
+			control(w->watch[i].fd, PERF_EVENT_IOC_PERIOD, (uintptr_t)&ns);
+	return true;
 }
 
 void
@@ -553,7 +566,6 @@ open_command(struct opener *o, struct watches *w)
 {
 	if (!o->capture.inherit || open_for_command(o, w))
 		return 0;
-	o->inherited = true;
 	return watches_add(o, w, 0, true);
 }
 
@@ -573,13 +585,6 @@ opener_launched(struct opener *o, struct watches *w)
 	o->no_cgroup = "the command cannot be put into one";
 	o->reach = REACH_TREE;
 	return open_cpus(o, w);
-}
-
-void
-opener_period(const struct opener *o, const struct watches *w, uint64_t ns)
-{
-	for (uint32_t i = 0; o->inherited && i < w->n; i++)
-		control(w->watch[i].fd, PERF_EVENT_IOC_PERIOD, (uintptr_t)&ns);
 }
 
 int
@@ -613,6 +618,5 @@ opener_reopen(struct opener *o, struct watches *w, struct threads *found, uint32
 	*sure = found->n;
 	if (o->reach != REACH_THREADS)
 		return open_cpus(o, w);
-	o->inherited = false;
 	return open_threads(o, w, found, sure, true, o->capture.inherit && o->capture.target != TARGET_THREADS, &which);
 }

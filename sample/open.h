@@ -50,7 +50,6 @@ struct opener {
 	size_t ring_bytes;
 	uint64_t files;            /* descriptors that are events */
 	enum reach reach;
-	bool inherited;            /* the command has its events from prof itself, where they count nothing */
 	struct cgroup cgroup;
 	const char *no_cgroup;     /* why there is none for a command, or NULL */
 	/* What this kernel was found to be too old for. */
@@ -71,8 +70,9 @@ void opener_stack(struct opener *, uint32_t stack_size, bool user_chain);
 int opener_open(struct opener *, struct watches *, struct threads *found, uint32_t *sure, int32_t *pid);
 /* The command is there, forked, and waits: it is taken in.  0 or an errno. */
 int opener_launched(struct opener *, struct watches *);
-/* Threads that come to be have events of a period of NS from now on. */
-void opener_period(const struct opener *, const struct watches *, uint64_t ns);
+/* From now on the events have a period of NS, and so have those of threads that come to be; not those of threads that
+ * there are already.  False where there are too many events for that. */
+bool watches_period(const struct watches *, uint64_t ns);
 /* The same for the processes in FOUND and all that descends from them. */
 int opener_reopen(struct opener *, struct watches *, struct threads *found, uint32_t *sure);
 

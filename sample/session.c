@@ -16,6 +16,7 @@
 #include "mapped.h"
 #include "open.h"
 #include "permit.h"
+#include "target.h"
 #include "weigh.h"
 
 /* Nanoseconds: how long the reader sleeps at most, so that what short processes leave behind is still found; how late a
@@ -258,8 +259,11 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 		if (!record_parse(&r, &s->opener.shape, bytes))
 			on_record(s, &r);
 	processes_tidy(s->processes, t, final);
-	if ((first = weigh_first(&s->weights, t)))
-		opener_period(&s->opener, &s->watches, first);
+	if ((first = weigh_first(&s->weights, t))) {
+		watches_period(&s->watches, first);
+		if (s->opener.capture.target == TARGET_COMMAND)
+			weigh_account(&s->weights, target_cpu(s->opener.capture.pid[0]));
+	}
 }
 
 /* Opening and closing. */
@@ -302,8 +306,8 @@ choose_weights(struct session *s)
 
 	if (s->opener.reach != REACH_THREADS || !s->opener.freq || !e->is_time || s->opener.capture.target == TARGET_THREADS)
 		return;
-	s->weights.period = s->weights.first = 1000000000 / s->opener.freq;
-	s->weights.whole = e->kernel && e->user;
+	if (watches_period(&s->watches, 1000000000 / s->opener.freq + 1))
+		weigh_init(&s->weights, 1000000000 / s->opener.freq, e->kernel && e->user);
 }
 
 struct session *
@@ -420,6 +424,8 @@ session_stack(struct session *s, uint32_t stack_size, bool user_chain)
 		return;
 	}
 	/* Both for a moment, so that no record of a new process or map is missed; of samples only one side counts. */
+	if (s->weights.period && !watches_period(&fresh, s->weights.first))
+		s->weights.period = 0;
 	s->new_id = fresh.watch[0].id;
 	s->new_since = UINT64_MAX;
 	watches_enable(&fresh);

@@ -341,6 +341,22 @@ target_start(int32_t pid, uint64_t *start)
 	return file_proc(pid, "stat", buf, sizeof buf) > 0 && parse_stat(buf, &comm, start);
 }
 
+uint64_t
+target_cpu(int32_t pid)
+{
+	uint64_t ticks = 0, part;
+	char buf[512];
+	const char *p = file_proc(pid, "stat", buf, sizeof buf) > 0 ? strrchr(buf, ')') : NULL;
+
+	for (unsigned field = 2; p && field < 17 && (p = strchr(p + 1, ' ')); field++) {
+		const char *number = p + 1;
+
+		if (field >= 13 && text_dec(&number, &part))   /* utime, stime, cutime, cstime, in hundredths */
+			ticks += part;
+	}
+	return ticks * 10000000;
+}
+
 static bool
 called(int proc, const char *pid, const char *name, uint64_t *start)
 {
