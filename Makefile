@@ -25,7 +25,7 @@ src := prof.c $(wildcard lib/*.c sym/*.c unwind/*.c sample/*.c out/*.c cmd/*.c)
 obj  = $(src:%.c=$O/%.o) $O/out/html_page.o
 
 # What runs for every sample is worth its bytes.
-hot  = unwind/unwind.c sample/ring.c sample/record.c lib/cursor.c out/profile.c out/tree.c out/timeline.c sym/code.c sym/ehframe.c sym/space.c \
+hot  = unwind/unwind.c sample/ring.c sample/record.c lib/cursor.c out/profile.c out/tree.c out/timeline.c lib/index.c sym/code.c sym/ehframe.c sym/space.c \
 	$(addprefix sym/dwarf_,abbrev.c form.c function.c inline.c line.c range.c)
 $(hot:%.c=$O/%.o): OPT = -O2
 # What stands in for libc's functions must not be turned into calls of them.
@@ -51,11 +51,13 @@ flags = $(MUSL) $(OPT) $(ALL) $(LDFLAGS) hot: $(hot)
 $O/flags: FORCE
 	@mkdir -p $O; echo '$(flags)' | cmp -s - $@ || echo '$(flags)' >$@
 
-# What .svg files carry, as the numbers of an array: out/X is #included as "X.h".  Without indentation and lines of comment.
+# What .svg files carry, out/X as the numbers of an array, which #includes "X.h": the program packed, as text.
 embed = $(patsubst out/%,$O/embed/%.h,$(wildcard out/svg/*))
-$O/embed/%.h: out/%
+plain = sed 's/^[[:blank:]]*//; /^\/\/ /d; /^$$/d' $<
+$O/embed/svg/view.js.h: plain += | gzip -9n | base64 | tr -d '\n'
+$O/embed/%.h: out/% Makefile
 	@mkdir -p $(@D)
-	sed 's/^[[:blank:]]*//; /^\/\/ /d; /^$$/d' $< | od -An -v -tu1 | sed 's/[^ ][^ ]*/&,/g' >$@
+	$(plain) | od -An -v -tu1 | sed 's/[^ ][^ ]*/&,/g' >$@
 $(obj): | $(embed)
 embed: $(embed)
 

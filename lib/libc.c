@@ -84,6 +84,42 @@ qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void
 
 /* ---- text ---- */
 
+/* Words at a time: what is read back is lines that are looked for and compared.  (musl: a byte at a time.) */
+int
+memcmp(const void *va, const void *vb, size_t n)
+{
+	const unsigned char *a = va, *b = vb;
+	uint64_t x, y;
+
+	for (; n >= sizeof x; a += sizeof x, b += sizeof x, n -= sizeof x) {
+		__builtin_memcpy(&x, a, sizeof x);
+		__builtin_memcpy(&y, b, sizeof y);
+		if (x != y)
+			break;
+	}
+	for (; n && *a == *b; n--)
+		a++, b++;
+	return n ? *a - *b : 0;
+}
+
+void *
+memchr(const void *bytes, int c, size_t n)
+{
+	const uint64_t ones = 0x0101010101010101u, each = ones * (unsigned char)c;
+	const unsigned char *p = bytes;
+	uint64_t x;
+
+	for (; n >= sizeof x; p += sizeof x, n -= sizeof x) {
+		__builtin_memcpy(&x, p, sizeof x);
+		x ^= each;
+		if ((x - ones) & ~x & ones << 7)   /* a byte of it is zero */
+			break;
+	}
+	for (; n && *p != (unsigned char)c; n--)
+		p++;
+	return n ? (void *)(uintptr_t)p : NULL;
+}
+
 /* (musl: 1.3 KiB of two-way search.) */
 char *
 strstr(const char *in, const char *what)

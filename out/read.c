@@ -34,6 +34,8 @@ read_plain(struct profile *p, struct cursor bytes, const struct format **format,
 	if (!(*format = looks_like(bytes)))
 		return cur_left(&bytes) ? "not a profile of a kind that prof reads" : "empty";
 	why = (*format)->read(p, &bytes);
+	if (!why)
+		return NULL;
 	*where = (*format)->text ? lines_before(begin, bytes.pos) + 1 : (uint64_t)(bytes.pos - begin);
 	return why;
 }

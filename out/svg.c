@@ -10,7 +10,10 @@
 #include <errno.h>
 #include <string.h>
 
-static const unsigned char script[] = {
+static const unsigned char boot[] = {
+#include "svg/boot.js.h"
+};
+static const unsigned char view[] = {
 #include "svg/view.js.h"
 };
 
@@ -651,8 +654,9 @@ put_data(struct drawing *d)
 		put_name_json(d, d->module[i]);
 	}
 	sink_str(d->out, "]}</script>\n<script><![CDATA[\n");
-	sink_put(d->out, script, sizeof script);
-	sink_str(d->out, "]]></script>\n");
+	sink_put(d->out, boot, sizeof boot);
+	sink_put(d->out, view, sizeof view);
+	sink_str(d->out, "`);\n]]></script>\n");
 }
 
 /* ---- all of it ---- */

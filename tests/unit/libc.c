@@ -3,6 +3,8 @@
 
 #define qsort libc_qsort
 #define qsort_r libc_qsort_r
+#define memchr libc_memchr
+#define memcmp libc_memcmp
 #define strstr libc_strstr
 #define strtol libc_strtol
 #define strtoul libc_strtoul
@@ -10,12 +12,16 @@
 #include "../../lib/libc.c"
 #undef qsort
 #undef qsort_r
+#undef memchr
+#undef memcmp
 #undef strstr
 #undef strtol
 #undef strtoul
 #undef sysconf
 
 void qsort(void *, size_t, size_t, int (*)(const void *, const void *));
+void *memchr(const void *, int, size_t);
+int memcmp(const void *, const void *, size_t);
 char *strstr(const char *, const char *);
 long strtol(const char *, char **, int);
 unsigned long strtoul(const char *, char **, int);
@@ -111,12 +117,41 @@ asks_the_system(void)
 	CHECK_U64(libc_sysconf(_SC_PAGESIZE), sysconf(_SC_PAGESIZE));
 }
 
+static int
+sign(int v)
+{
+	return (v > 0) - (v < 0);
+}
+
+static void
+bytes_in_words(void)
+{
+	unsigned char a[40], b[40];
+	unsigned seed = 9;
+
+	for (unsigned n = 0; n <= 24; n++)
+		for (unsigned round = 0; round < 400; round++) {
+			unsigned at = round % 9;
+
+			for (unsigned i = 0; i < n; i++) {
+				seed = seed * 1664525 + 1013904223;
+				a[at + i] = b[at + i] = (unsigned char)(seed >> 24 & (round & 1 ? 0xff : 0x81));
+			}
+			if (n && round % 3)
+				b[at + (seed >> 8) % n] ^= (unsigned char)(1u << (seed >> 16 & 7));
+			CHECK(sign(libc_memcmp(a + at, b + at, n)) == sign(memcmp(a + at, b + at, n)));
+			for (int c = 0; c < 256; c += 1 + (int)(seed >> 20 & 63))
+				CHECK(libc_memchr(a + at, c, n) == memchr(a + at, c, n));
+		}
+}
+
 int
 main(void)
 {
 	RUN("libc", sorts);
 	RUN("libc", sorts_wide_items_by_context);
 	RUN("libc", finds);
+	RUN("libc", bytes_in_words);
 	RUN("libc", reads_numbers);
 	RUN("libc", asks_the_system);
 	return TEST_STATUS;

@@ -12,7 +12,7 @@ const url = name => pathToFileURL(join(dir, name)).href;
 async function open(name, hash = "") {
 	await page.goto("about:blank");
 	await page.goto(url(name) + hash);
-	await page.waitForSelector("foreignObject");
+	await page.waitForSelector("foreignObject", { state: "attached" });
 }
 // What is drawn: rows from the outermost, frames from left to right, by their labels, faded ones in parentheses.
 function rows() {
