@@ -160,13 +160,15 @@ keep_root(struct modules *modules, struct module *m, int root)
 static struct module *
 open_file(struct backings *b, struct backing *f, int32_t pid, uint64_t lo, uint64_t hi, int root)
 {
-	int fd = foreign_mapped(pid, lo, hi, &f->id, root);
+	int fd = foreign_mapped(pid, lo, hi, &f->id, root), err = errno;
 	struct module *m;
 	uint32_t known;
 
+	if (fd < 0 && b->modules->places.sysroot)
+		fd = foreign_build(b->modules->root[b->modules->places.sysroot - 1].fd, &f->id);
 	if (fd < 0) {
 		f->tries++;
-		return module_lost(b->modules, f->id.path, why(errno));
+		return module_lost(b->modules, f->id.path, why(err));
 	}
 	known = b->modules->n;
 	m = module_file(b->modules, fd, f->id.path);

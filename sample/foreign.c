@@ -234,6 +234,15 @@ foreign_directory(const char *path)
 }
 
 int
+foreign_build(int root, const struct file_id *id)
+{
+	if (id->build_id_len && *id->path == '/')
+		return open_same(root, id->path, id, false);
+	errno = ENOENT;
+	return -1;
+}
+
+int
 foreign_file(int root, const char *path)
 {
 	struct stat st;

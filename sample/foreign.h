@@ -23,6 +23,8 @@ int foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *
 int foreign_perfmap(int32_t pid);
 /* The directory at PATH: to open files in, not to be read. */
 int foreign_directory(const char *path);
+/* The mapped file as it lies below ROOT, if it is the same build. */
+int foreign_build(int root, const struct file_id *);
 /* The regular file at PATH below ROOT, -1: prof's own. */
 int foreign_file(int root, const char *path);
 int foreign_kallsyms(void);

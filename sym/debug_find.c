@@ -7,7 +7,7 @@
 
 #include "../lib/crc.h"
 
-enum { PATH_ROOM = 4096 };
+enum { PATH_ROOM = 4096, CRC_PIECE = 8 << 20 };
 
 /* Where a file may be: below each root (a board's, the target's, prof's own), each directory that was given, or debuginfod's.
  * %b is its build-id as xx/yyyy and %B in one piece; %d and %n directory and name of the module's path, %s its directory
@@ -183,6 +183,22 @@ same_build_id(const struct elf *e, const struct debug_wanted *w)
 	return e->build_id_len == w->build_id_len && !memcmp(e->build_id, w->build_id, w->build_id_len);
 }
 
+/* The file's pages are given back as it goes: it may be large, and is perhaps not the right one. */
+static bool
+same_crc(const struct elf *e, uint32_t crc)
+{
+	struct cursor c = e->bytes;
+	uint32_t sum = 0;
+
+	while (cur_left(&c)) {
+		size_t n = cur_left(&c) < CRC_PIECE ? cur_left(&c) : CRC_PIECE;
+
+		sum = crc32_add(sum, cur_take(&c, n), n);
+		filemap_trim(2 * CRC_PIECE);
+	}
+	return sum == crc;
+}
+
 /* Whether FILE is what is looked for.  Split files are told by what their units say, later. */
 static bool
 is_it(const struct module *file, const struct debug_wanted *w)
@@ -197,7 +213,7 @@ is_it(const struct module *file, const struct debug_wanted *w)
 		return true;
 	if (w->build_id_len && (e->build_id_len || w->kind == DEBUG_ALT))
 		return same_build_id(e, w);
-	return w->kind == DEBUG_DETACHED && w->link && crc32_add(0, e->bytes.pos, cur_left(&e->bytes)) == w->crc;
+	return w->kind == DEBUG_DETACHED && w->link && same_crc(e, w->crc);
 }
 
 static struct module *

@@ -251,7 +251,7 @@ build_ids(void)
 	if (elf.build_id_len) {
 		char own[256];
 		ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-		int got;
+		int got, root;
 
 		own[n > 0 ? n : 0] = 0;
 		id.path = own;
@@ -259,8 +259,17 @@ build_ids(void)
 		CHECK((got = foreign_mapped(getpid(), 1, 2, &id, -1)) >= 0);
 		if (got >= 0)
 			close(got);
+		root = foreign_directory("/");
+		CHECK((got = foreign_build(root, &id)) >= 0);
+		if (got >= 0)
+			close(got);
 		id.build_id[3] ^= 1;
 		CHECK(refused(foreign_mapped(getpid(), 1, 2, &id, -1), ESTALE));
+		CHECK(refused(foreign_build(root, &id), ESTALE));
+		id.build_id_len = 0;
+		CHECK(refused(foreign_build(root, &id), ENOENT));   /* nothing to tell it by */
+		id.build_id_len = elf.build_id_len;
+		close(root);
 		make(in_dir("lib"), "one", 3);
 		id.path = path;
 		CHECK(refused(foreign_mapped(getpid(), 1, 2, &id, -1), ESTALE));   /* no ELF file at all */
