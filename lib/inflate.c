@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { ROOT = 10, BITS_MAX = 15, LITERALS = 288, DISTANCES = 32, LENGTHS = 19, END = 256, MATCH_MAX = 258 };
+enum { ROOT = 10, BITS_MAX = 15, LITERALS = 288, DISTANCES = 32, LENGTHS = 19, END = 256, MATCH_MAX = 258, BLOCK_LEAST = 64, BLOCKS_LEAST = 4096 };
 
 struct code {
 	uint16_t fast[1 << ROOT];        /* symbol and, in the lowest four bits, length; 0: longer, or none */
@@ -21,6 +21,7 @@ struct inflater {
 	size_t begin, n, room;           /* of OUT: the stream's first byte, what there is, what there may be now */
 	struct sink *sink;               /* OUT is its buffer and grows up to MAX, or NULL */
 	size_t max;
+	size_t blocks;                   /* that there may still be: each has tables to make, and may say nothing */
 	struct code literal, distance;
 };
 
@@ -295,6 +296,10 @@ blocks(struct inflater *s)
 	bool last = false;
 
 	while (!last && !s->in.bad) {
+		if (!s->blocks--) {
+			s->in.bad = "has too many blocks";
+			break;
+		}
 		last = get(s, 1);
 		switch (take(s, 2)) {
 		case 0:
@@ -379,6 +384,7 @@ inflate(struct cursor *in, enum inflate_wrap wrap, void *out, size_t n)
 	s.out = out;
 	s.n = 0;
 	s.room = s.max = n;
+	s.blocks = BLOCKS_LEAST + n / BLOCK_LEAST;
 	s.sink = NULL;
 	stream(&s, wrap);
 	in->pos = s.in.pos;
@@ -399,6 +405,7 @@ inflate_sink(struct cursor *in, enum inflate_wrap wrap, struct sink *out, size_t
 	s.max = max < SIZE_MAX - s.n ? s.n + max : SIZE_MAX;
 	s.room = out->cap < s.max ? out->cap : s.max;
 	s.sink = out;
+	s.blocks = BLOCKS_LEAST + s.max / BLOCK_LEAST;
 	do
 		stream(&s, wrap);
 	while (wrap == INFLATE_GZIP && !s.in.bad && cur_left(&s.in) >= 2 && s.in.pos[0] == 0x1f && s.in.pos[1] == 0x8b);

@@ -12,6 +12,7 @@ enum {
 	FIRST_MODEL = 4, LAST_MODEL = 14, ALIGN_BITS = 4, MATCH_MIN = 2,
 	LCLP_MAX = 4, FILTER_LZMA2 = 0x21,
 	EVEN = 1 << 10,            /* a probability of one half */
+	CHUNKS_MAX = 1 << 14,      /* of one file: a model is made anew for each, and they may be a few bytes */
 };
 
 struct lengths {
@@ -28,6 +29,7 @@ struct model {
 struct lzma {
 	const char *bad;
 	struct sink *out;
+	unsigned chunks;           /* so far */
 	size_t begin, max;         /* of OUT: the dictionary's first byte, how much there may be */
 	struct cursor in;          /* of the chunk */
 	uint32_t range, code;
@@ -339,7 +341,7 @@ chunks(struct lzma *z, struct cursor *in)
 			z->begin = z->out->len;
 			started = true;
 		}
-		if (!started || (control > 2 && control < 0x80))
+		if (!started || (control > 2 && control < 0x80) || z->chunks++ == CHUNKS_MAX)
 			return fail(z, broken);
 		if (control >= 0x80)
 			coded_chunk(z, in, control);

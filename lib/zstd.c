@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	BLOCK_MAX = 1 << 17,
+	BLOCK_MAX = 1 << 17, BLOCK_LEAST = 256, BLOCKS_LEAST = 1024,
 	HUFFMAN_BITS = 11, WEIGHT_BITS = 6, WEIGHTS_MAX = 255,
 	STATE_BITS = 9,            /* of literals' and matches' lengths; offsets have one less */
 	SYMBOLS_MAX = 53,
@@ -30,6 +30,7 @@ enum part { LITERALS, OFFSET, MATCH, PARTS };
 
 struct zstd {
 	const char *bad;
+	size_t blocks;             /* that there may still be: each has tables to make, and may say nothing */
 	uint8_t *out, *begin, *end;   /* where output goes on, where its frame begins, where there is no more room */
 	struct fse fse[PARTS], weights;
 	struct { uint8_t symbol, bits; } huffman[1 << HUFFMAN_BITS];
@@ -578,7 +579,7 @@ read_frame(struct zstd *z, struct cursor *in)
 		struct cursor block = cur_sub(in, type == 1 ? 1 : size);
 
 		last = head & 1;
-		if (in->bad || size > BLOCK_MAX || type == 3)
+		if (in->bad || size > BLOCK_MAX || type == 3 || !z->blocks--)
 			fail(z, in->bad ? "ends early" : broken);
 		else if (type == 2)
 			read_block(z, block);
@@ -609,6 +610,7 @@ zstd(struct cursor in, void *out, size_t n)
 	in.bad = NULL;
 	z->out = out;
 	z->end = z->out + n;
+	z->blocks = BLOCKS_LEAST + n / BLOCK_LEAST;
 	do {
 		if ((magic = cur_u32(&in)) == MAGIC)
 			read_frame(z, &in);

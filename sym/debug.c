@@ -13,6 +13,7 @@
 
 enum {
 	EXPANDS_MOST = 1100,       /* times: no compiler's output is that empty */
+	SHRINKS_LEAST = 4096,      /* what is compressed is not twice as large, but for so many bytes */
 	MINI_MOST = 16 << 20, MINI_EXPANDED_MOST = 64 << 20,
 	COMPRESS_ZSTD = 2,         /* ELFCOMPRESS_ZSTD */
 };
@@ -84,6 +85,7 @@ decompress(struct modules *ms, const struct module *m, const struct section *s)
 	if (codec == PLAIN)
 		return s->data;
 	if (codec == UNKNOWN || !size || size / EXPANDS_MOST > cur_left(&data) || size > SIZE_MAX ||
+	    cur_left(&data) / 2 > size + SHRINKS_LEAST ||
 	    !(bytes = arena_alloc(&ms->arena, (size_t)size)))
 		return nothing(m);
 	bad = codec == ZLIB ? inflate(&data, INFLATE_ZLIB, bytes, (size_t)size) : zstd(data, bytes, (size_t)size);

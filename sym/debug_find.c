@@ -8,6 +8,7 @@
 #include "../lib/crc.h"
 
 enum { PATH_ROOM = 4096, CRC_PIECE = 8 << 20 };
+#define CRC_MOST ((uint64_t)8 << 30)   /* bytes of all files together: some twenty seconds */
 
 /* Where a file may be: below each root (a board's, the target's, prof's own), each directory that was given, or debuginfod's.
  * %b is its build-id as xx/yyyy and %B in one piece; %d and %n directory and name of the module's path, %s its directory
@@ -185,11 +186,14 @@ same_build_id(const struct elf *e, const struct debug_wanted *w)
 
 /* The file's pages are given back as it goes: it may be large, and is perhaps not the right one. */
 static bool
-same_crc(const struct elf *e, uint32_t crc)
+same_crc(struct modules *ms, const struct elf *e, uint32_t crc)
 {
 	struct cursor c = e->bytes;
 	uint32_t sum = 0;
 
+	if (cur_left(&c) > CRC_MOST - ms->summed)
+		return false;
+	ms->summed += cur_left(&c);
 	while (cur_left(&c)) {
 		size_t n = cur_left(&c) < CRC_PIECE ? cur_left(&c) : CRC_PIECE;
 
@@ -201,7 +205,7 @@ same_crc(const struct elf *e, uint32_t crc)
 
 /* Whether FILE is what is looked for.  Split files are told by what their units say, later. */
 static bool
-is_it(const struct module *file, const struct debug_wanted *w)
+is_it(struct modules *ms, const struct module *file, const struct debug_wanted *w)
 {
 	const struct elf *e = &file->elf;
 	struct section s;
@@ -213,7 +217,7 @@ is_it(const struct module *file, const struct debug_wanted *w)
 		return true;
 	if (w->build_id_len && (e->build_id_len || w->kind == DEBUG_ALT))
 		return same_build_id(e, w);
-	return w->kind == DEBUG_DETACHED && w->link && same_crc(e, w->crc);
+	return w->kind == DEBUG_DETACHED && w->link && same_crc(ms, e, w->crc);
 }
 
 static struct module *
@@ -226,7 +230,7 @@ try_file(struct modules *ms, const struct debug_wanted *w, uint8_t root, const c
 		return NULL;
 	m = module_file(ms, fd, path);
 	close(fd);
-	if (!m || !is_it(m, w))
+	if (!m || !is_it(ms, m, w))
 		return NULL;
 	m->root = root;
 	return m;

@@ -68,6 +68,7 @@ struct modules {
 	struct module_root root[MODULE_ROOTS];
 	uint32_t nroot;
 	struct debug_places places;
+	uint64_t summed;           /* bytes of files whose checksum was asked for */
 };
 
 bool modules_init(struct modules *);
