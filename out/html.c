@@ -273,17 +273,34 @@ cut_tree(struct page *w, uint32_t elided, uint32_t *to)
 	return w->cut.n <= w->most.nodes;
 }
 
+/* What a stack must weigh so that not many more than the bound are whole. */
+static uint64_t
+first_least(const struct page *w)
+{
+	uint32_t count[65] = { 0 }, kept = 0;   /* by the weight's bits */
+	unsigned bits = 64;
+
+	for (uint32_t i = 0; i < w->tree->n; i++)
+		count[w->weight[i] ? 64 - __builtin_clzll(w->weight[i]) : 0]++;
+	while (bits > 2 && kept + count[bits] <= w->most.nodes)
+		kept += count[bits--];
+	return (uint64_t)1 << bits;
+}
+
 /* Cuts until the tree is small enough. */
 static bool
 cut(struct page *w)
 {
 	uint32_t *to = NULL, cap = 0, elided = elided_site(w);
 	const struct profile *shown = &w->shown;
-	bool ok = elided != UINT32_MAX && weigh(w) && vec_room(&to, &cap, w->tree->n, sizeof *to) &&
-	          vec_room(&w->map[1], &w->map_cap[1], shown->nnamed, sizeof **w->map);
+	bool ok = elided != UINT32_MAX && weigh(w) && vec_room(&to, &cap, w->tree->n, sizeof *to);
 
-	for (w->least = 2; ok && !cut_tree(w, elided, to); w->least *= 2)
-		ok = w->least < UINT64_MAX / 4;
+	if (ok)
+		for (w->least = first_least(w); ok && !cut_tree(w, elided, to); w->least *= 2)
+			ok = w->least < UINT64_MAX / 4;
+	vec_free(&w->weight, &w->weight_cap, sizeof *w->weight);
+	vec_free(&w->ran, &w->ran_cap, 1);
+	ok = ok && vec_room(&w->map[1], &w->map_cap[1], shown->nnamed, sizeof **w->map);
 	for (uint32_t i = 0; ok && i < shown->nnamed; i++)
 		w->map[1][i] = shown->named[i] < w->tree->n ? to[shown->named[i]] : NODE_NONE;
 	vec_free(&to, &cap, sizeof *to);

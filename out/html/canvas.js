@@ -66,7 +66,8 @@ function variantsOf(f) {
 		const full = nameOf(f).slice(0, 2000), plain = /[<(]/.test(full) && full[0] !== "[";
 		const bare = plain ? without(full, "(", ")").replace(/ const$/, "") : full, short = plain ? without(bare, "<", ">") : full;
 		const last = /::/.test(short) ? short.slice(short.lastIndexOf("::", short.length - 3) + 2) : short;
-		all = [full, bare, short, last].filter(name => name.trim());
+		const address = /\+(0x[0-9a-f]+)\]$/.exec(full);
+		all = address ? [full, "+" + address[1]] : [full, bare, short, last].filter(name => name.trim());
 		variants.set(f, all);
 	}
 	return all;
@@ -98,12 +99,16 @@ function repaint(pane) {
 
 function paint() {
 	frame = 0;
-	beforePaint();
+	const start = performance.now(), busy = isBusy();
+	if (!busy)
+		beforePaint();
 	for (const pane of panes)
-		if (pane.dirty && pane.box.offsetParent) {
+		if (pane.dirty && pane.box.offsetParent && (!busy || pane === timeline)) {
 			pane.dirty = false;
 			pane.paint();
 		}
+	if (!busy)
+		cost = Math.max(performance.now() - start, cost / 2);
 }
 
 class Pane {
@@ -148,9 +153,9 @@ class Pane {
 	}
 	// The picture's whole height.
 	tall(h) {
-		const more = Math.max(0, Math.ceil(h) - this.height) + "px";
-		if (this.size.style.height !== more) {
-			this.size.style.height = more;
+		const more = Math.min(3e7, Math.max(0, Math.ceil(h) - this.height));   // what browsers bear
+		if (this.more !== more) {
+			this.size.style.height = (this.more = more) + "px";
 			repaint(this);
 		}
 	}

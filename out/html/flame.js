@@ -224,6 +224,8 @@ class Flame extends Pane {
 	}
 	// Arrow keys: to a caller, callee or neighbour.
 	step(key) {
+		if (!this.root)
+			return;
 		let g = this.picked || this.zoomedTo || this.root;
 		const kids = kidsOf(g, this.up), side = key === "ArrowRight" ? 1 : -1;
 		if (key === (this.flip ? "ArrowUp" : "ArrowDown"))
@@ -252,7 +254,7 @@ class Flame extends Pane {
 	}
 	// Frames that the search finds, as they stand in the picture; those that are hardly visible are left out.
 	matches() {
-		const out = [], todo = [this.root], least = this.whole() / 20000;
+		const out = [], todo = this.root ? [this.root] : [], least = this.whole() / 20000;
 		while (todo.length && out.length < 5000) {
 			const g = todo.pop();
 			if (g.fn >= 0 && found[g.fn])

@@ -72,6 +72,8 @@ function go(change, how = "new") {
 		trail = [...trail.slice(0, trailAt), hash];
 	trailAt = trail.length - 1;
 	remember(hash, how);
+	if (how === "again")
+		gesture = performance.now();
 	repaint();
 }
 
@@ -155,7 +157,16 @@ function showView() {
 	}
 }
 
-let drawn = {};
+let drawn = {}, cost = 0, gesture = 0, settling = 0;
+// While something is dragged over a profile so large that pictures cannot follow at once, they follow when it rests.
+function isBusy() {
+	const busy = cost > 20 && performance.now() - gesture < 80;
+	clearTimeout(settling);
+	if (busy)
+		settling = setTimeout(repaint, 90);
+	return busy;
+}
+
 // Before panes are painted: weights, and all that is not a canvas.
 function beforePaint() {
 	if (changed("theme", dark))
@@ -175,7 +186,7 @@ function beforePaint() {
 }
 
 function drawTools() {
-	$("hits").textContent = !S.search ? "" : drawn.step || percent(W.matched, W.shown);
+	$("hits").textContent = !S.search ? "" : percent(W.matched, W.shown) + (stepped.search === S.search ? stepped.text : "");
 	$("hits").title = S.search ? amount(W.matched) + " in stacks with a match" : "";
 	$("mine").setAttribute("aria-pressed", S.mine);
 	$("modules").setAttribute("aria-pressed", S.modules.length > 0);
@@ -187,12 +198,14 @@ function drawTools() {
 		$("search").value = S.search;
 }
 
+let stepped = {};
 function nextMatch(by) {
 	if (!S.search)
 		return;
 	bringUpToDate();
 	const [at, all] = S.view === "table" ? stepRow(by) : S.view === "order" ? order.nextMatch(by) : picture.nextMatch(by);
-	$("hits").textContent = percent(W.matched, W.shown) + " · " + at + "/" + all;
+	stepped = { search: S.search, text: " · " + at + "/" + all };
+	drawTools();
 }
 
 // One step out of what is chosen last.

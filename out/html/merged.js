@@ -256,18 +256,52 @@ function kidsDown(g, by) {
 	}
 }
 
+// Nodes in the order of the functions that they show as, and where each function's begin.
+let byFunction = { key: "" };
+function nodesByFunction() {
+	if (byFunction.key === W.keys.hide)
+		return byFunction;
+	const at = new Int32Array(F.n + 2), list = new Int32Array(T.n), shows = t => visible ? visible[t] < 0 ? F.n : T.fn[visible[t]] : T.fn[t];
+	for (let t = 0; t < T.n; t++)
+		at[shows(t) + 1]++;
+	for (let f = 0; f <= F.n; f++)
+		at[f + 1] += at[f];
+	const to = at.slice();
+	for (let t = 0; t < T.n; t++)
+		list[to[shows(t)]++] = t;
+	return byFunction = { key: W.keys.hide, at, list };
+}
+
+// What ran: functions by their own weight; their nodes are looked for when their callers are.
+function whatRan(g, by) {
+	const { at, list } = nodesByFunction();
+	for (let f = 0; f < F.n; f++) {
+		let w = 0;
+		for (let i = at[f]; i < at[f + 1]; i++)
+			w += W.self[list[i]];
+		if (w > 0)
+			by.set(f, group(g, f, null, null, w));
+	}
+}
+
+function fillIn(g) {
+	const { at, list } = nodesByFunction();
+	g.nodes = [];
+	g.weights = [];
+	for (let i = at[g.fn]; i < at[g.fn + 1]; i++)
+		if (W.self[list[i]] > 0) {
+			g.nodes.push(visible ? visible[list[i]] : list[i]);
+			g.weights.push(W.self[list[i]]);
+		}
+}
+
 function kidsUp(g, by) {
 	if (!slot)
 		slot = new Int32Array(T.n);
-	if (g.fn < 0) {
-		for (let t = 0; t < T.n; t++)
-			if (W.self[t] > 0) {
-				const v = visible ? visible[t] : t;
-				if (v >= 0)
-					bucket(by, g, T.fn[v], v, W.self[t], true);
-			}
-		return;
-	}
+	if (g.fn < 0)
+		return whatRan(g, by);
+	if (!g.nodes)
+		fillIn(g);
 	for (let i = 0; i < g.nodes.length; i++) {
 		let p = T.parent[g.nodes[i]];
 		while (p >= 0 && hidden[T.fn[p]])

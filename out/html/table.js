@@ -65,7 +65,7 @@ function drawRows() {
 	$("height").replaceChildren(...list.slice(first, first + n).map((f, i) => {
 		const self = tableNow.self[f], total = tableNow.tot[f];
 		const row = el("div", { className: "row" + (f === S.pick ? " on" : "") },
-			el("span", { textContent: amount(self) }), share(self, all), el("span", { textContent: amount(total) }), share(total, all),
+			el("span", { textContent: self ? amount(self) : "" }), self ? share(self, all) : el("span"), el("span", { textContent: amount(total) }), share(total, all),
 			el("span", { className: "text name", title: cut(F.name[f], 400) }, dot(f), cut(F.name[f], 300)),
 			el("span", { className: "text module", textContent: cut(moduleOf(f), 80), title: cut(moduleOf(f), 400) }));
 		row.style.top = (first + i) * LINE + "px";

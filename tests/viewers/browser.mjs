@@ -25,7 +25,7 @@ export async function launch(options = {}) {
 	const close = context.close.bind(context);
 	context.close = async () => {
 		await close();
-		rmSync(home, { recursive: true, force: true });
+		rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 	};
 	return context;
 }

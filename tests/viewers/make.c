@@ -1,6 +1,6 @@
 /* link: lib/mem.c lib/cursor.c lib/index.c lib/sink.c out/profile.c out/timeline.c out/tree.c out/merge.c out/cell.c lib/file.c out/folded.c out/read_folded.c out/svg.c out/flame.c out/script.c out/script_read.c out/speedscope.c out/table.c out/report_rows.c out/report_tree.c lib/regex.c out/format.c out/pprof.c out/pprof_read.c out/pprof_tables.c out/html.c lib/deflate.c lib/crc.c out/speedscope_read.c lib/json.c */
-/* make DIR [large]: writes the profiles that the real viewers are tried with, DIR/NAME.SUFFIX, in every format;
- * or the large ones, in speedscope's alone. */
+/* make DIR [FORMAT]: writes the profiles that the real viewers are tried with, DIR/NAME.SUFFIX, in every format;
+ * or the large ones, in one. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -51,6 +51,77 @@ made_million(struct profile *p, uint32_t keep)
 	profile_name(p, ask_number, p);
 }
 
+/* Two lines of a function that calls an inlined one, and the same function's own time. */
+static unsigned
+ask_lined(void *ctx, uint32_t code, struct location *where, struct site *site, unsigned max)
+{
+	struct function outer = { .name = "outer", .module = "app", .file = "src/o.c", .line = 10 };
+	struct function inner = { .name = "inner", .module = "app", .file = "src/o.h", .line = 3, .kind = FUNCTION_INLINED };
+
+	(void)max;
+	where->address = code;
+	site[0] = (struct site){ profile_function(ctx, &outer), 12 + code };
+	site[1] = (struct site){ profile_function(ctx, &inner), 4 };
+	return code < 2 ? 1 : 2;
+}
+
+static void
+made_lined(struct profile *p)
+{
+	made_init(p);
+	for (uint32_t code = 0; code < 3; code++)
+		for (unsigned i = 0; i <= code; i++)
+			profile_add(p, profile_thread(p, 1, 1, "app", 0), p->start + (code * 10 + i + 1) * 1000000ull, 1, &code, 1);
+	p->end = p->start + 40000000;
+	profile_name(p, ask_lined, p);
+}
+
+/* A thread that runs for 10 ms and waits for 30, and what is to be known of it. */
+static void
+made_waiting(struct profile *p)
+{
+	uint32_t code[2] = { made_code("read", 4), made_code("main", 4) };
+
+	made_init(p);
+	p->nevent = 2;
+	p->event[1] = (struct event_info){ "off-cpu", 1000, true };
+	for (int i = 1; i <= 10; i++)
+		made_add(p, "app", 1, 1, i, 1, "main|work");
+	profile_add(p, profile_thread(p, 1, 1, "app", 1), p->start + 40000000, 30000, code, 2);
+	profile_note(p, "host", "box <b>");
+	profile_note(p, "complete stacks", "99.8%");
+	made_done(p, 40);
+}
+
+/* As from a file without times. */
+static void
+made_timeless(struct profile *p)
+{
+	made_init(p);
+	p->timeless = true;
+	made_add(p, "app", 0, 0, 0, 70, "main|work|hot");
+	made_add(p, "app", 0, 0, 0, 30, "main|rest");
+	made_done(p, 0);
+}
+
+/* 1,000 threads of 50 processes, 500 frames deep, each with some samples in the kernel. */
+static void
+made_crowd(struct profile *p)
+{
+	static char stack[512 * 12];
+	char comm[16], *to = stack;
+
+	for (int i = 0; i < 500; i++)
+		to += sprintf(to, i ? "|d%d" : "d%d", i % 250);
+	made_init(p);
+	for (int t = 0; t < 1000; t++)
+		for (int i = 0; i < 5; i++) {
+			snprintf(comm, sizeof comm, "crowd%d", t / 20);
+			made_add(p, comm, 100 + t / 20, 1000 + t, i * 20 + t % 20, 1, i == 4 ? stack : i % 2 ? "main|poll_[k]" : "main|work|inner_[i]");
+		}
+	made_done(p, 110);
+}
+
 static void made_slow(struct profile *p) { made_million(p, 29); }
 static void made_random(struct profile *p) { made_million(p, 6); }
 
@@ -62,6 +133,8 @@ main(int argc, char **argv)
 		void (*make)(struct profile *);
 		bool large;
 	} all[] = {
+		{ "lined", made_lined, false },   { "waiting", made_waiting, false }, { "timeless", made_timeless, false },
+		{ "crowd", made_crowd, false },
 		{ "plain", made_plain, false },   { "hostile", made_hostile, false }, { "empty", made_empty, false },
 		{ "deep", made_deep, false },     { "events", made_events, false },   { "threads", made_threads, false },
 		{ "slow", made_slow, true },      { "random", made_random, true },
@@ -70,7 +143,7 @@ main(int argc, char **argv)
 	for (unsigned i = 0; argc >= 2 && i < sizeof all / sizeof *all; i++) {
 		struct profile p;
 
-		if (all[i].large != (argc == 3))
+		if (all[i].large != (argc >= 3))
 			continue;
 		all[i].make(&p);
 		for (const struct format *const *f = formats; *f; f++) {
@@ -79,7 +152,7 @@ main(int argc, char **argv)
 			struct sink s;
 			int fd;
 
-			if (all[i].large && *f != &format_speedscope)
+			if (all[i].large && strcmp((*f)->name, argv[2]) != 0)
 				continue;
 			snprintf(path, sizeof path, "%s/%s%.*s", argv[1], all[i].name, (int)strcspn(suffix, " "), suffix);
 			fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);

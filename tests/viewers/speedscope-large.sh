@@ -3,4 +3,4 @@
 . "$(dirname "$0")/../lib.sh"
 [ "${CI:-}" = true ] || [ "${LARGE:-}" ] || { skip '' "takes a minute or two and 4 GiB: LARGE=1 runs it"; exit 0; }
 . "$TESTS/viewers/packages"
-./make profiles large && node speedscope.mjs large profiles
+./make profiles speedscope && node speedscope.mjs large profiles
