@@ -12,6 +12,7 @@ enum {
 	DEPTH_MAX = 1 << 20,
 	INSN_LONGEST = 15,
 	PROLOGUE_INSNS = 5,
+	ENTRY_INSNS = 64,
 	PAGE = 4096,
 	START_PAGES = 16,     /* in which a function's beginning is looked for */
 	JIT_FUNCTION = 1 << 16,
@@ -526,16 +527,20 @@ derive_rule(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r
 }
 
 uint64_t
-derive_first_call(struct unwinder *u, struct module *m, uint64_t vaddr)
+derive_entry_end(struct unwinder *u, struct module *m, uint64_t entry)
 {
-	struct reader r = { .u = u, .m = m, .word = u->arch->word, .vaddr = vaddr };
+	struct reader r = { .u = u, .m = m, .word = u->arch->word, .vaddr = entry };
+	uint64_t at = entry, called = entry;
 	struct insn i;
-	uint64_t at = vaddr;
 
-	for (unsigned n = 0; u->arch->decode && n < 64 && next_insn(&r, at, &i) && i.op != INSN_RETURN; n++) {
+	for (unsigned n = 0; u->arch->decode && n < ENTRY_INSNS && next_insn(&r, at, &i); n++) {
 		at += i.len;
-		if (i.op == INSN_CALL)
+		if (i.op == INSN_JUMP_AWAY)
 			return at;
+		if (i.op == INSN_CALL && called == entry)
+			called = at;
+		if (i.op >= INSN_JUMP)
+			break;
 	}
-	return vaddr;
+	return called;
 }

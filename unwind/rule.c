@@ -32,8 +32,7 @@ rule_function(struct unwinder *u, struct module *m, uint64_t vaddr, uint64_t *lo
 
 /* ---- roots ---- */
 
-/* Whether VADDR lies in the function at the file's entry point; without a description or a symbol that is taken to end
- * with its first call. */
+/* Whether VADDR lies in the function at the file's entry point; as far as that is told, or as it can be followed. */
 static bool
 at_entry(struct unwinder *u, struct module *m, uint64_t vaddr)
 {
@@ -41,9 +40,9 @@ at_entry(struct unwinder *u, struct module *m, uint64_t vaddr)
 
 	if (!entry || vaddr < entry || vaddr - entry > 4096)
 		return false;
-	if (ehframe_start(u->modules, m, entry, &lo, &hi) || rule_function(u, m, entry, &lo, &hi))
-		return lo <= entry && vaddr < hi;
-	return vaddr < derive_first_call(u, m, entry);
+	if ((ehframe_start(u->modules, m, entry, &lo, &hi) || rule_function(u, m, entry, &lo, &hi)) && lo <= entry && vaddr < hi)
+		return true;
+	return vaddr < derive_entry_end(u, m, entry);
 }
 
 /* ---- rows ---- */

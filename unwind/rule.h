@@ -109,8 +109,9 @@ struct cursor rule_code(struct unwinder *, const struct module *, uint64_t vaddr
 /* derive.c: a rule by reading the function's instructions, from its beginning to VADDR or from VADDR to its end: SILENT
  * where they do not tell, BARE where they cannot be read. */
 void derive_rule(struct unwinder *, struct module *, uint64_t vaddr, struct rule *);
-/* One behind the first call at or after VADDR, or VADDR. */
-uint64_t derive_first_call(struct unwinder *, struct module *, uint64_t vaddr);
+/* Where the code at a file's entry ends, without a symbol: where it jumps away (the dynamic linker, to the program), else
+ * behind its first call. */
+uint64_t derive_entry_end(struct unwinder *, struct module *, uint64_t entry);
 
 /* Where the function that VADDR is in seems to begin, by the instructions that make its frame. */
 bool derive_start(struct unwinder *, struct module *, uint64_t vaddr, uint64_t *start);

@@ -114,6 +114,30 @@ instructions(void)
 }
 
 static void
+beginnings_and_ends(void)
+{
+	static const struct { const char *bytes; bool begins, ends; } of[] = {
+		{ "\x55\x48\x89\xe5\x53\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90", true, false },
+		{ "\x55\x48\x8b\xec\x53\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90", true, false },
+		{ "\x55\x48\x89\xe6\x53\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90", false, false },
+		{ "\x89\x84\x24\x00\xc0\xfe\xff\x55\x48\x83\xec\x30\x90\x90\x90", true, false },
+		{ "\x89\x84\x24\x00\xc0\xfe\xff\x53\x48\x83\xec\x30\x90\x90\x90", false, false },
+		{ "\x48\x83\xec\x28\x48\x89\x6c\x24\x20\x90\x90\x90\x90\x90\x90", true, false },
+		{ "\x48\x83\xec\x28\x48\x89\x6c\x24\x18\x90\x90\x90\x90\x90\x90", false, false },
+		{ "\x48\x81\xec\x00\x02\0\0\x48\x89\xac\x24\xf8\x01\0\0", true, false },
+		{ "\x48\x81\xec\x00\x02\0\0\x48\x89\xac\x24\xf0\x01\0\0", false, false },
+		{ "\x90\xe8\x11\x22\x33\x44\x90\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc", false, true },
+		{ "\x90\xe8\x11\x22\x33\x44\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc", false, false },
+	};
+
+	for (unsigned i = 0; i < sizeof of / sizeof *of; i++) {
+		CHECK(prologue((const uint8_t *)of[i].bytes, 15) == of[i].begins);
+		CHECK(ends_here((const uint8_t *)of[i].bytes, 15) == of[i].ends);
+	}
+	CHECK(!prologue((const uint8_t *)of[0].bytes, 14) && !ends_here((const uint8_t *)of[9].bytes, 6));
+}
+
+static void
 push_and_pop_of_the_frame_pointer(void)
 {
 	struct insn i;
@@ -174,6 +198,7 @@ main(void)
 {
 	RUN("x86_64", instructions);
 	RUN("x86_64", push_and_pop_of_the_frame_pointer);
+	RUN("x86_64", beginnings_and_ends);
 	RUN("x86_64", calls);
 	RUN("x86_64", signal_frame);
 	return TEST_STATUS;
