@@ -135,8 +135,11 @@ async function telling() {
 	await page.mouse.move(5, 5);
 	check("tooltip-goes", await page.evaluate(() => [...document.querySelectorAll("foreignObject[visibility='visible']")].length), 0);
 	await page.setViewportSize({ width: 500, height: 500 });
-	const edge = await page.evaluate(() => Math.max(...[...document.querySelectorAll(".frames rect")].map(r => r.getBoundingClientRect().right)));
-	check("fluid-width", edge > 480 && edge <= 500, true);
+	const fluid = await page.waitForFunction(() => {
+		const edge = Math.max(...[...document.querySelectorAll(".frames rect")].map(rect => rect.getBoundingClientRect().right));
+		return edge > 480 && edge <= 500;
+	}, null, { timeout: 10000 }).then(() => true, () => false);
+	check("fluid-width", fluid, true);
 	await page.setViewportSize({ width: 1200, height: 500 });
 }
 
