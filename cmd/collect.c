@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include "../lib/file.h"
+#include "../out/raw.h"
 #include "../sample/foreign.h"
 #include "../sym/sort.h"
+#include "sites.h"
 
 enum { LINES_AHEAD = 2000 };   /* of /proc/kallsyms: a millisecond */
 
@@ -166,24 +168,6 @@ collect_sample(void *collector, const struct sample *s)
 		profile_add(&c->profile, thread, s->time, 1, c->stack, n);
 }
 
-static enum function_kind
-kind_of(enum name_kind kind)
-{
-	switch (kind) {
-	case NAME_KERNEL:
-		return FUNCTION_KERNEL;
-	case NAME_JIT:
-		return FUNCTION_JIT;
-	case NAME_MARK:
-		return FUNCTION_MARK;
-	case NAME_INLINED:
-		return FUNCTION_INLINED;
-	case NAME_USER:
-		break;
-	}
-	return FUNCTION_USER;
-}
-
 /* The profile's number for the file that MODULE is. */
 static uint32_t
 mapping_of(struct collector *c, const struct module *m)
@@ -207,19 +191,12 @@ name_one(void *ctx, uint32_t number, struct location *where, struct site *site, 
 {
 	struct collector *c = ctx;
 	const struct code *code = &c->codes.code[number];
-	struct name name[NAME_MAX_INLINE];
-	unsigned n = name_code(&c->names, code, name, max < NAME_MAX_INLINE ? max : NAME_MAX_INLINE);
 
 	where->address = code->vaddr;
 	where->mapping = mapping_of(c, c->modules.module[code->module]);
-	for (unsigned i = 0; i < n; i++) {
-		bool ran = c->profile.lines;
-		const struct function f = { name[i].function, name[i].module, ran ? name[i].file : name[i].declared,
-			                    ran ? name[i].line : name[i].begins, kind_of(name[i].kind) };
-
-		site[i] = (struct site){ profile_function(&c->profile, &f), name[i].line };
-	}
-	return n;
+	if (c->raw && raw_function(&c->profile, where, &site->function))
+		return 1;
+	return sites_of(&c->names, code, &c->profile, site, max);
 }
 
 /* In the order of addresses, so that each piece of debug information is read once.  Without memory for that in any order. */

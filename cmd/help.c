@@ -16,6 +16,8 @@ static const struct command commands[] = {
 	{ "demangle", "[-i] [NAME...]", "C++ and Rust names, or the text on stdin, like c++filt", &demangle_options, cmd_demangle },
 	{ "addr2line", "-e FILE [-fiaps] [-C] [ADDR...]", "functions and lines of addresses, like binutils' addr2line",
 	  &addr2line_options, cmd_addr2line },
+	{ "symbolize", "[OPTIONS] FILE... -o OUT", "names for what --raw-addresses wrote, perhaps elsewhere",
+	  &symbolize_options, cmd_symbolize },
 	{ "help", "[COMMAND]", "this, or all about one command", NULL, cmd_help },
 	{ "version", "[-v]", "the version; -v: what is built in, and its licences", NULL, cmd_version },
 	{ 0 },
@@ -23,7 +25,7 @@ static const struct command commands[] = {
 
 /* Words that the command line keeps for commands to come: not taken for programs to profile. */
 static const char *const reserved[] = { "top",     "stat",      "list",     "trace",     "probe",
-	                                "annotate", "symbolize", "serve", "doctor", NULL };
+	                                "annotate", "serve", "doctor", NULL };
 
 static const struct command *
 command_named(const char *name)

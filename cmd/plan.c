@@ -15,7 +15,7 @@
 #include "picture.h"
 
 enum { ALL_NAMED = 300, WAIT, CALL_GRAPH, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE, DEBUG_DIR,
-       SYSROOT, LINES, INLINE, NO_INLINE };
+       SYSROOT, RAW_ADDRESSES, LINES, INLINE, NO_INLINE };
 
 static const struct option table[] = {
 	{ 'p', "pid", "PID,...", "attach to processes: all threads, new ones, and what they fork" },
@@ -39,6 +39,7 @@ static const struct option table[] = {
 	{ THREADS, "threads", NULL, "keep threads apart in .folded and .txt" },
 	{ PIDS, "pids", NULL, "keep processes apart" },
 	{ DEBUG_DIR, "debug-dir", "DIR", "look for debug information here first; repeatable" },
+	{ RAW_ADDRESSES, "raw-addresses", NULL, "no symbols: build-ids and addresses, for prof symbolize elsewhere" },
 	{ SYSROOT, "sysroot", "DIR", "look for files and debug information below DIR first" },
 	{ LINES, "lines", NULL, "source lines: name:LINE, and a frame for each line that ran" },
 	{ INLINE, "inline", NULL, "inlined functions as frames of their own (so it is)" },
@@ -193,6 +194,8 @@ take(struct plan *p, struct reading *r, int id)
 		return p->by_process = true;
 	case DEBUG_DIR:
 		return places_add_dir(&p->places, o->value);
+	case RAW_ADDRESSES:
+		return p->raw = true;
 	case SYSROOT:
 		return places_set_sysroot(&p->places, o->value);
 	case LINES:

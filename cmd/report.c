@@ -8,12 +8,13 @@
 #include "../lib/file.h"
 #include "../lib/msg.h"
 #include "../out/filter.h"
+#include "../out/raw.h"
 #include "options.h"
 #include "outputs.h"
 #include "picture.h"
 #include "report_input.h"
 
-enum { BY = 300, CALLERS, CALLEES, TREE, MIN, TOP, FOCUS, IGNORE, THREAD, FROM, TO, THREADS, PIDS };
+enum { BY = 300, CALLERS, CALLEES, TREE, MIN, TOP, FOCUS, IGNORE, THREAD, FROM, TO, THREADS, PIDS, RAW_ADDRESSES };
 
 static const struct option options[] = {
 	{ BY, "by", "WHAT", "function, module, file:line, thread or comm (function)" },
@@ -30,6 +31,7 @@ static const struct option options[] = {
 	{ 'e', "event", "NAME", "only this event, where there are several" },
 	{ THREADS, "threads", NULL, "keep threads apart in .folded and .txt" },
 	{ PIDS, "pids", NULL, "keep processes apart" },
+	{ RAW_ADDRESSES, "raw-addresses", NULL, "build-ids and addresses for names, as far as it has them (pprof)" },
 	{ 'o', "output", "FILE", "write it there, in the format of its suffix; repeatable; - is stdout" },
 	{ 'f', "format", "NAME", "in this format, whatever the suffix" },
 	PICTURE_OPTIONS,
@@ -46,7 +48,7 @@ struct reporting {
 	const char *event, *format, *file[OUTPUTS_MAX];
 	unsigned files;
 	int inputs;                  /* argv[1] on */
-	bool min_given, top_given, threads, pids;
+	bool min_given, top_given, threads, pids, raw;
 	struct output output[OUTPUTS_MAX];
 	unsigned noutput;
 	struct profile read, kept;   /* as it was read; what filters left of it */
@@ -169,6 +171,8 @@ take(struct reporting *r, int id)
 		return r->threads = true;
 	case PIDS:
 		return r->pids = true;
+	case RAW_ADDRESSES:
+		return r->raw = true;
 	case 'o':
 		return add_file(r);
 	case 'f':
@@ -235,6 +239,8 @@ read_inputs(struct reporting *r)
 	for (int i = 1; i <= r->inputs; i++)
 		if (!input_read(&r->read, r->o.argv[i]))
 			return false;
+	if (r->raw)
+		raw_names(&r->read);
 	profile_name(&r->read, NULL, NULL);
 	r->read.by_thread |= r->threads;
 	r->read.by_process |= r->pids;

@@ -288,6 +288,17 @@ set_location(struct profile *p, uint32_t code, const struct location *where, uns
 	return true;
 }
 
+void
+profile_relocate(struct profile *p, uint32_t code, const struct site *site, unsigned n)
+{
+	const struct location where = p->location[code];
+
+	if (n > NAME_MAX_INLINE || !vec_room(&p->site, &p->site_cap, (uint64_t)p->nsite + n, sizeof *p->site))
+		return;
+	memcpy(p->site + p->nsite, site, n * sizeof *site);
+	set_location(p, code, &where, n);
+}
+
 static uint32_t
 hash_location(uint64_t address, uint32_t mapping, const struct site *site, unsigned n)
 {

@@ -187,6 +187,9 @@ const struct location *profile_locate(struct profile *, uint32_t code, unsigned 
  * the same; UINT32_MAX at the memory cap.  Add samples of such codes, then call profile_name with NULL. */
 uint32_t profile_location(struct profile *, const struct location *where, const struct site *site, unsigned n);
 
+/* Makes CODE, which is known, stand for other functions.  Call it before profile_name. */
+void profile_relocate(struct profile *, uint32_t code, const struct site *site, unsigned n);
+
 /* Reading a thread's timeline, in the order of time. */
 struct run_reader {
 	const struct profile *profile;

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Captured without symbols, named elsewhere: what comes out is what naming at once would have given.
+. "$(dirname "$0")/../lib.sh"
+busy=$(program busy) || exit 1
+anonymous=$(program busy -Wl,--build-id=none) || exit 1
+
+# A machine of its own: the programs and the libraries that they use.
+mkdir -p machine/app machine/lib
+cp "$busy" machine/app/with-id
+ldd "$busy" | grep -o '/[^ ]*' | while read -r lib; do cp -L "$lib" machine/lib/; done
+
+for program in "$busy" "$anonymous"; do
+	name=$([ "$program" = "$busy" ] && echo id || echo path)
+	status $name-capture 0 "$PROF" -q -o named.pb -- "$program" recurse 0.6 50
+	"$PROF" report -q named.pb -o named.folded
+	"$PROF" report -q named.pb --raw-addresses -o raw.folded -o raw.pb
+	lacks $name-raw raw.folded 'main|libc_start'
+	case $name in
+	id) "$PROF" symbolize -q raw.folded --sysroot machine -o again.folded -o again.pb ;;
+	*)  mkdir -p "machine$(dirname "$program")" && cp "$program" "machine$program"
+	    "$PROF" symbolize -q raw.folded --sysroot machine -o again.folded -o again.pb ;;
+	esac
+	if cmp -s named.folded again.folded; then ok $name-folded; else not_ok $name-folded "not as named at once" named.folded again.folded; fi
+	"$PROF" symbolize -q raw.pb --sysroot machine -o again.folded
+	if cmp -s named.folded again.folded; then ok $name-pprof; else not_ok $name-pprof "not as named at once" named.folded again.folded; fi
+	"$PROF" report -q again.pb -o again.folded
+	if cmp -s named.folded again.folded; then ok $name-written; else not_ok $name-written "pprof lost names" named.folded again.folded; fi
+done
+
+# Without a sysroot, on the machine itself; straight from a capture.
+status straight 0 "$PROF" -q --raw-addresses -o straight.folded -- "$anonymous" recurse 0.4 50
+has straight-raw straight.folded "busy[^;]*\+0x[0-9a-f]+"
+lacks straight-no-names straight.folded ';main'
+status straight-named 0 "$PROF" symbolize --sysroot machine straight.folded
+has straight-main out ';main;'
+
+# What cannot be found is told, and stays.
+mkdir empty
+status missing 0 "$PROF" symbolize straight.folded --sysroot empty
+has missing-told err 'not found; its frames stay as they are'
+has missing-stays out "busy[^;]*\+0x"
+printf 'a;b;c 3\n' >plain.folded
+status nothing 0 "$PROF" symbolize plain.folded
+has nothing-told err 'nothing to name'
+has nothing-lost out '^a;b;c 3$'
+status no-input 125 "$PROF" symbolize
+status no-directory 125 "$PROF" symbolize plain.folded --sysroot nowhere
