@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANK_ROOT = UINT32_MAX };
+#define RANK_ROOT UINT32_MAX
 
 struct item {
 	uint64_t weight;
