@@ -492,8 +492,6 @@ static bool
 derive(struct reader *r, struct rule *rule)
 {
 	struct unwinder *u = r->u;
-	const struct arch *a = u->arch;
-	struct cursor before;
 	uint64_t lo, hi;
 	bool jit = r->m->kind == MODULE_JIT, named, returns, begins;
 
@@ -504,8 +502,7 @@ derive(struct reader *r, struct rule *rule)
 	if (begins && from_start(r, lo, rule))
 		return true;
 	r->start = named ? lo : 0;
-	before = rule_code(u, r->m, r->vaddr - 7);   /* an address as looked up: of a return address it is one less */
-	returns = cur_left(&before) >= 8 && a->after_call(before.pos + 8, 8);
+	returns = rule_after_call(u, r->m, r->vaddr + 1);   /* an address as looked up: of a return address it is one less */
 	return forward(r, r->vaddr + returns, returns, rule) || (begins && jit && from_prologue(r, lo, rule));
 }
 

@@ -19,6 +19,18 @@ rule_code(struct unwinder *u, const struct module *m, uint64_t vaddr)
 }
 
 bool
+rule_after_call(struct unwinder *u, struct module *m, uint64_t vaddr)
+{
+	for (unsigned back = 8; u->arch->after_call && back > 1; back--) {   /* code may begin right before the call */
+		struct cursor c = rule_code(u, m, vaddr - back);
+
+		if (cur_left(&c) >= back)
+			return u->arch->after_call(c.pos + back, back);
+	}
+	return false;
+}
+
+bool
 rule_function(struct unwinder *u, struct module *m, uint64_t vaddr, uint64_t *lo, uint64_t *hi)
 {
 	struct symbol s;
@@ -164,12 +176,10 @@ static bool
 changes_stack(struct unwinder *u, struct module *m, uint64_t vaddr)
 {
 	static const char *const names[] = { "runtime.mcall", "runtime.systemstack", "runtime.morestack" };
-	struct cursor c = rule_code(u, m, vaddr - 7);
 	struct symbol s;
 	size_t n;
 
-	if (cur_left(&c) < 8 || !u->arch->after_call || !u->arch->after_call(c.pos + 8, 8) ||
-	    !symtab_find(u->modules, m, vaddr, &s))
+	if (!rule_after_call(u, m, vaddr + 1) || !symtab_find(u->modules, m, vaddr, &s))
 		return false;
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strncmp(s.name, names[i], n = strlen(names[i])) && (!s.name[n] || !strcmp(s.name + n, ".abi0")))
@@ -312,17 +322,15 @@ entry_probe(struct unwinder *u, struct space *space, uint64_t addr)
 	return in_map(space, addr) ? entry_find(u, space, addr) : NULL;
 }
 
-/* By the bytes before the address behind the entry's; code without bytes is taken at its word. */
+/* Code without bytes is taken at its word. */
 static bool
 follows_call(struct unwinder *u, const struct entry *e)
 {
-	uint64_t vaddr, back = 8;
+	uint64_t vaddr;
 	struct module *m = entry_module(u, e, &vaddr);
-	struct cursor c = rule_code(u, m, vaddr + 1 - back);
+	struct cursor c = rule_code(u, m, vaddr);
 
-	if (!u->arch->after_call || (!cur_left(&c) && (m->bad || m->kind == MODULE_JIT)))
-		return true;
-	return cur_left(&c) >= back && u->arch->after_call(c.pos + back, back);
+	return !u->arch->after_call || (!cur_left(&c) && (m->bad || m->kind == MODULE_JIT)) || rule_after_call(u, m, vaddr + 1);
 }
 
 bool

@@ -106,6 +106,9 @@ bool rule_function(struct unwinder *, struct module *, uint64_t vaddr, uint64_t 
 /* The instructions from VADDR on, empty where there are none to be read. */
 struct cursor rule_code(struct unwinder *, const struct module *, uint64_t vaddr);
 
+/* Whether a call ends right before VADDR. */
+bool rule_after_call(struct unwinder *, struct module *, uint64_t vaddr);
+
 /* derive.c: a rule by reading the function's instructions, from its beginning to VADDR or from VADDR to its end: SILENT
  * where they do not tell, BARE where they cannot be read. */
 void derive_rule(struct unwinder *, struct module *, uint64_t vaddr, struct rule *);

@@ -351,6 +351,21 @@ jitted_code_is_read(void)
 	tear_down();
 }
 
+/* As Python's trampolines: with nothing mapped before them. */
+static void
+jitted_code_at_the_edge(void)
+{
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0, sizeof jit_bytes);
+	memcpy(jit_bytes, "\x48\x83\xec\x08\xff\xd1\x48\x83\xc4\x08\xc3", 11);   /* sub; call *%rcx; add; ret */
+	words[1] = 0x10006;               /* LEAF: cfa = rsp + 16 */
+	words[3] = ret(ROOT);
+	go(ret(LEAF), 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 1);
+	tear_down();
+}
+
 /* What was read is looked at again, and code that has changed is read anew. */
 static void
 jitted_code_changes(void)
@@ -912,6 +927,7 @@ main(void)
 	RUN("unwind", other_modes);
 	RUN("unwind", jitted_code_goes_by_fp);
 	RUN("unwind", jitted_code_is_read);
+	RUN("unwind", jitted_code_at_the_edge);
 	RUN("unwind", jitted_code_changes);
 	RUN("unwind", nothing_mapped);
 	RUN("unwind", a_new_epoch_is_another_place);
