@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "debug.h"
+
 enum {   /* pointer encodings, DW_EH_PE_* */
 	PE_ABSPTR = 0x00, PE_ULEB = 0x01, PE_UDATA2 = 0x02, PE_UDATA4 = 0x03, PE_UDATA8 = 0x04,
 	PE_SLEB = 0x09, PE_SDATA2 = 0x0a, PE_SDATA4 = 0x0b, PE_SDATA8 = 0x0c,
@@ -242,14 +244,16 @@ walk(struct part *p, struct row *row, uint32_t max)
 }
 
 static void
-build_index(struct modules *ms, const struct module *m, struct part *p)
+build_index(struct modules *ms, struct module *m, struct part *p)
 {
-	struct section s;
+	const struct part *eh = &m->ehframe->eh;
 	uint32_t n;
 
 	p->indexed = true;
-	if (p->debug && elf_section_named(&m->elf, ".debug_frame", &s) && !(s.flags & 0x800))   /* SHF_COMPRESSED */
-		p->bytes = s.data;
+	if (p->debug)
+		p->bytes = debug_section_of(ms, m, ".debug_frame");
+	if (p->debug && !cur_left(&p->bytes) && !eh->rows && !cur_left(&eh->bytes))
+		p->bytes = debug_section(ms, m, ".debug_frame");   /* it was stripped of all that it had */
 	if (!(n = walk(p, NULL, ROWS_MAX)) || !(p->row = arena_alloc(&ms->arena, n * sizeof *p->row)))
 		return;
 	p->rows = walk(p, p->row, n);
@@ -262,7 +266,7 @@ build_index(struct modules *ms, const struct module *m, struct part *p)
 
 /* Whether there is anything to look in; builds the index where it takes one. */
 static bool
-has_rows(struct modules *ms, const struct module *m, struct part *p)
+has_rows(struct modules *ms, struct module *m, struct part *p)
 {
 	if (!p->rows && !p->indexed)
 		build_index(ms, m, p);

@@ -51,6 +51,10 @@ for how in zlib zstd zlib-gnu; do
 	fi
 done
 
+# Frames that only a compressed .debug_frame describes.
+compile p.noeh -gz -fno-asynchronous-unwind-tables -fno-unwind-tables && place noeh p.noeh && run '' noeh --call-graph dwarf
+has debug-frame "$work/out.folded" '^local;_start;.*main;outer_local;middle_\[i\];hot_local [0-9]+$'
+
 # As Fedora packs it: the symbols of functions, compressed, in the program itself.
 printf '%s\n' hot_local outer_local main >kept
 objcopy -S --remove-section .comment --keep-symbols=kept full.debug p.mini
