@@ -7,8 +7,8 @@
  *     functions; length, name NUL module NUL source file NUL …; kinds; lines
  *     sites                             a function and the line of it that ran: functions (signed difference); lines
  *     nodes                             a tree of sites: distance to the parent (or to -1); sites; with "diff" shares (signed)
- *     of each thread, runs              nodes (signed difference); time since the last run's end, µs; and
- *                                       samples << 1 | weight differs, weight where it does, span where samples > 1, µs
+ *     of each thread, blocks of runs    how many, 0 behind the last; nodes (signed difference); time since the last run's end,
+ *                                       µs; samples << 1 | weight differs, weight where it does, span where samples > 1, µs
  *
  * All is streamed.  Beyond what a browser bears less is shown, and the page says so: rare stacks lose their middle, equal
  * stacks are joined within steps of time. */
@@ -24,6 +24,7 @@ enum {
 	LINED_MAX = 4000000,       /* raw nodes; beyond them lines are left out */
 	NODES_MAX = 2000000,
 	RUNS_MAX = 3000000,
+	BLOCK = 2048,              /* runs */
 	TOP = 40                   /* rows for those without scripts */
 };
 
@@ -398,6 +399,8 @@ choose_step(struct page *w, struct reader *r)
 	uint64_t length = w->p->end > w->p->start ? w->p->end - w->p->start : UINT64_MAX / 4, steps = 65536, all;
 
 	for (;; steps /= 4) {
+		if ((all = w->p->samples) <= w->most.runs)
+			return;
 		all = 0;
 		for (uint32_t i = 0; i < w->p->nthread && all <= w->most.runs; i++)
 			all += count_runs(w, r, &w->p->thread[i]);
@@ -555,59 +558,65 @@ put_shares(struct page *w)
 	vec_free(&share, &cap, sizeof *share);
 }
 
+/* Runs in blocks, each by columns, so that they need to be read only once. */
 static void
-put_thread(struct page *w, struct reader *r, const struct thread *t)
+put_thread(struct page *w, struct reader *r, struct run *run, const struct thread *t)
 {
 	uint64_t at = 0;
 	int64_t node = 0;
-	struct run run;
+	uint32_t n;
 
-	put_number(w, count_runs(w, r, t));
-	for (reader_open(r, w, t); reader_next(r, &run);) {
-		int64_t to = run.node == NODE_NONE ? -1 : (int64_t)run.node;
+	reader_open(r, w, t);
+	do {
+		for (n = 0; n < BLOCK && reader_next(r, &run[n]);)
+			n++;
+		put_number(w, n);
+		for (uint32_t i = 0; i < n; i++) {
+			int64_t to = run[i].node == NODE_NONE ? -1 : (int64_t)run[i].node;
 
-		put_signed(w, to - node);
-		node = to;
-	}
-	for (reader_open(r, w, t); reader_next(r, &run); at = (run.start + run.span) / 1000)
-		put_signed(w, (int64_t)(run.start / 1000 - at));
-	for (reader_open(r, w, t); reader_next(r, &run);) {
-		put_number(w, run.samples << 1 | (run.weight != run.samples));
-		if (run.weight != run.samples)
-			put_number(w, run.weight);
-		if (run.samples > 1)
-			put_number(w, (run.start + run.span) / 1000 - run.start / 1000);
-	}
+			put_signed(w, to - node);
+			node = to;
+		}
+		for (uint32_t i = 0; i < n; i++) {
+			put_signed(w, (int64_t)(run[i].start / 1000 - at));
+			at = (run[i].start + run[i].span) / 1000;
+		}
+		for (uint32_t i = 0; i < n; i++) {
+			put_number(w, run[i].samples << 1 | (run[i].weight != run[i].samples));
+			if (run[i].weight != run[i].samples)
+				put_number(w, run[i].weight);
+			if (run[i].samples > 1)
+				put_number(w, (run[i].start + run[i].span) / 1000 - run[i].start / 1000);
+		}
+	} while (n);
 }
 
 static void
 put_data(struct page *w)
 {
 	struct reader r = { 0 };
+	struct run *block = NULL;
+	struct sink packed;
+	uint32_t cap = 0;
 
 	w->base64.to = w->out;
 	choose_step(w, &r);
-	{
-		struct sink packed;
-
-		sink_open_to(&packed, base64_put, &w->base64);
-		if (!deflate_open(&w->deflater, &packed, DEFLATE_RAW)) {
-			sink_fail(w->out, ENOMEM);
-			sink_close(&packed);
-			return;
-		}
+	sink_open_to(&packed, base64_put, &w->base64);
+	if (vec_room(&block, &cap, BLOCK, sizeof *block) && deflate_open(&w->deflater, &packed, DEFLATE_RAW)) {
 		deflate_sink(&w->data, &w->deflater);
 		put_about(w);
 		put_functions(w);
 		put_tree(w);
 		put_shares(w);
 		for (uint32_t i = 0; i < w->p->nthread && !w->out->err; i++)
-			put_thread(w, &r, &w->p->thread[i]);
+			put_thread(w, &r, block, &w->p->thread[i]);
 		sink_close(&w->data);
 		deflate_close(&w->deflater);
-		sink_close(&packed);
-	}
+	} else
+		sink_fail(w->out, ENOMEM);
+	sink_close(&packed);
 	base64_end(&w->base64);
+	vec_free(&block, &cap, sizeof *block);
 	vec_free(&r.held, &r.cap, sizeof *r.held);
 }
 

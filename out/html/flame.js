@@ -10,24 +10,12 @@ class Flame extends Pane {
 		let down = null;
 		box.addEventListener("pointerdown", e => {
 			if (e.button === 0 && e.offsetX < this.width)
-				down = { x: e.clientX, y: e.clientY, a: this.a, b: this.b, moved: false };
-		});
-		box.addEventListener("pointermove", e => {
-			if (!down || !(e.buttons & 1))
-				return;
-			const dx = e.clientX - down.x;
-			if (Math.abs(dx) > 4 && (down.b - down.a) < 0.999 * this.whole()) {
-				down.moved = true;
-				const a = Math.min(Math.max(0, down.a - dx / this.width * (down.b - down.a)), this.whole() - (down.b - down.a));
-				this.goal = null;
-				[this.a, this.b] = [a, a + down.b - down.a];
-				repaint(this);
-			}
+				down = e;
 		});
 		box.addEventListener("pointerup", e => {
 			const was = down;
 			down = null;
-			if (!was || was.moved || Math.abs(e.clientX - was.x) + Math.abs(e.clientY - was.y) > 6)
+			if (!was || Math.abs(e.clientX - was.clientX) + Math.abs(e.clientY - was.clientY) > 6)
 				return;
 			const spot = this.spotAt(e);
 			if (spot && spot.g)
@@ -43,14 +31,10 @@ class Flame extends Pane {
 			}
 		});
 		box.addEventListener("wheel", e => {
-			if (!e.ctrlKey && !e.metaKey && Math.abs(e.deltaX) <= Math.abs(e.deltaY))
+			if (!e.ctrlKey && !e.metaKey)
 				return;
 			e.preventDefault();
-			const at = this.a + (this.b - this.a) * this.at(e)[0] / this.width;
-			if (e.ctrlKey || e.metaKey)
-				this.scaleAt(at, Math.exp(e.deltaY * 0.004));
-			else
-				this.slide(e.deltaX / this.width);
+			this.scaleAt(this.a + (this.b - this.a) * this.at(e)[0] / this.width, Math.exp(e.deltaY * 0.004));
 		}, { passive: false });
 	}
 	whole() {
@@ -60,11 +44,6 @@ class Flame extends Pane {
 		const whole = this.whole(), n = Math.min(whole, Math.max(whole / 1e6, (this.b - this.a) * by));
 		const a = Math.min(Math.max(0, at - (at - this.a) * n / (this.b - this.a)), whole - n);
 		this.goal = null;
-		[this.a, this.b] = [a, a + n];
-		repaint(this);
-	}
-	slide(by) {
-		const n = this.b - this.a, a = Math.min(Math.max(0, this.a + by * n), this.whole() - n);
 		[this.a, this.b] = [a, a + n];
 		repaint(this);
 	}

@@ -95,30 +95,34 @@ function decodeRuns(number, signed) {
 	R.lined = new Int32Array(room);
 	threads = about.threads.map(([pid, tid, event, comm]) => ({ pid, tid, event, comm: comm || "[unknown]" }));
 	for (const t of threads) {
-		const n = number(), period = about.events[t.event] ? about.events[t.event].period / 1000 : 0;
+		const period = about.events[t.event] ? about.events[t.event].period / 1000 : 0;
+		let node = 0, end = 0, n;
 		t.lo = R.n;
-		t.hi = R.n += n;
-		if (R.n > room) {
-			room = Math.max(R.n, room * 1.5 | 0);
-			for (const column of ["from", "to", "weight", "lined"])
-				R[column] = grown(R[column], room);
-		}
-		for (let i = t.lo, node = 0; i < t.hi; i++)
-			R.lined[i] = node += signed();
-		for (let i = t.lo; i < t.hi; i++)
-			R.from[i] = signed();
 		t.weight = t.samples = 0;
-		for (let i = t.lo, end = 0; i < t.hi; i++) {
-			const samples = number(), n = Math.floor(samples / 2), weight = samples % 2 ? number() : n;
-			const first = end + R.from[i];
-			end = first + (n > 1 ? number() : 0);
-			R.weight[i] = weight;
-			// A sample stands for the time before it, back to the one before.
-			R.from[i] = Math.max(first - period * weight / n, 0, i > t.lo ? R.to[i - 1] : 0);
-			R.to[i] = Math.max(end, R.from[i]);
-			t.weight += weight;
-			t.samples += n;
+		while ((n = number()) > 0) {
+			const lo = R.n, hi = R.n += n;
+			if (hi > room) {
+				room = room * 1.5 + n | 0;
+				for (const column of ["from", "to", "weight", "lined"])
+					R[column] = grown(R[column], room);
+			}
+			for (let i = lo; i < hi; i++)
+				R.lined[i] = node += signed();
+			for (let i = lo; i < hi; i++)
+				R.from[i] = signed();
+			for (let i = lo; i < hi; i++) {
+				const samples = number(), n = Math.floor(samples / 2), weight = samples % 2 ? number() : n;
+				const first = end + R.from[i];
+				end = first + (n > 1 ? number() : 0);
+				R.weight[i] = weight;
+				// A sample stands for the time before it, back to the one before.
+				R.from[i] = Math.max(first - period * weight / n, 0, i > t.lo ? R.to[i - 1] : 0);
+				R.to[i] = Math.max(end, R.from[i]);
+				t.weight += weight;
+				t.samples += n;
+			}
 		}
+		t.hi = R.n;
 	}
 }
 

@@ -44,13 +44,10 @@ class Order extends Pane {
 			frameMenu(e.clientX, e.clientY, spot.fn, () => this.stackOf(spot), () => go({ range: [spot.from, spot.to] }), "Zoom to this time");
 		});
 		box.addEventListener("wheel", e => {
-			if (!e.ctrlKey && !e.metaKey && Math.abs(e.deltaX) <= Math.abs(e.deltaY))
+			if (!e.ctrlKey && !e.metaKey)
 				return;
 			e.preventDefault();
-			if (e.ctrlKey || e.metaKey)
-				scaleRange(this.timeAt(this.at(e)[0]), Math.exp(e.deltaY * 0.004));
-			else
-				slideRange(e.deltaX / this.width);
+			scaleRange(this.timeAt(this.at(e)[0]), Math.exp(e.deltaY * 0.004));
 		}, { passive: false });
 	}
 	range() {

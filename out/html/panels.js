@@ -226,7 +226,7 @@ const keyWords = [["1 2 3 4", "flame, callers, time order, table"], ["/", "searc
 
 function showKeys() {
 	const mouse = [["drag", "on the timeline or in time order: a range"], ["click", "a thread: it alone; with Ctrl or Shift: it, too"], ["click", "a frame: zoom; in the right button's menu: more"],
-		["Ctrl+wheel", "zoom; sideways: move"], ["double click", "timeline: all of it; time order: zoom to a frame"]];
+		["Ctrl+wheel", "zoom"], ["double click", "timeline: all of it; time order: a frame's time"]];
 	const grid = list => el("div", { className: "keys" }, ...list.flatMap(([k, v]) => [el("kbd", { textContent: k }), el("span", { textContent: v })]));
 	sheet("Keys", grid(keyWords), el("h3", { textContent: "Mouse" }), grid(mouse));
 }

@@ -15,7 +15,6 @@ class Timeline extends Pane {
 			if (this.at(e)[0] > this.names && S.range)
 				go({ range: null });
 		});
-		box.addEventListener("wheel", e => this.wheel(e), { passive: false });
 	}
 	open() {
 		this.length = Math.max(1, about.length / 1000, R.n ? threads.reduce((a, t) => t.hi > t.lo ? Math.max(a, R.to[t.hi - 1]) : a, 0) : 0);
@@ -258,23 +257,6 @@ class Timeline extends Pane {
 		if (item.all)
 			next = new Set();
 		go({ rows: next.size && next.size < rows.length ? next : null });
-	}
-	wheel(e) {
-		if (about.timeless || !e.ctrlKey && !e.metaKey && Math.abs(e.deltaX) <= Math.abs(e.deltaY))
-			return;
-		e.preventDefault();
-		const n = this.view[1] - this.view[0], at = this.timeAt(this.at(e)[0]);
-		if (e.ctrlKey || e.metaKey)
-			this.look(at - (at - this.view[0]) * Math.exp(e.deltaY * 0.004), n * Math.exp(e.deltaY * 0.004));
-		else
-			this.look(this.view[0] + e.deltaX / this.width * n, n);
-	}
-	// Shows N µs from FROM on.
-	look(from, n) {
-		n = Math.min(this.length, Math.max(n, 10));
-		from = Math.min(Math.max(0, from), this.length - n);
-		this.view = [from, from + n];
-		repaint(this);
 	}
 	pointed(e) {
 		if (this.down && this.down.moved)

@@ -49,29 +49,31 @@ signed_number(struct cursor *c)
 	return (int64_t)(v >> 1 ^ -(v & 1));
 }
 
-/* A thread's runs as "node@from+span samples×weight". */
+/* A thread's runs as "node@from+span samples×weight"; returns their weight. */
 static uint64_t
 tell_runs(struct sink *out, struct cursor *c)
 {
-	uint64_t n = cur_uleb(c), at = 0, sum = 0;
-	struct cursor nodes = *c, times_of;
+	uint64_t n, at = 0, sum = 0;
 	int64_t node = 0;
 
-	for (uint64_t i = 0; i < n && !c->bad; i++)
-		signed_number(c);
-	times_of = *c;
-	for (uint64_t i = 0; i < n && !c->bad; i++)
-		signed_number(c);
-	for (uint64_t i = 0; i < n && !c->bad; i++) {
-		uint64_t v = cur_uleb(c), weight = v & 1 ? cur_uleb(c) : v >> 1, span = v >> 1 > 1 ? cur_uleb(c) : 0;
+	while ((n = cur_uleb(c)) && !c->bad) {
+		struct cursor nodes = *c, gaps;
 
-		node += signed_number(&nodes);
-		at += (uint64_t)signed_number(&times_of);
-		if (out)
+		for (uint64_t i = 0; i < n && !c->bad; i++)
+			signed_number(c);
+		gaps = *c;
+		for (uint64_t i = 0; i < n && !c->bad; i++)
+			signed_number(c);
+		for (uint64_t i = 0; i < n && !c->bad; i++) {
+			uint64_t v = cur_uleb(c), weight = v & 1 ? cur_uleb(c) : v >> 1, span = v >> 1 > 1 ? cur_uleb(c) : 0;
+
+			node += signed_number(&nodes);
+			at += (uint64_t)signed_number(&gaps);
 			sink_fmt(out, " %d@%llu+%llu %llux%llu;", (int)node, (unsigned long long)at, (unsigned long long)span,
 			         (unsigned long long)(v >> 1), (unsigned long long)weight);
-		at += span;
-		sum += weight;
+			at += span;
+			sum += weight;
+		}
 	}
 	return sum;
 }
