@@ -15,8 +15,10 @@ struct string {
 	const char *text, *suffix;
 };
 
+/* All of a thread's samples of one stack. */
 struct tally {
 	uint64_t weight, samples;
+	uint32_t node;
 };
 
 struct writing {
@@ -31,10 +33,10 @@ struct writing {
 	uint32_t nmodule, module_cap;
 	bool *outermost;           /* of each function: it is the outermost one of some location */
 	uint32_t outermost_cap;
-	struct tally *tally;       /* of each raw node, of one thread */
-	uint32_t tally_cap;
-	uint32_t *touched;         /* the nodes whose tally is not zero */
-	uint32_t ntouched, touched_cap;
+	struct tally *tally;       /* of one thread, in the order in which they came first */
+	uint32_t tallies, tally_cap;
+	uint32_t *place;           /* among them, of each raw node, and of none; + 1, 0: nowhere */
+	uint32_t place_cap;
 	uint32_t column[16], columns;   /* of each event: its first value */
 	struct sink labels;        /* of the thread at hand */
 };
@@ -342,13 +344,13 @@ make_labels(struct writing *w, const struct thread *t)
 }
 
 static void
-put_sample(struct writing *w, const struct thread *t, uint32_t node, const struct tally *tally)
+put_sample(struct writing *w, const struct thread *t, const struct tally *tally)
 {
 	const struct profile *p = w->p;
 	uint64_t period = t->event < p->nevent ? p->event[t->event].period_ns : 0;
 	uint32_t first = t->event < p->nevent ? w->column[t->event] : 0;
 
-	for (; node != NODE_NONE; node = p->raw.node[node].parent) {
+	for (uint32_t node = tally->node; node != NODE_NONE; node = p->raw.node[node].parent) {
 		uint32_t code = p->raw.node[node].frame;
 
 		if (code < p->nlocation && p->location[code].sites)
@@ -367,35 +369,41 @@ put_sample(struct writing *w, const struct thread *t, uint32_t node, const struc
 	put_message(w, PROFILE_SAMPLE);
 }
 
-/* A thread's samples, each distinct stack once, in the order in which they came first. */
+static struct tally *
+tally_of(struct writing *w, uint32_t node)
+{
+	uint32_t *place = &w->place[node < w->p->raw.n ? node : w->p->raw.n];
+
+	if (!*place) {
+		if (!vec_room(&w->tally, &w->tally_cap, (uint64_t)w->tallies + 1, sizeof *w->tally)) {
+			sink_fail(w->out, ENOMEM);
+			return NULL;
+		}
+		w->tally[w->tallies++] = (struct tally){ .node = node < w->p->raw.n ? node : NODE_NONE };
+		*place = w->tallies;
+	}
+	return &w->tally[*place - 1];
+}
+
 static void
 put_thread(struct writing *w, const struct thread *t)
 {
-	struct tally bare = { 0, 0 };
 	struct run_reader reader;
+	struct tally *tally;
 	struct run run;
 
 	make_labels(w, t);
 	runs_open(&reader, w->p, t);
 	reader.raw = true;
-	for (w->ntouched = 0; runs_next(&reader, &run);) {
-		struct tally *tally = run.node < w->p->raw.n ? &w->tally[run.node] : &bare;
-
-		if (tally != &bare && !tally->samples) {
-			if (!vec_room(&w->touched, &w->touched_cap, (uint64_t)w->ntouched + 1, sizeof *w->touched)) {
-				sink_fail(w->out, ENOMEM);
-				return;
-			}
-			w->touched[w->ntouched++] = run.node;
-		}
+	for (w->tallies = 0; runs_next(&reader, &run) && (tally = tally_of(w, run.node));) {
 		tally->weight += run.weight;
 		tally->samples += run.samples;
 	}
-	if (bare.samples)
-		put_sample(w, t, NODE_NONE, &bare);
-	for (uint32_t i = 0; i < w->ntouched && !w->out->err; i++) {
-		put_sample(w, t, w->touched[i], &w->tally[w->touched[i]]);
-		w->tally[w->touched[i]] = (struct tally){ 0, 0 };
+	for (uint32_t i = 0; i < w->tallies && !w->out->err; i++) {
+		uint32_t node = w->tally[i].node;
+
+		put_sample(w, t, &w->tally[i]);
+		w->place[node != NODE_NONE ? node : w->p->raw.n] = 0;
 	}
 }
 
@@ -461,7 +469,7 @@ pprof_write(struct sink *out, const struct profile *p)
 	sink_open(&w.body, -1);
 	sink_open(&w.ids, -1);
 	sink_open(&w.labels, -1);
-	if (vec_room(&w.tally, &w.tally_cap, p->raw.n, sizeof *w.tally) &&
+	if (vec_room(&w.place, &w.place_cap, (uint64_t)p->raw.n + 1, sizeof *w.place) &&
 	    vec_room(&w.outermost, &w.outermost_cap, p->nfunction, sizeof *w.outermost))
 		put_all(&w);
 	else
@@ -470,7 +478,7 @@ pprof_write(struct sink *out, const struct profile *p)
 	sink_fail(out, sink_close(&w.ids));
 	sink_fail(out, sink_close(&w.labels));
 	vec_free(&w.tally, &w.tally_cap, sizeof *w.tally);
-	vec_free(&w.touched, &w.touched_cap, sizeof *w.touched);
+	vec_free(&w.place, &w.place_cap, sizeof *w.place);
 	vec_free(&w.outermost, &w.outermost_cap, sizeof *w.outermost);
 	vec_free(&w.module, &w.module_cap, sizeof *w.module);
 	vec_free(&w.string, &w.string_cap, sizeof *w.string);

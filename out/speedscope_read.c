@@ -472,21 +472,6 @@ read_profile(struct reading *r)
 		read_track(r, &t);
 }
 
-/* Reads on from where WHERE is, and comes back. */
-static void
-read_at(struct reading *r, struct cursor where, void (*read)(struct reading *))
-{
-	struct cursor *was = r->c;
-
-	if (r->c->bad || !where.pos)
-		return;
-	r->c = &where;
-	read(r);
-	r->c = was;
-	if (where.bad)
-		*r->c = where;
-}
-
 static void
 read_profiles(struct reading *r)
 {
@@ -497,31 +482,52 @@ read_profiles(struct reading *r)
 }
 
 static void
+read_name(struct reading *r)
+{
+	const char *text = json_string(r->c, &r->text), *name = arena_str(&r->p->arena, text, strlen(text));
+
+	if (name && !*r->p->command)
+		r->p->command = name;
+}
+
+/* What comes in the order in which it is needed, as it mostly does, is read at once. */
+static void
 read_file(struct reading *r)
 {
-	struct cursor shared = { .pos = NULL }, profiles = shared, own = shared;
+	struct cursor late = { .pos = NULL }, *was = r->c;
+	bool shared = false, profiles = false;
 	struct json_list list;
 
 	for (list = json_open(r->c, '{'); json_next(r->c, &list);) {
 		const char *key = json_key(r->c, &r->text);
-		struct cursor *at = is(key, "shared") ? &shared : is(key, "profiles") ? &profiles : is(key, "prof") ? &own : NULL;
 
-		if (is(key, "name") && json_peek(r->c) == '"' && !*r->p->command) {
-			const char *text = json_string(r->c, &r->text), *name = arena_str(&r->p->arena, text, strlen(text));
-
-			if (name)
-				r->p->command = name;
-			continue;
-		}
-		if (at)
-			*at = *r->c;
-		json_skip(r->c);
+		if (is(key, "profiles")) {
+			profiles = true;
+			if (shared)
+				read_profiles(r);
+			else {
+				late = *r->c;
+				json_skip(r->c);
+			}
+		} else if (is(key, "shared")) {
+			shared = true;
+			read_shared(r);
+		} else if (is(key, "prof"))
+			read_own(r);
+		else if (is(key, "name") && json_peek(r->c) == '"')
+			read_name(r);
+		else
+			json_skip(r->c);
 	}
-	if (!r->c->bad && !(shared.pos && profiles.pos))
+	if (!shared || !profiles)
 		json_bad(r->c, "neither frames nor profiles");
-	read_at(r, own, read_own);
-	read_at(r, shared, read_shared);
-	read_at(r, profiles, read_profiles);
+	if (late.pos && !r->c->bad) {
+		r->c = &late;
+		read_profiles(r);
+		r->c = was;
+		if (late.bad)
+			*was = late;
+	}
 }
 
 const char *
