@@ -5,15 +5,11 @@
  * take addresses as they are.  What has no file (the kernel, its modules, JIT code) has a mapping that is only a name. */
 #include "format.h"
 #include "pprof.h"
+#include "pprof_put.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-/* A string of the table: TEXT and what is written behind it. */
-struct string {
-	const char *text, *suffix;
-};
 
 /* All of a thread's samples of one stack. */
 struct tally {
@@ -26,10 +22,8 @@ struct writing {
 	struct sink *out;
 	struct sink body, ids;     /* in memory: the message at hand, and the numbers packed in it */
 	struct arena arena;
-	struct string *string;
-	uint32_t nstring, string_cap;
-	struct index strings;
-	uint32_t *module;          /* strings: the names that stand for mappings, behind the profile's own */
+	struct strings strings;
+	const char **module;       /* the names that stand for mappings, behind the profile's own */
 	uint32_t nmodule, module_cap;
 	bool *outermost;           /* of each function: it is the outermost one of some location */
 	uint32_t outermost_cap;
@@ -41,76 +35,12 @@ struct writing {
 	struct sink labels;        /* of the thread at hand */
 };
 
-static void
-put_varint(struct sink *s, uint64_t v)
-{
-	uint8_t byte[10];
-	unsigned n = 0;
-
-	for (; v > 0x7f; v >>= 7)
-		byte[n++] = (uint8_t)(v | 0x80);
-	byte[n++] = (uint8_t)v;
-	sink_put(s, byte, n);
-}
-
-/* Fields that are 0 are left out: that is what a reader takes them for. */
-static void
-put_number(struct sink *s, unsigned field, uint64_t v)
-{
-	if (v) {
-		put_varint(s, field << 3 | WIRE_VARINT);
-		put_varint(s, v);
-	}
-}
-
-static void
-put_bytes(struct sink *s, unsigned field, const struct sink *bytes)
-{
-	put_varint(s, field << 3 | WIRE_BYTES);
-	put_varint(s, bytes->len);
-	sink_put(s, bytes->buf, bytes->len);
-	sink_fail(s, bytes->err);
-}
-
 /* The message at hand is complete. */
 static void
 put_message(struct writing *w, unsigned field)
 {
-	put_bytes(w->out, field, &w->body);
+	pprof_bytes(w->out, field, &w->body);
 	w->body.len = 0;
-}
-
-static uint32_t
-string_hash(const char *text, const char *suffix)
-{
-	return hash_str(text) + 31 * hash_str(suffix);
-}
-
-static uint32_t
-string_again(const void *ctx, uint32_t item)
-{
-	const struct string *s = (const struct string *)ctx + item;
-
-	return string_hash(s->text, s->suffix);
-}
-
-/* The number of a string that stays where it is.  0 is the empty one. */
-static uint32_t
-string_of(struct writing *w, const char *text, const char *suffix)
-{
-	uint32_t hash = string_hash(text, suffix), slot, i;
-
-	for (slot = index_first(&w->strings, hash); (i = index_at(&w->strings, slot)) != INDEX_NONE;
-	     slot = index_next(&w->strings, slot))
-		if (strcmp(w->string[i].text, text) == 0 && strcmp(w->string[i].suffix, suffix) == 0)
-			return i;
-	if (!vec_room(&w->string, &w->string_cap, (uint64_t)w->nstring + 1, sizeof *w->string) ||
-	    !index_add(&w->strings, hash, w->nstring, string_again, w->string)) {
-		sink_fail(w->out, ENOMEM);
-		return 0;
-	}
-	w->string[w->nstring] = (struct string){ text, suffix };
-	return w->nstring++;
 }
 
 /* The same of a text that does not last. */
@@ -121,35 +51,7 @@ string_copy(struct writing *w, const char *text)
 
 	if (!copy)
 		sink_fail(w->out, ENOMEM);
-	return copy ? string_of(w, copy, "") : 0;
-}
-
-/* UTF-8 is what protobuf's strings must be. */
-static void
-put_text(struct sink *s, const char *text)
-{
-	for (unsigned n; *text; text += n) {
-		unsigned good = 0;
-
-		for (; text[good] && (n = utf8_len(text + good)); good += n)
-			;
-		sink_put(s, text, good);
-		n = good;
-		if (text[n]) {
-			sink_str(s, "\xef\xbf\xbd");
-			n++;
-		}
-	}
-}
-
-static void
-put_strings(struct writing *w)
-{
-	for (uint32_t i = 0; i < w->nstring; i++) {
-		put_text(&w->body, w->string[i].text);
-		sink_str(&w->body, w->string[i].suffix);
-		put_message(w, PROFILE_STRING);
-	}
+	return copy ? pprof_string(&w->strings, copy, "") : 0;
 }
 
 static bool
@@ -161,8 +63,8 @@ is_time(const struct event_info *e)
 static void
 put_type(struct writing *w, unsigned field, uint32_t name, const char *unit)
 {
-	put_number(&w->body, TYPE_NAME, name);
-	put_number(&w->body, TYPE_UNIT, string_of(w, unit, ""));
+	pprof_number(&w->body, TYPE_NAME, name);
+	pprof_number(&w->body, TYPE_UNIT, pprof_string(&w->strings, unit, ""));
 	put_message(w, field);
 }
 
@@ -172,13 +74,13 @@ type_name(struct writing *w, uint32_t event)
 {
 	const struct event_info *e = &w->p->event[event];
 
-	return !event && is_time(e) ? string_of(w, e->waiting ? "wall" : "cpu", "") : string_of(w, e->name, "");
+	return !event && is_time(e) ? pprof_string(&w->strings, e->waiting ? "wall" : "cpu", "") : pprof_string(&w->strings, e->name, "");
 }
 
 static uint32_t
 samples_name(struct writing *w, uint32_t event)
 {
-	return event ? string_of(w, w->p->event[event].name, "_samples") : string_of(w, "samples", "");
+	return event ? pprof_string(&w->strings, w->p->event[event].name, "_samples") : pprof_string(&w->strings, "samples", "");
 }
 
 /* What is measured: samples and their time, or a count alone. */
@@ -197,23 +99,23 @@ put_types(struct writing *w)
 		w->columns++;
 	}
 	if (!p->nevent) {
-		put_type(w, PROFILE_SAMPLE_TYPE, string_of(w, "samples", ""), "count");
+		put_type(w, PROFILE_SAMPLE_TYPE, pprof_string(&w->strings, "samples", ""), "count");
 		w->columns = 1;
 	} else {
 		put_type(w, PROFILE_PERIOD_TYPE, type_name(w, 0), is_time(p->event) ? "nanoseconds" : "count");
-		put_number(w->out, PROFILE_PERIOD, is_time(p->event) ? p->event->period_ns : 1);
-		put_number(w->out, PROFILE_DEFAULT_TYPE, type_name(w, 0));
+		pprof_number(w->out, PROFILE_PERIOD, is_time(p->event) ? p->event->period_ns : 1);
+		pprof_number(w->out, PROFILE_DEFAULT_TYPE, type_name(w, 0));
 	}
 }
 
 static void
 put_mapping(struct writing *w, uint32_t i, const char *file, const char *build_id)
 {
-	put_number(&w->body, MAPPING_ID, i + 1);
-	put_number(&w->body, MAPPING_FILE, string_of(w, file, ""));
-	put_number(&w->body, MAPPING_BUILD_ID, string_of(w, build_id, ""));
+	pprof_number(&w->body, MAPPING_ID, i + 1);
+	pprof_number(&w->body, MAPPING_FILE, pprof_string(&w->strings, file, ""));
+	pprof_number(&w->body, MAPPING_BUILD_ID, pprof_string(&w->strings, build_id, ""));
 	for (unsigned has = MAPPING_FUNCTIONS; has <= MAPPING_INLINES; has++)   /* all that is known is here: no reader need look further */
-		put_number(&w->body, has, 1);
+		pprof_number(&w->body, has, 1);
 	put_message(w, PROFILE_MAPPING);
 }
 
@@ -239,22 +141,22 @@ put_mappings(struct writing *w)
 		put_mapping(w, i, p->mapping[i].file, p->mapping[i].build_id);
 	}
 	for (uint32_t i = 0; i < w->nmodule; i++)
-		put_mapping(w, p->nmapping + i, w->string[w->module[i]].text, "");
+		put_mapping(w, p->nmapping + i, w->module[i], "");
 }
 
 /* The mapping of a location, from 1; 0 for none. */
 static uint32_t
 mapping_of(struct writing *w, const struct location *l)
 {
-	uint32_t f = w->p->site[l->site].function, name;
+	uint32_t f = w->p->site[l->site].function;
+	const char *name = f < w->p->nfunction ? w->p->function[f].module : "";
 
 	if (l->mapping < w->p->nmapping)
 		return l->mapping + 1;
-	if (f >= w->p->nfunction || !*w->p->function[f].module)
+	if (!*name)
 		return 0;
-	name = string_of(w, w->p->function[f].module, "");
 	for (uint32_t i = w->nmodule; i--;)
-		if (w->module[i] == name)
+		if (strcmp(w->module[i], name) == 0)
 			return w->p->nmapping + i + 1;
 	if (!vec_room(&w->module, &w->module_cap, (uint64_t)w->nmodule + 1, sizeof *w->module)) {
 		sink_fail(w->out, ENOMEM);
@@ -274,17 +176,17 @@ put_locations(struct writing *w)
 
 		if (!l->sites)
 			continue;
-		put_number(&w->body, LOCATION_ID, i + 1ull);
-		put_number(&w->body, LOCATION_MAPPING, mapping_of(w, l));
-		put_number(&w->body, LOCATION_ADDRESS, l->address);
+		pprof_number(&w->body, LOCATION_ID, i + 1ull);
+		pprof_number(&w->body, LOCATION_MAPPING, mapping_of(w, l));
+		pprof_number(&w->body, LOCATION_ADDRESS, l->address);
 		for (uint32_t k = l->sites; k--;) {
 			const struct site *site = &p->site[l->site + k];
 
 			if (site->function >= p->nfunction)
 				continue;
-			put_number(&w->ids, LINE_FUNCTION, site->function + 1ull);
-			put_number(&w->ids, LINE_LINE, site->line);
-			put_bytes(&w->body, LOCATION_LINE, &w->ids);
+			pprof_number(&w->ids, LINE_FUNCTION, site->function + 1ull);
+			pprof_number(&w->ids, LINE_LINE, site->line);
+			pprof_bytes(&w->body, LOCATION_LINE, &w->ids);
 			w->ids.len = 0;
 			w->outermost[site->function] |= k == 0;
 		}
@@ -307,11 +209,11 @@ put_functions(struct writing *w)
 	for (uint32_t i = 0; i < w->p->nfunction; i++) {
 		const struct function *f = &w->p->function[i];
 
-		put_number(&w->body, FUNCTION_ID, i + 1ull);
-		put_number(&w->body, FUNCTION_NAME, string_of(w, f->name, suffix_of(w, i)));
-		put_number(&w->body, FUNCTION_SYSTEM_NAME, string_of(w, f->name, ""));
-		put_number(&w->body, FUNCTION_FILE, f->file ? string_of(w, f->file, "") : 0);
-		put_number(&w->body, FUNCTION_START_LINE, w->p->lines ? 0 : f->line);
+		pprof_number(&w->body, FUNCTION_ID, i + 1ull);
+		pprof_number(&w->body, FUNCTION_NAME, pprof_string(&w->strings, f->name, suffix_of(w, i)));
+		pprof_number(&w->body, FUNCTION_SYSTEM_NAME, pprof_string(&w->strings, f->name, ""));
+		pprof_number(&w->body, FUNCTION_FILE, f->file ? pprof_string(&w->strings, f->file, "") : 0);
+		pprof_number(&w->body, FUNCTION_START_LINE, w->p->lines ? 0 : f->line);
 		put_message(w, PROFILE_FUNCTION);
 	}
 }
@@ -319,10 +221,10 @@ put_functions(struct writing *w)
 static void
 put_label(struct writing *w, const char *key, const char *text, uint64_t number)
 {
-	put_number(&w->body, LABEL_KEY, string_of(w, key, ""));
-	put_number(&w->body, LABEL_TEXT, text ? string_copy(w, text) : 0);
-	put_number(&w->body, LABEL_NUMBER, number);
-	put_bytes(&w->labels, SAMPLE_LABEL, &w->body);
+	pprof_number(&w->body, LABEL_KEY, pprof_string(&w->strings, key, ""));
+	pprof_number(&w->body, LABEL_TEXT, text ? string_copy(w, text) : 0);
+	pprof_number(&w->body, LABEL_NUMBER, number);
+	pprof_bytes(&w->labels, SAMPLE_LABEL, &w->body);
 	w->body.len = 0;
 }
 
@@ -354,16 +256,16 @@ put_sample(struct writing *w, const struct thread *t, const struct tally *tally)
 		uint32_t code = p->raw.node[node].frame;
 
 		if (code < p->nlocation && p->location[code].sites)
-			put_varint(&w->ids, code + 1ull);
+			pprof_varint(&w->ids, code + 1ull);
 	}
 	if (w->ids.len)
-		put_bytes(&w->body, SAMPLE_LOCATION, &w->ids);
+		pprof_bytes(&w->body, SAMPLE_LOCATION, &w->ids);
 	w->ids.len = 0;
 	for (uint32_t i = 0; i < w->columns; i++)
-		put_varint(&w->ids, i == first               ? (period ? tally->samples : tally->weight)
+		pprof_varint(&w->ids, i == first               ? (period ? tally->samples : tally->weight)
 		                    : i == first + 1 && period ? times(tally->weight, period)
 		                                               : 0);
-	put_bytes(&w->body, SAMPLE_VALUE, &w->ids);
+	pprof_bytes(&w->body, SAMPLE_VALUE, &w->ids);
 	w->ids.len = 0;
 	sink_put(&w->body, w->labels.buf, w->labels.len);
 	put_message(w, PROFILE_SAMPLE);
@@ -419,7 +321,7 @@ put_comment(struct writing *w, const char *key, const char *value, const char *e
 	sink_str(&text, end);
 	sink_char(&text, 0);
 	if (!text.err)
-		put_number(w->out, PROFILE_COMMENT, string_copy(w, text.buf));
+		pprof_number(w->out, PROFILE_COMMENT, string_copy(w, text.buf));
 	sink_fail(w->out, sink_close(&text));
 }
 
@@ -448,17 +350,17 @@ put_all(struct writing *w)
 {
 	const struct profile *p = w->p;
 
-	string_of(w, "", "");   /* by contract the first */
+	pprof_string(&w->strings, "", "");   /* by contract the first */
 	put_types(w);
-	put_number(w->out, PROFILE_TIME, p->epoch);
-	put_number(w->out, PROFILE_DURATION, p->end > p->start ? p->end - p->start : 0);
+	pprof_number(w->out, PROFILE_TIME, p->epoch);
+	pprof_number(w->out, PROFILE_DURATION, p->end > p->start ? p->end - p->start : 0);
 	put_comments(w);
 	for (uint32_t i = 0; i < p->nthread && !w->out->err; i++)
 		put_thread(w, &p->thread[i]);
 	put_locations(w);
 	put_mappings(w);
 	put_functions(w);
-	put_strings(w);
+	pprof_strings(&w->strings, w->out);
 }
 
 static void
@@ -481,8 +383,7 @@ pprof_write(struct sink *out, const struct profile *p)
 	vec_free(&w.place, &w.place_cap, sizeof *w.place);
 	vec_free(&w.outermost, &w.outermost_cap, sizeof *w.outermost);
 	vec_free(&w.module, &w.module_cap, sizeof *w.module);
-	vec_free(&w.string, &w.string_cap, sizeof *w.string);
-	index_free(&w.strings);
+	pprof_strings_free(&w.strings);
 	arena_free(&w.arena);
 }
 

@@ -1,14 +1,9 @@
 /* pprof's profile.proto, read: ours and others'.  Messages come in any order, so a file is gone through twice: for the
- * tables first, then for the samples; where a length of time is to become a number of samples, once more before.
- *
- * Of a file of others one type of sample is taken: the default one, else CPU time, else samples, else the last, as pprof
- * itself does.  A file of ours tells its events in its comments. */
+ * tables first, then for the samples; where a length of time is to become a number of samples, once more before. */
 #include "pprof_read.h"
 
-#include <string.h>
-
-#include "../lib/file.h"
 #include "../lib/sink.h"
+#include "read_folded.h"
 
 enum { SNIFFED = 32 };
 #define WEIGHT_MAX ((uint64_t)1 << 56)   /* of a file: so the sum of many files has room */
@@ -41,61 +36,37 @@ base_name(const char *path)
 	return *path == '/' && slash ? slash + 1 : path;
 }
 
-static bool
-begins(const char *s, const char *with)
-{
-	return strncmp(s, with, strlen(with)) == 0;
-}
-
-/* Takes SUFFIX off NAME, of *N bytes, if it is there. */
-static bool
-take_off(const char *name, size_t *n, const char *suffix)
-{
-	size_t len = strlen(suffix);
-
-	if (*n <= len || memcmp(name + *n - len, suffix, len) != 0)
-		return false;
-	*n -= len;
-	return true;
-}
-
-static bool
-is_mark(const char *name)
-{
-	return strcmp(name, "[truncated]") == 0 || strcmp(name, "[elided]") == 0 || strcmp(name, "[kernel]") == 0;
-}
-
 static uint32_t
 line_number(uint64_t v)
 {
 	return v <= INT32_MAX ? (uint32_t)v : 0;
 }
 
-/* A function of the profile's: NAME is cleared of what says its kind. */
+/* A function of the profile's: NAME and the file tell its kind, unless it is INLINED. */
 static uint32_t
-make_function(struct reading *r, struct function f, const struct map *m)
+make_function(struct reading *r, const char *name, const struct fn *fn, const struct map *m, bool inlined)
 {
 	const char *file = m ? pprof_text(r, m->file) : "";
-	size_t n = strlen(f.name);
-	const char *bare;
+	char *text = arena_str(&r->arena, name, strlen(name)), module[256];
+	struct function f;
 
-	f.module = begins(file, "[kernel") ? "[kernel]" : base_name(file);
-	if (take_off(f.name, &n, "_[k]"))
-		f.kind = FUNCTION_KERNEL;
-	else if (take_off(f.name, &n, "_[i]"))
-		f.kind = FUNCTION_INLINED;
-	else if (begins(file, "[kernel"))
-		f.kind = FUNCTION_KERNEL;
-	else if (strcmp(file, "[jit]") == 0)
-		f.kind = FUNCTION_JIT;
-	else if (!m && is_mark(f.name))
-		f.kind = FUNCTION_MARK;
-	if (f.name[n]) {
-		if (!(bare = arena_str(&r->arena, f.name, n)))
-			pprof_fail(r, r->here, pprof_no_memory);
-		f.name = bare;
+	if (!text)
+		pprof_fail(r, r->here, pprof_no_memory);
+	if (r->why)
+		return NONE;
+	f = frame_function(text, module, sizeof module);
+	if (m)
+		f.module = pprof_begins(file, "[kernel") ? "[kernel]" : base_name(file);
+	if (f.kind == FUNCTION_USER)
+		f.kind = pprof_begins(file, "[kernel")  ? FUNCTION_KERNEL
+		         : strcmp(file, "[jit]") == 0 ? FUNCTION_JIT
+		         : inlined                    ? FUNCTION_INLINED
+		                                      : FUNCTION_USER;
+	if (fn) {
+		f.file = fn->file ? pprof_text(r, fn->file) : NULL;
+		f.line = line_number(fn->line);
 	}
-	return r->why ? NONE : profile_function(r->p, &f);
+	return profile_function(r->p, &f);
 }
 
 /* A place without a name goes by its file and address, as in all that prof writes. */
@@ -107,7 +78,7 @@ make_unnamed(struct reading *r, const struct place *place, const struct map *m)
 	uint32_t f;
 
 	if (!*file)
-		return make_function(r, (struct function){ .name = "[unknown]" }, m);
+		return make_function(r, "[unknown]", NULL, m, false);
 	sink_open(&name, -1);
 	sink_char(&name, '[');
 	sink_str(&name, file);
@@ -115,7 +86,7 @@ make_unnamed(struct reading *r, const struct place *place, const struct map *m)
 	sink_hex(&name, place->address - m->start + m->off);
 	sink_str(&name, "]");
 	sink_char(&name, 0);
-	f = name.err ? NONE : make_function(r, (struct function){ .name = name.buf }, m);
+	f = name.err ? NONE : make_function(r, name.buf, NULL, m, false);
 	sink_close(&name);
 	return f;
 }
@@ -129,16 +100,13 @@ make_sites(struct reading *r, const struct place *place, const struct map *m, st
 		const struct line *line = &r->line[place->line + i];
 		uint32_t number = pprof_find(&r->fns, line->function);
 		const struct fn *fn = number == NONE ? NULL : &r->fn[number];
-		struct function f = { .kind = n ? FUNCTION_INLINED : FUNCTION_USER };
 
 		if (!fn) {
 			pprof_fail(r, r->here, "a function that is not in its table");
 			return 0;
 		}
-		f.name = pprof_text(r, fn->name ? fn->name : fn->system_name);
-		f.file = fn->file ? pprof_text(r, fn->file) : NULL;
-		f.line = line_number(fn->line);
-		site[n] = (struct site){ make_function(r, f, m), line_number(line->line) };
+		site[n].function = make_function(r, pprof_text(r, fn->name ? fn->name : fn->system_name), fn, m, n > 0);
+		site[n].line = line_number(line->line);
 	}
 	if (!n) {
 		*site = (struct site){ make_unnamed(r, place, m), 0 };
@@ -150,7 +118,7 @@ make_sites(struct reading *r, const struct place *place, const struct map *m, st
 static uint32_t
 make_mapping(struct reading *r, struct map *m)
 {
-	if (!m->number && begins(pprof_text(r, m->file), "/"))
+	if (!m->number && pprof_begins(pprof_text(r, m->file), "/"))
 		m->number = profile_mapping(r->p, pprof_text(r, m->file), pprof_text(r, m->build_id)) + 1;
 	return m->number - 1;   /* MAPPING_NONE, too */
 }
@@ -209,91 +177,8 @@ take_label(struct reading *r, struct cursor c)
 		r->thread = pprof_text(r, v[LABEL_TEXT]);
 }
 
-/* What one of UNIT is in ns; 0 for what is no time. */
-static uint64_t
-scale_of(const char *unit)
-{
-	static const struct { const char *unit; uint64_t ns; } scale[] = {
-		{ "nanoseconds", 1 }, { "microseconds", 1000 }, { "milliseconds", 1000000 }, { "seconds", 1000000000 },
-	};
-
-	for (unsigned i = 0; i < sizeof scale / sizeof *scale; i++)
-		if (strcmp(unit, scale[i].unit) == 0)
-			return scale[i].ns;
-	return 0;
-}
-
-/* "NAME, period N ns[, waiting]" of one of our comments; the name becomes a string of its own. */
-static bool
-read_event(struct reading *r, const char *s, struct event_info *e)
-{
-	static const char period[] = ", period ";
-	const char *at = NULL;
-
-	for (const char *p = s; (p = strstr(p, period)); p++)
-		at = p;
-	if (!at || !(e->name = arena_str(&r->arena, s, (size_t)(at - s))))
-		return false;
-	at += sizeof period - 1;
-	if (!text_dec(&at, &e->period_ns) || !begins(at, " ns"))
-		return false;
-	e->waiting = strcmp(at + 3, ", waiting") == 0;
-	return true;
-}
-
-/* The events as our comments tell them, if the types fit them. */
-static bool
-our_events(struct reading *r)
-{
-	uint32_t column = 0;
-
-	for (uint32_t i = 0; i < r->comments; i++) {
-		const char *s = pprof_text(r, r->comment[i]);
-		struct measure *m = &r->measure[r->measures];
-		bool time;
-
-		if (!begins(s, "event: "))
-			continue;
-		*m = (struct measure){ .count = NONE, .value = column };
-		if (r->measures == TYPES_MAX - 1 || !read_event(r, s + 7, &m->info))
-			return false;
-		if ((time = m->info.period_ns > 0)) {
-			m->count = column;
-			m->value = ++column;
-			m->scale = 1;
-		}
-		if (column >= r->types || (scale_of(pprof_text(r, r->type[column].unit)) == 1) != time)
-			return false;
-		column++;
-		r->measures++;
-	}
-	return r->measures && column == r->types;
-}
-
-static uint32_t
-type_named(struct reading *r, const char *name)
-{
-	for (uint32_t i = 0; i < r->types; i++)
-		if (strcmp(pprof_text(r, r->type[i].name), name) == 0)
-			return i;
-	return NONE;
-}
-
-static uint32_t
-choose_type(struct reading *r)
-{
-	uint32_t i = r->default_type ? type_named(r, pprof_text(r, r->default_type)) : NONE;
-
-	if (i == NONE)
-		i = type_named(r, "cpu");
-	if (i == NONE)
-		i = type_named(r, "samples");
-	return i == NONE ? r->types - 1 : i;
-}
-
-/* Calls FN for each sample, whose values are then read, and if TAKE is so its locations and labels. */
-static void
-each_sample(struct reading *r, bool take, void (*fn)(struct reading *))
+void
+pprof_samples(struct reading *r, bool take, void (*fn)(struct reading *))
 {
 	struct cursor c = r->file;
 	struct field f, part;
@@ -319,67 +204,6 @@ each_sample(struct reading *r, bool take, void (*fn)(struct reading *))
 			pprof_fail(r, r->here, "a sample with more or fewer values than there are types");
 		if (!r->why)
 			fn(r);
-	}
-}
-
-/* Are all lengths of time multiples of the period? */
-static void
-check_period(struct reading *r)
-{
-	const struct measure *m = r->measure;
-
-	if ((uint64_t)r->value[m->value] * m->scale % m->info.period_ns)
-		r->measure[0].info.period_ns = 1000;
-}
-
-/* The one measure of a file of others. */
-static void
-choose_measure(struct reading *r)
-{
-	uint32_t v = choose_type(r);
-	const char *name = pprof_text(r, r->type[v].name), *unit = pprof_text(r, r->type[v].unit);
-	uint64_t scale = scale_of(unit), period = times(r->period, scale_of(pprof_text(r, r->period_type.unit)));
-	bool count = strcmp(unit, "count") == 0, samples = count && strcmp(name, "samples") == 0;
-	struct measure *m = &r->measure[r->measures++];
-
-	*m = (struct measure){ .info = { .name = name }, .value = v, .count = NONE, .scale = scale };
-	if (!count && v && strcmp(pprof_text(r, r->type[v - 1].unit), "count") == 0)
-		m->count = v - 1;
-	if (scale) {
-		m->info.waiting = strcmp(name, "wall") == 0 || strcmp(name, "delay") == 0;
-		m->info.period_ns = period ? period : 1000;
-		each_sample(r, false, check_period);
-	} else if (samples)
-		m->info.period_ns = period;
-	else if (!count) {
-		struct sink s;
-
-		sink_open(&s, -1);
-		sink_fmt(&s, "%.100s (%.100s)", name, unit);
-		m->info.name = s.err ? name : arena_str(&r->arena, s.buf, s.len);
-		sink_close(&s);
-	}
-}
-
-static void
-choose_measures(struct reading *r)
-{
-	if (!r->types) {
-		pprof_fail(r, r->file.end, "no types of samples");
-		return;
-	}
-	if (!our_events(r)) {
-		r->measures = 0;
-		choose_measure(r);
-	}
-	for (uint32_t i = 0; !r->why && i < r->measures; i++) {
-		struct measure *m = &r->measure[i];
-
-		m->event = m->info.name ? profile_event(r->p, &m->info) : NONE;
-		if (m->event == NONE)
-			pprof_fail(r, r->here, "more events than there is room for");
-		if (m->info.period_ns == 1000)
-			r->p->unit = UNIT_MICROSECONDS;
 	}
 }
 
@@ -423,7 +247,7 @@ take_comments(struct reading *r)
 	for (uint32_t i = 0; i < r->comments; i++) {
 		const char *s = pprof_text(r, r->comment[i]), *value = strstr(s, ": "), *key;
 
-		if (!value || begins(s, "event: ") || !(key = arena_str(&r->p->arena, s, (size_t)(value - s))))
+		if (!value || pprof_begins(s, "event: ") || !(key = arena_str(&r->p->arena, s, (size_t)(value - s))))
 			continue;
 		if (strcmp(key, "command") != 0)
 			profile_note(r->p, key, value + 2);
@@ -443,10 +267,10 @@ read_all(struct reading *r)
 	if (!r->why && r->maps.n && *base_name(pprof_text(r, r->map->file)))
 		r->program = base_name(pprof_text(r, r->map->file));
 	if (!r->why)
-		choose_measures(r);
+		pprof_measures(r);
 	if (!r->why)
 		take_comments(r);
-	each_sample(r, true, add_sample);
+	pprof_samples(r, true, add_sample);
 	p->timeless = true;
 	p->end += r->duration <= INT64_MAX ? r->duration : 0;
 	if (!p->epoch && r->time <= INT64_MAX)

@@ -1,6 +1,9 @@
-/* Reading pprof's profile.proto: its tables, and the wire format.  For pprof_read.c and pprof_tables.c only. */
+/* Reading pprof's profile.proto: its tables, and the wire format.  For pprof_read.c,
+ * pprof_tables.c and pprof_types.c only. */
 #ifndef OUT_PPROF_READ_H
 #define OUT_PPROF_READ_H
+
+#include <string.h>
 
 #include "pprof.h"
 
@@ -99,5 +102,16 @@ void pprof_tables(struct reading *);
 uint32_t pprof_find(const struct ids *, uint64_t id);
 /* A string by its number; lives as long as the reading. */
 const char *pprof_text(struct reading *, uint64_t number);
+
+/* Chooses what is read of the samples: the reading's measures. */
+void pprof_measures(struct reading *);
+/* Calls FN for each sample, whose values are then read, and if TAKE is so its locations and labels. */
+void pprof_samples(struct reading *, bool take, void (*fn)(struct reading *));
+
+static inline bool
+pprof_begins(const char *s, const char *with)
+{
+	return strncmp(s, with, strlen(with)) == 0;
+}
 
 #endif

@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c lib/file.c out/profile.c out/timeline.c out/tree.c out/folded.c out/read_folded.c out/pprof_read.c out/pprof_tables.c */
+/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c lib/file.c out/profile.c out/timeline.c out/tree.c out/folded.c out/read_folded.c out/pprof_read.c out/pprof_put.c out/pprof_tables.c out/pprof_types.c */
 #include "test.h"
 
 #include <stdarg.h>
@@ -171,11 +171,11 @@ message(struct sink *to, unsigned field, ...)
 	sink_open(&body, -1);
 	va_start(ap, field);
 	for (unsigned f; (f = va_arg(ap, unsigned));) {
-		put_varint(&body, f << 3 | WIRE_VARINT);
-		put_varint(&body, va_arg(ap, unsigned long long));
+		pprof_varint(&body, f << 3 | WIRE_VARINT);
+		pprof_varint(&body, va_arg(ap, unsigned long long));
 	}
 	va_end(ap);
-	put_bytes(to, field, &body);
+	pprof_bytes(to, field, &body);
 	sink_close(&body);
 }
 
@@ -188,7 +188,7 @@ strings(const char *s)
 		end = strchr(s, '|');
 		sink_open(&body, -1);
 		sink_put(&body, s, (size_t)(end - s));
-		put_bytes(&file, PROFILE_STRING, &body);
+		pprof_bytes(&file, PROFILE_STRING, &body);
 		sink_close(&body);
 	}
 }
@@ -231,14 +231,14 @@ tables(const char *types, unsigned period_type, uint64_t period)
 	message(&file, PROFILE_SAMPLE_TYPE, 1, N(3), 2, N(4), 0);
 	if (period_type)
 		message(&file, PROFILE_PERIOD_TYPE, 1, N(period_type), 2, N(period_type + 1), 0);
-	put_number(&file, PROFILE_PERIOD, period);
+	pprof_number(&file, PROFILE_PERIOD, period);
 	message(&file, PROFILE_MAPPING, 1, N(5), 2, N(0x400000), 3, N(0x500000), 4, N(0x1000), 5, N(5), 0);
 	message(&file, PROFILE_FUNCTION, 1, N(3), 2, N(6), 0);
 	sink_open(&location, -1);
-	put_number(&location, 1, 7);
-	put_number(&location, 2, 5);
+	pprof_number(&location, 1, 7);
+	pprof_number(&location, 2, 5);
 	message(&location, 4, 1, N(3), 2, N(12), 0);
-	put_bytes(&file, PROFILE_LOCATION, &location);
+	pprof_bytes(&file, PROFILE_LOCATION, &location);
 	sink_close(&location);
 	message(&file, PROFILE_LOCATION, 1, N(9), 2, N(5), 3, N(0x401234), 0);
 	strings("|");
@@ -274,7 +274,7 @@ files_of_others(void)
 	tables("objects|count|space|bytes|", 3, 524288);
 	CHECK_STR(outcome(), "space (bytes) () prog;main.main 64\nprog;main.main;[prog+0x2234] 4096\n");
 	two_samples(4096, 64);
-	put_number(&file, PROFILE_DEFAULT_TYPE, 1);
+	pprof_number(&file, PROFILE_DEFAULT_TYPE, 1);
 	tables("objects|count|space|bytes|", 3, 524288);
 	CHECK_STR(outcome(), "objects () prog;main.main 1\nprog;main.main;[prog+0x2234] 2\n");
 	two_samples(4096, 64);

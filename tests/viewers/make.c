@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c lib/sink.c out/profile.c out/timeline.c out/tree.c out/merge.c out/cell.c lib/file.c out/folded.c out/read_folded.c out/svg.c out/flame.c out/script.c out/script_read.c out/speedscope.c out/table.c out/report_rows.c out/report_tree.c lib/regex.c out/format.c out/pprof.c out/pprof_read.c out/pprof_tables.c out/html.c lib/deflate.c lib/crc.c out/speedscope_read.c lib/json.c */
+/* link: lib/mem.c lib/cursor.c lib/index.c lib/sink.c out/profile.c out/timeline.c out/tree.c out/merge.c out/cell.c lib/file.c out/folded.c out/read_folded.c out/svg.c out/flame.c out/script.c out/script_read.c out/speedscope.c out/table.c out/report_rows.c out/report_tree.c lib/regex.c out/format.c out/pprof.c out/pprof_read.c out/pprof_tables.c out/html.c lib/deflate.c lib/crc.c out/speedscope_read.c lib/json.c out/pprof_put.c out/pprof_types.c out/speedscope_track.c */
 /* make DIR [FORMAT]: writes the profiles that the real viewers are tried with, DIR/NAME.SUFFIX, in every format;
  * or the large ones, in one. */
 #include <fcntl.h>
