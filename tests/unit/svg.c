@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c out/profile.c out/timeline.c out/tree.c out/cell.c out/flame.c */
+/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c out/profile.c out/timeline.c out/tree.c out/cell.c out/flame.c out/svg_text.c out/svg_color.c out/svg_frames.c out/svg_data.c */
 #include "test.h"
 
 #include "../../out/svg.c"
@@ -139,12 +139,12 @@ tints_stay_in_range(void)
 {
 	for (unsigned t = 0; t < TINTS; t++)
 		for (uint32_t h = 0; h < 1u << 16; h++) {
-			uint32_t c = in_tint(&kinds[t], h * 65537u);
+			uint32_t c = svg_shade(&svg_tints[t], h * 65537u);
 
 			for (unsigned i = 0; i < 3; i++) {
 				unsigned v = c >> (16 - 8 * i) & 0xff;
 
-				CHECK(v >= kinds[t].lo[i] && v <= (unsigned)kinds[t].lo[i] + kinds[t].span[i]);
+				CHECK(v >= svg_tints[t].lo[i] && v <= (unsigned)svg_tints[t].lo[i] + svg_tints[t].span[i]);
 			}
 		}
 }
