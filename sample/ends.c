@@ -15,10 +15,11 @@
 #include "../lib/file.h"
 
 enum { PIDFDS_MOST = 512 };
-/* Nanoseconds between looks at /proc; how long to wait when the first record of a new process has come, for the next
- * ones and for what is late, and that much longer for each ring that is to be read then. */
+/* Nanoseconds between looks at /proc; how long to wait when something was executed, for what it maps first and for
+ * what is late, and that much longer for each ring that is to be read then. */
 #define LOOK_PAUSE UINT64_C(100000000)
-#define NAP        250000
+#define NAP_LEAST  250000
+#define NAP_MOST   4000000
 #define NAP_EACH   2000
 
 static bool
@@ -51,7 +52,8 @@ add_target(struct ends *e, int32_t pid, bool thread)
 bool
 ends_init(struct ends *e, const struct rings *rings, uint32_t samples, const struct capture *c)
 {
-	*e = (struct ends){ .rings = rings->n, .samples = samples, .attached = c->target == TARGET_PROCESSES || c->target == TARGET_THREADS };
+	*e = (struct ends){ .rings = rings->n, .samples = samples, .nap = NAP_LEAST,
+	                    .attached = c->target == TARGET_PROCESSES || c->target == TARGET_THREADS };
 	for (uint32_t i = 0; i < rings->n; i++)
 		if (!add_poll(e, rings->ring[i].fd))
 			return false;
@@ -101,11 +103,17 @@ look(struct ends *e)
 		}
 }
 
-/* A short rest where records have come that are no samples, unless samples press. */
+void
+ends_urgent(struct ends *e, bool new)
+{
+	e->nap = new ? NAP_LEAST : e->nap < NAP_MOST ? e->nap * 9 / 8 : NAP_MOST;
+}
+
+/* A short rest where something was executed, unless samples press. */
 static void
 nap(const struct ends *e)
 {
-	struct timespec t = { .tv_nsec = NAP + (long)e->rings * NAP_EACH };
+	struct timespec t = { .tv_nsec = e->nap + (long)e->rings * NAP_EACH };
 	bool tracks = false;
 
 	for (uint32_t i = 0; i < e->rings; i++)

@@ -14,11 +14,14 @@ struct ends {
 	uint32_t alive;            /* of the targets */
 	bool attached;             /* there are such whose end ends the capture */
 	uint64_t looked;
+	long nap;                  /* ns of rest where something was executed */
 };
 
 /* False at the memory cap. */
 bool ends_init(struct ends *, const struct rings *, uint32_t samples, const struct capture *);
 void ends_free(struct ends *);
+/* Something NEW was found where programs come from, or not: says how urgent the next one is. */
+void ends_urgent(struct ends *, bool new);
 /* Waits for any of them, or NS.  False once all targets of an attach are gone. */
 bool ends_wait(struct ends *, int extra, int64_t ns);
 

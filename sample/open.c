@@ -25,8 +25,8 @@ enum { RING_MOST = 8 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY 
 /* Descriptors that are not for events: the caller's, and files being looked at. */
 enum { SPARE_FILES = 64 };
 enum { STACK_DEFAULT = 16 << 10, STACK_MOST = 65528 };
-/* The part of a ring for samples that one for other records has. */
-enum { TRACK_PART = 16 };
+/* The part of a ring for samples that one for executions has. */
+enum { TRACK_PART = 64 };
 /* Events whose period is changed now and then: each may interrupt a CPU. */
 enum { PERIODS_MOST = 512 };
 /* Times the threads are listed again, for targets that never stop making new ones. */
@@ -45,14 +45,6 @@ max_rate(void)
 	    rate)
 		return rate;
 	return 100000;
-}
-
-/* Asks for records of what processes do, too. */
-static void
-track(const struct opener *o, struct perf_event_attr *a)
-{
-	a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = 1;
-	a->build_id = !o->no_build_id;
 }
 
 /* Opens it on a thread or, where that is -1, on whoever is to be seen on the CPU. */
@@ -97,8 +89,11 @@ attr_of(const struct opener *o, uint32_t event)
 	a.inherit_stat = a.inherit && event == 0;
 	/* Idle time is left out by whoever counts time, or else by its samples. */
 	a.exclude_idle = e->is_time && (o->reach == REACH_TREE || (o->reach == REACH_SYSTEM && !c->idle));
-	if (event == 0 && o->rings.n == o->nsample)   /* once, not for every event of a thread */
-		track(o, &a);
+	if (event == 0) {   /* once, not for every event of a thread */
+		a.mmap = a.mmap2 = a.task = 1;
+		a.comm = a.comm_exec = o->rings.n == o->nsample;
+		a.build_id = !o->no_build_id;
+	}
 	return a;
 }
 
@@ -494,24 +489,25 @@ open_threads(struct opener *o, struct watches *w, struct threads *t, uint32_t *s
 	return w->n ? 0 : ESRCH;
 }
 
-/* Rings for all records that are no samples: each wakes the reader, so that it finds a process before that is over.
- * Where there cannot be any, they come with the samples. */
+/* Rings for what processes execute: each record wakes the reader, so that it finds the process before that is over.  Where
+ * there cannot be any, they come with the samples. */
 static void
 open_tracks(struct opener *o)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = o->ring_bytes / TRACK_PART;
 
 	for (uint32_t i = 0; i < o->nsample; i++) {
+		static const struct record_shape least;   /* the ends of all records are the same */
 		struct perf_event_attr a = { 0 };
 		int fd;
 
 		a.type = PERF_TYPE_SOFTWARE;
 		a.config = PERF_COUNT_SW_DUMMY;
-		a.sample_type = record_sample_type(&o->shape);
+		a.sample_type = record_sample_type(&least);
 		a.exclude_kernel = a.exclude_hv = a.sample_id_all = a.watermark = a.use_clockid = 1;
 		a.clockid = CLOCK_MONOTONIC;
 		a.wakeup_watermark = 1;
-		track(o, &a);
+		a.comm = a.comm_exec = 1;
 		if ((fd = open_on(o, &a, -1, o->rings.ring[i].cpu)) >= 0 &&
 		    rings_add(&o->rings, fd, o->rings.ring[i].cpu, bytes > page ? bytes : page))
 			continue;
@@ -607,6 +603,7 @@ opener_open(struct opener *o, struct watches *w, struct threads *found, uint32_t
 			return 0;
 		o->reach = REACH_THREADS;
 	}
+	open_tracks(o);
 	return open_threads(o, w, found, sure, false, false, pid);
 }
 

@@ -41,7 +41,7 @@ enum reach {
 
 struct opener {
 	struct capture capture;    /* its stack size and user chain are those to open with next */
-	struct rings rings;        /* one a CPU; then, where events are on CPUs, one a CPU for what is not a sample */
+	struct rings rings;        /* one a CPU; then, where that may be seen, one a CPU for what is executed */
 	uint32_t nsample;          /* of them: those for samples */
 	int32_t *cpu;
 	uint32_t ncpu, cap_cpu;

@@ -74,6 +74,12 @@ processes_only_known(struct processes *ps, bool children)
 }
 
 uint32_t
+processes_roots(const struct processes *ps)
+{
+	return ps->mapped.roots.n;
+}
+
+uint32_t
 processes_reread(const struct processes *ps)
 {
 	return ps->mapped.reread;

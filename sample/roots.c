@@ -2,8 +2,11 @@
  * /proc/PID/ns/mnt open. */
 #include "roots.h"
 
+#include <fcntl.h>
+#include <linux/stat.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../lib/mem.h"
@@ -14,19 +17,24 @@ enum { ROOTS_MOST = 64 };
 #define LOOK_EACH UINT64_C(1000000000)
 
 struct root {
-	uint64_t mounts, dev, ino;
+	uint64_t mount, dev, ino;
 	uint64_t seen;             /* when a process had it last, ns */
 	int fd, mounts_fd;         /* -1: let go */
 };
 
-/* What /proc/PID/WHAT leads to. */
+/* PID's root: its inode and its mount, which is another in each namespace (or nothing, before Linux 5.8). */
 static bool
-led_to(int32_t pid, const char *what, struct stat *st)
+identify(int32_t pid, struct root *r)
 {
 	char path[40];
+	struct statx st;
 
-	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, what);
-	return !stat(path, st);
+	snprintf(path, sizeof path, "/proc/%d/root", (int)pid);
+	if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_INO | STATX_MNT_ID, &st))
+		return false;
+	*r = (struct root){ .mount = st.stx_mask & STATX_MNT_ID ? st.stx_mnt_id : 0, .ino = st.stx_ino,
+		            .dev = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor };
+	return true;
 }
 
 static void
@@ -42,15 +50,15 @@ let_go(struct root *r)
 uint32_t
 roots_of(struct roots *rs, int32_t pid, uint32_t otherwise, uint64_t now)
 {
-	struct stat mounts, root;
 	uint32_t i, open = 0;
+	struct root its;
 
-	if (pid <= 0 || !led_to(pid, "ns/mnt", &mounts) || !led_to(pid, "root", &root))
+	if (pid <= 0 || !identify(pid, &its))
 		return otherwise;
 	for (i = 0; i < rs->n; i++) {
 		struct root *r = &rs->root[i];
 
-		if (r->fd >= 0 && r->mounts == mounts.st_ino && r->dev == root.st_dev && r->ino == root.st_ino) {
+		if (r->fd >= 0 && r->mount == its.mount && r->dev == its.dev && r->ino == its.ino) {
 			r->seen = now;
 			return i + 1;
 		}
@@ -58,8 +66,10 @@ roots_of(struct roots *rs, int32_t pid, uint32_t otherwise, uint64_t now)
 	}
 	if (open == ROOTS_MOST || !vec_room(&rs->root, &rs->cap, (uint64_t)rs->n + 1, sizeof *rs->root))
 		return 0;
-	rs->root[i] = (struct root){ .mounts = mounts.st_ino, .dev = root.st_dev, .ino = root.st_ino, .seen = now,
-		                     .fd = foreign_root(pid), .mounts_fd = foreign_mounts(pid) };
+	its.seen = now;
+	its.fd = foreign_root(pid);
+	its.mounts_fd = foreign_mounts(pid);
+	rs->root[i] = its;
 	rs->n++;
 	return i + 1;
 }

@@ -140,7 +140,8 @@ add_user_side(struct sample *out, const struct record *r, const struct chains *c
 {
 	if (out->task->dead || is_starting(out->task->process, out))
 		return;
-	if (r->sample.regs) {
+	/* An exec takes the memory away before it tells so: registers without a stack are of what is no more. */
+	if (r->sample.regs && !(out->kernel && r->sample.stack && !r->sample.stack_size)) {
 		out->regs = r->sample.regs;
 		out->regs32 = sizeof(void *) == 8 && r->sample.abi == PERF_SAMPLE_REGS_ABI_32;
 		out->stack = r->sample.stack;
@@ -221,6 +222,8 @@ on_record(struct session *s, const struct record *r)
 		on_map(s, r);
 		break;
 	case PERF_RECORD_COMM:
+		if (s->opener.reach == REACH_THREADS && !processes_find(s->processes, r->pid))
+			break;   /* of others: see open_tracks */
 		processes_comm(s->processes, r->pid, r->tid, r->comm.name, r->comm.exec, r->time);
 		break;
 	case PERF_RECORD_FORK:
@@ -251,14 +254,17 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 	uint64_t t = now(), first;
 	struct cursor bytes;
 	struct record r;
+	uint32_t roots;
 
 	s->sample = sample;
 	s->ctx = ctx;
+	roots = processes_roots(s->processes);
 	rings_start(rings, final || rings->n == 1 ? RING_EMPTY - 1 : t - RECORD_LATE);
 	while (rings_next(rings, &bytes))
 		if (!record_parse(&r, &s->opener.shape, bytes))
 			on_record(s, &r);
 	processes_tidy(s->processes, t, final);
+	ends_urgent(&s->ends, processes_roots(s->processes) != roots);
 	if ((first = weigh_first(&s->weights, t))) {
 		watches_period(&s->watches, first);
 		if (s->opener.capture.target == TARGET_COMMAND)

@@ -178,6 +178,10 @@ command_and_its_children(void)
 	if (!s)
 		return;
 	CHECK_U64(syscall(SYS_sched_getscheduler, pids[0]), SCHED_OTHER);   /* the reader's own priority is not inherited */
+	if (!geteuid()) {
+		CHECK(s->opener.reach == REACH_CGROUP || s->opener.reach == REACH_TREE);
+		CHECK_U64(s->opener.rings.n, 2 * s->opener.nsample);
+	}
 	run(pids[0], UINT64_C(20000000000));
 	end();
 	check_complete(5);
