@@ -1,8 +1,8 @@
 /* speedscope's JSON, read: https://www.speedscope.app/file-format-schema.json, profiles of both types.
  *
  * Keys come in any order, so an object is gone through once to find where its values begin, and they are read in the order
- * in which they are needed.  Each profile is a thread.  In a file of ours those are
- * threads that say so, as the first profile holds the same samples once more.
+ * in which they are needed.  Each profile is a thread.  In a file of ours not the
+ * one of all threads, which holds the others' samples once more.
  */
 #include "speedscope_read.h"
 
@@ -134,7 +134,6 @@ read_own(struct reading *r)
 {
 	struct json_list list, inner;
 
-	r->ours = true;
 	for (list = json_open(r->c, '{'); json_next(r->c, &list);) {
 		const char *key = json_key(r->c, &r->text);
 
@@ -246,7 +245,7 @@ read_profile(struct reading *r)
 			json_skip(r->c);
 		}
 	}
-	if (r->c->bad || (r->ours && !own.pos))
+	if (r->c->bad || (r->ours && name && strncmp(name, "all threads", 11) == 0))
 		return;
 	t.own = own.pos != NULL;
 	r->timed |= t.time;
@@ -301,6 +300,11 @@ read_file(struct reading *r)
 			read_own(r);
 		else if (is(key, "name") && json_peek(r->c) == '"')
 			read_name(r);
+		else if (is(key, "exporter") && json_peek(r->c) == '"') {
+			const char *exporter = json_string(r->c, &r->text);
+
+			r->ours = is(exporter, "prof") || strncmp(exporter, "prof@", 5) == 0;
+		}
 		else
 			json_skip(r->c);
 	}

@@ -385,6 +385,21 @@ others_are_read(void)
 	                          STEP("C", "0", "13"))), "t;a 2\nt;a;a 1\n");
 }
 
+/* A file of ours is known by its exporter, also where a profile says nothing more of its thread. */
+static void
+all_threads_count_once(void)
+{
+	static const char both[] = "{\"exporter\":\"prof@0.1\"," FRAMES ",\"profiles\":["
+		"{\"name\":\"all threads\",\"type\":\"sampled\",\"unit\":\"none\",\"samples\":[[0]],\"weights\":[5]},"
+		"{\"name\":\"t 1/2\",\"type\":\"sampled\",\"unit\":\"none\",\"samples\":[[0]],\"weights\":[5]}]}";
+	char others[sizeof both];
+
+	CHECK_STR(outcome(both), "t 1/2;a 5\n");
+	memcpy(others, both, sizeof both);
+	memcpy(strstr(others, "prof@"), "perf@", 5);
+	CHECK_STR(outcome(others), "all threads;a 5\nt 1/2;a 5\n");
+}
+
 static void
 what_is_wrong_is_said_with_its_place(void)
 {
@@ -445,6 +460,7 @@ main(void)
 	RUN("speedscope", pieces_are_sorted_stably);
 	RUN("speedscope", ours_is_read_back);
 	RUN("speedscope", others_are_read);
+	RUN("speedscope", all_threads_count_once);
 	RUN("speedscope", what_is_wrong_is_said_with_its_place);
 	RUN("speedscope", other_json_is_none);
 	return TEST_STATUS;
