@@ -1,5 +1,5 @@
 /* link: lib/cursor.c lib/mem.c */
-/* Frames, into buffers of the size that the input's first two bytes give and of a few others. */
+/* Frames, into buffers of the size that the input's first two bytes give, and of another. */
 #include "lib/zstd.c"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t given = size >= 2 ? (size_t)(data[0] | data[1] << 8) : 0;
-	const size_t sizes[] = { given, given * 16, 0, 300000 };
+	const size_t sizes[] = { given, 5000 };
 
 	for (unsigned i = 0; size >= 2 && i < sizeof sizes / sizeof *sizes; i++) {
 		uint8_t *out = malloc(sizes[i] + (sizes[i] == 0));
