@@ -91,11 +91,13 @@ step_realigned(struct job *j, const struct rule *r, struct frame *f)
 	return STEP_OK;
 }
 
-/* By a return address that was popped. */
+/* By a return address that was popped: of the leaf, whose registers are all known. */
 static enum step
 step_popped(const struct job *j, const struct rule *r, struct frame *f)
 {
-	if (!f->exact || j->full_at != j->at || !(j->full.known >> r->ra_off & 1))
+	const struct arch *a = j->u->arch;
+
+	if (j->full_at || j->full.r[a->pc] != f->pc || j->full.r[a->sp] != f->sp || !(j->full.known >> r->ra_off & 1))
 		return STEP_UNKNOWN;
 	f->pc = j->full.r[r->ra_off];
 	f->sp += (uint64_t)(int64_t)r->cfa_off;

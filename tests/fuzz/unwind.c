@@ -21,6 +21,19 @@ static struct codes codes;
 static struct space space;
 static struct unwinder *unwinder;
 
+static uint8_t jit[0x1000];
+
+static size_t
+read_jit(struct space *s, uint64_t addr, void *to, size_t n)
+{
+	(void)s;
+	if (addr < 0x10000 || addr >= 0x11000)
+		return 0;
+	n = n < 0x11000 - addr ? n : (size_t)(0x11000 - addr);
+	memcpy(to, jit + (addr - 0x10000), n);
+	return n;
+}
+
 /* A word of the stack, a little upward of itself; a place in the program; an address of JIT code; zero; any eight bytes. */
 static uint64_t
 word(struct cursor *c, uint64_t at)
@@ -45,6 +58,7 @@ build(struct cursor *c, unsigned flags, const uint8_t *len)
 	unsigned sec;
 	size_t cie[2];
 
+	memset(jit, 0xc3, sizeof jit);
 	memset(text, 0xc3, sizeof text);   /* ends soon, as most code does */
 	for (unsigned i = 0; i + 5 <= TEXT_SIZE; i += 16)
 		memcpy(text + i, "\xe8\0\0\0\0", 5);
@@ -57,7 +71,7 @@ build(struct cursor *c, unsigned flags, const uint8_t *len)
 		ehwrite_fde(&e, cie[i], TEXT + 0x80 * i, 0x80, cur_take(c, n), n);
 	}
 	for (unsigned i = 0; i < len[2] && i < TEXT_SIZE - 0x100 && cur_left(c); i++)
-		text[0x100 + i] = cur_u8(c);
+		jit[i] = text[0x100 + i] = cur_u8(c);
 	sec = elfwrite_section(&w, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, text, sizeof text);
 	if (flags & 4)
 		elfwrite_symbol(&w, "f", BARE, ENTRY - BARE, STT_FUNC, sec);
@@ -66,7 +80,7 @@ build(struct cursor *c, unsigned flags, const uint8_t *len)
 }
 
 static void
-map_program(struct bytes *file)
+map_program(struct bytes *file, unsigned flags)
 {
 	struct map m = { .lo = BIAS, .hi = BIAS + 0x10000, .exec = true, .file = 1 };
 	int fd = memfd_create("program", 0);
@@ -76,6 +90,7 @@ map_program(struct bytes *file)
 	program = module_file(&modules, fd, "/program");
 	close(fd);
 	space_init(&space);
+	space.read = flags & 16 ? read_jit : NULL;
 	space_bind(&m, program);
 	m.bias = BIAS;
 	space_add(&space, &m);
@@ -162,7 +177,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!modules_init(&modules) || !codes_init(&codes))
 		abort();
 	file = build(&c, flags, len);
-	map_program(&file);
+	map_program(&file, flags);
 	bytes_free(&file);
 	start(mode % 3, flags & 8 ? 5 : 64);
 	chain = malloc(8 * len[3] + 1u);
