@@ -67,6 +67,8 @@ struct arch {
 	void (*decode)(const uint8_t *bytes, uint64_t n, struct insn *);
 	/* Whether a call ends right before END; N bytes before it may be read.  NULL: cannot be told. */
 	bool (*after_call)(const uint8_t *end, uint64_t n);
+	uint8_t result;            /* the register of a system call's result, which is 0 in a new thread */
+	uint8_t syscall_len;       /* bytes of the instruction */
 	/* Whether a coroutine or thread was made to return to the byte behind that one, to end there. */
 	bool (*ends_here)(const uint8_t *bytes, uint64_t n);
 	/* Whether a function that has a frame begins here, as compilers of JIT code make them. */

@@ -475,6 +475,7 @@ const struct arch arch_x86_64 = {
 	.nsigregs = sizeof sigregs / sizeof *sigregs,
 	.decode = decode,
 	.after_call = after_call,
+	.result = RAX, .syscall_len = 2,
 	.prologue = prologue,
 	.ends_here = ends_here,
 };

@@ -53,6 +53,9 @@ find_reg(struct stepper *s, unsigned reg, uint64_t *v)
 			*v = at;
 			return step;
 		}
+		/* gcc's tables leave fp's place at fp behind the pop in a realigned frame's end: it is what it was then. */
+		if (s->frame->exact && !s->row->signal && at >= s->cfa)
+			break;
 		/* fall through */
 	case HOW_OFFSET:
 		if (memory_word(&s->job->memory, at, v))

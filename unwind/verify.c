@@ -118,6 +118,27 @@ returns_by_hand(struct job *j, const struct frame *f)
 	       memory_word(&j->memory, f->fp + (uint64_t)(int64_t)j->u->arch->rec_ra, &ra) && entry_probe(j->u, j->space, ra);
 }
 
+/* A thread that has just been made, on its own stack: it comes out of a system call with 0, and there is nothing to return
+ * to as there is for who made it (glibc's clone3 has no table there). */
+static bool
+just_made(struct job *j, const struct frame *f)
+{
+	const struct arch *a = j->u->arch;
+	struct entry *e = f->exact && !j->at ? entry_probe(j->u, j->space, f->pc - a->syscall_len) : NULL;
+	struct cursor c;
+	struct insn i;
+	uint64_t vaddr;
+	struct module *m;
+
+	if (!e || e == &j->u->spare || j->full_at || j->full.r[a->pc] != f->pc || !(j->full.known >> a->result & 1) ||
+	    j->full.r[a->result])
+		return false;
+	m = entry_module(j->u, e, &vaddr);
+	c = rule_code(j->u, m, vaddr);
+	a->decode(c.pos, cur_left(&c), &i);
+	return i.op == INSN_SYSCALL && i.len == a->syscall_len;
+}
+
 enum step
 verify_derived(struct job *j, const struct rule *r, struct frame *f)
 {
@@ -135,10 +156,11 @@ verify_derived(struct job *j, const struct rule *r, struct frame *f)
 		step = step_plain(r, &j->memory, j->u->arch->addr_mask, &to, &j->where);
 	if (step)
 		return step;
-	if (!to.pc)   /* a frame record of zeros is how a thread begins; any other zero is no return address */
-		return r->flags & RULE_KEEPS_FP && to.fp_known && !to.fp ? STEP_ROOT : STEP_NONE;
-	if (!caller(j, to.pc) && !returns_by_hand(j, &to))
-		return STEP_NONE;
+	/* A frame record of zeros is how a thread begins; any other zero is no return address. */
+	if (!to.pc && r->flags & RULE_KEEPS_FP && to.fp_known && !to.fp)
+		return STEP_ROOT;
+	if (!to.pc || (!caller(j, to.pc) && !returns_by_hand(j, &to)))
+		return just_made(j, f) ? STEP_ROOT : STEP_NONE;
 	if (f->fp_known && to.sp - f->fp == 2 * (uint64_t)j->u->arch->word && to.fp_known)   /* a frame record says the same */
 		j->by = BY_FP;
 	*f = to;

@@ -16,8 +16,8 @@ enum { RDX = 1, RBX = 3, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
 
 /* The functions by number; what has no frame description has code. */
 enum { ROOT, PLAIN, FRAMED, LEAF, BY_RBX, REALIGNED, FP_IN_R12, LOSES_RBX, SETS_R12, SIGNAL, LIAR, PLT, SAVES_FP, EPILOGUE,
-       PLAIN_SIGNAL, VFORK, DESCRIBED,
-       ENTRY = DESCRIBED, BARE, PUSHES, ALLOCA, POPPED, VFORKS, TRAMPOLINE, STRIPPED, ENDLESS, SILENT, RECORD, FUNCTIONS };
+       PLAIN_SIGNAL, VFORK, REALIGNED_END, DESCRIBED,
+       ENTRY = DESCRIBED, BARE, PUSHES, ALLOCA, POPPED, VFORKS, TRAMPOLINE, STRIPPED, ENDLESS, SILENT, RECORD, CLONES, FUNCTIONS };
 
 static const struct { const char *insns; uint8_t n; bool signal; } descriptions[DESCRIBED] = {
 	[ROOT] = { "\x07\x10", 2, false },
@@ -36,6 +36,7 @@ static const struct { const char *insns; uint8_t n; bool signal; } descriptions[
 	[SAVES_FP] = { "\x0e\x20\x86\x03", 4, false },                      /* cfa = rsp + 32, rbp at -24 */
 	[EPILOGUE] = { "\x86\x02", 2, false },                              /* cfa = rsp + 8, rbp at -16 */
 	[PLAIN_SIGNAL] = { "\x0e\x20", 2, true },
+	[REALIGNED_END] = { "\x0c\x0a\x00\x10\x06\x02\x76\x00", 8, false },   /* cfa = r10, rbp at rbp */
 	[VFORK] = { "\x0e\x00\x09\x10\x05", 5, false },                    /* cfa = rsp, ra in rdi */
 };
 
@@ -55,6 +56,7 @@ static const struct { unsigned at; const char *bytes; uint8_t n; } code[] = {
 	{ BARE * FUNCTION, "\xff\xe0", 2 },
 	{ BARE * FUNCTION + RET, "\x48\x8b\x45\xf8\xff\xe0", 6 },        /* mov -8(%rbp),%rax; jmp *%rax */
 	{ VFORKS * FUNCTION, "\x5a\x0f\x05\x52", 4 },                      /* pop %rdx; syscall; push %rdx */
+	{ CLONES * FUNCTION, "\x0f\x05\x85\xc0\xc3", 5 },                 /* syscall; test %eax,%eax; ret */
 	{ SILENT * FUNCTION, "\xff\xe0", 2 },
 	{ SILENT * FUNCTION + RET, "\xff\xe0", 2 },
 	/* lea -24(%rbp),%rsp; pop %rbx; pop %r10; pop %r12; pop %rbp; lea -8(%r10),%rsp; ret */
@@ -801,6 +803,49 @@ the_cfa_in_the_frame(void)
 	tear_down();
 }
 
+/* gcc's tables say that rbp lies at rbp also where it has been popped. */
+static void
+the_end_of_a_realigned_frame(void)
+{
+	set_up(MODE_AUTO, 512);
+	regs.r[10] = slot(6);
+	words[5] = ret(FRAMED);
+	words[20] = slot(40);
+	words[21] = ret(FRAMED);
+	words[41] = ret(ROOT);
+	regs.r[RBP] = slot(20);           /* the caller's */
+	go(BIAS + TEXT + REALIGNED_END * FUNCTION, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 4 && in(3) == ROOT);
+	words[3] = slot(20);
+	regs.r[RBP] = slot(3);            /* still its own: in its beginning */
+	go(BIAS + TEXT + REALIGNED_END * FUNCTION, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 4 && in(3) == ROOT);
+	tear_down();
+}
+
+static void
+a_thread_that_was_just_made(void)
+{
+	const uint64_t at = BIAS + TEXT + CLONES * FUNCTION;
+
+	set_up(MODE_AUTO, 512);
+	regs.r[0] = 0;
+	go(at + 2, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 1);
+	words[0] = 0x1111;                /* what it was made with */
+	go(at + 2, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 1);
+	go(at, 0, WORDS);                 /* before the system call */
+	CHECK(walk.end == WALK_NO_RULE);
+	regs.r[0] = 17;                   /* who made it */
+	go(at + 2, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE);
+	words[0] = ret(ROOT);
+	go(at + 2, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	tear_down();
+}
+
 static void
 a_popped_return_address(void)
 {
@@ -951,6 +996,8 @@ main(void)
 	RUN("unwind", threads_begin_where_nothing_is_to_return_to);
 	RUN("unwind", nothing_is_looked_for);
 	RUN("unwind", the_cfa_in_the_frame);
+	RUN("unwind", the_end_of_a_realigned_frame);
+	RUN("unwind", a_thread_that_was_just_made);
 	RUN("unwind", a_popped_return_address);
 	RUN("unwind", both_ends_of_a_deep_stack);
 	RUN("unwind", the_kernels_chain_goes_on);
