@@ -202,8 +202,9 @@ inner(int32_t pid, uint64_t *its_pid, uint64_t *uid)
 	return true;
 }
 
-int
-foreign_perfmap(int32_t pid)
+/* /tmp/BEFORE-PID.BEHIND, with the pid as PID sees it. */
+static int
+open_own(int32_t pid, const char *before, const char *behind)
 {
 	uint64_t its_pid, uid;
 	struct stat st;
@@ -212,7 +213,7 @@ foreign_perfmap(int32_t pid)
 
 	if (!inner(pid, &its_pid, &uid))
 		uid = geteuid();   /* it has ended */
-	snprintf(path, sizeof path, "/tmp/perf-%" PRIu64 ".map", its_pid);
+	snprintf(path, sizeof path, "/tmp/%s-%" PRIu64 ".%s", before, its_pid, behind);
 	if (root < 0 && !same_mounts(pid)) {
 		errno = EACCES;
 		return -1;
@@ -225,6 +226,18 @@ foreign_perfmap(int32_t pid)
 		errno = err;
 	}
 	return fd < 0 || st.st_uid == uid || !st.st_uid ? fd : drop(fd, EPERM);
+}
+
+int
+foreign_perfmap(int32_t pid)
+{
+	return open_own(pid, "perf", "map");
+}
+
+int
+foreign_jitdump(int32_t pid)
+{
+	return open_own(pid, "jit", "dump");
 }
 
 int

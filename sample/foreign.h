@@ -19,8 +19,9 @@ struct file_id {
  * -1), PATH, then /proc/PID/exe; each checked against what is known (build-id first, else inode).  ESTALE: there is a file,
  * but not the one that was mapped. */
 int foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *, int root);
-/* PID's perf map, through its namespaces: a regular file of PID's user (or root's), not a symlink. */
+/* PID's perf map or jitdump in its /tmp, through its namespaces: a regular file of PID's user (or root's), not a symlink. */
 int foreign_perfmap(int32_t pid);
+int foreign_jitdump(int32_t pid);
 /* The directory at PATH: to open files in, not to be read. */
 int foreign_directory(const char *path);
 /* The mapped file as it lies below ROOT, if it is the same build. */

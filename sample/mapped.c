@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../sym/jit.h"
 #include "maps.h"
 
 /* Nanoseconds: how soon maps may be read again at first and at most, how soon a perf map is looked for again. */
@@ -92,6 +93,20 @@ mapped_fork(struct process *child, struct process *parent)
 
 /* JIT code. */
 
+/* Whether its perf map has been found. */
+static bool
+find_names(struct module *m)
+{
+	struct jit *j = m->jit;
+
+	if (j->map_fd < 0)
+		j->map_fd = foreign_perfmap(m->pid);
+	if (j->dump_fd < 0)
+		j->dump_fd = foreign_jitdump(m->pid);
+	jit_found(m);
+	return j->map_fd >= 0;
+}
+
 static struct module *
 jit_of(struct process *p)
 {
@@ -100,12 +115,62 @@ jit_of(struct process *p)
 
 	if (m || !(m = module_jit(all->backings.modules, p->pid, p->jit_parent)))
 		return m;
-	m->map_fd = foreign_perfmap(p->pid);
-	if (m->map_fd < 0 && vec_room(&all->jit, &all->cap_jit, (uint64_t)all->njit + 1, sizeof(struct module *))) {
+	if (!find_names(m) && vec_room(&all->jit, &all->cap_jit, (uint64_t)all->njit + 1, sizeof(struct module *))) {
 		all->jit[all->njit++] = m;
 		all->jit_pause = JIT_PAUSE;
 	}
 	return p->jit = m;
+}
+
+/* A file that is mapped just to show where it lies: jit-PID.dump, wherever an agent likes to have it. */
+static bool
+is_dump(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *p = slash ? slash + 5 : "";
+	uint64_t pid;
+
+	return slash && !strncmp(slash, "/jit-", 5) && text_dec(&p, &pid) && !strcmp(p, ".dump");
+}
+
+static void
+note_dump(struct process *p, uint64_t lo, uint64_t hi, const struct file_id *id)
+{
+	struct module *m = is_dump(id->path) ? jit_of(p) : NULL;
+
+	if (!m || m->jit->dump_fd >= 0)
+		return;
+	m->jit->dump_fd = foreign_mapped(p->pid, lo, hi, id, roots_fd(&p->mapped->roots, p->root));
+	jit_found(m);
+}
+
+/* What stood for its JIT code until now keeps to what was known of it. */
+static void
+next_jit(struct process *p)
+{
+	struct module *next = module_jit_next(p->mapped->backings.modules, p->jit);
+
+	p->jit_over = false;
+	if (!next)
+		return;
+	for (uint32_t i = 0; i < p->space.n; i++)
+		if (p->space.map[i].module == p->jit)
+			p->space.map[i].module = next;
+	p->jit = next;
+	space_renew(&p->space);
+}
+
+/* The files may have grown since records were read last: what they hold now was written before the next ones are. */
+static void
+look_at_jit(struct process *p, uint64_t time)
+{
+	if (p->jit_looked != p->mapped->drained) {
+		if (p->jit_over)
+			next_jit(p);
+		p->jit_looked = p->mapped->drained;
+		p->jit_over = jit_replaced(p->jit, &p->jit_since);
+	}
+	if (p->jit_over && time >= p->jit_since)
+		next_jit(p);
 }
 
 /* The process is over: its perf map can be found now or never. */
@@ -114,9 +179,9 @@ mapped_end(struct process *p)
 {
 	struct mapped *all = p->mapped;
 
-	for (uint32_t i = 0; p->jit && p->jit->map_fd < 0 && i < all->njit; i++)
-		if (all->jit[i] == p->jit) {
-			p->jit->map_fd = foreign_perfmap(p->pid);
+	for (uint32_t i = 0; p->jit && p->jit->jit->map_fd < 0 && i < all->njit; i++)
+		if (all->jit[i]->jit == p->jit->jit) {
+			find_names(p->jit);
 			all->jit[i] = all->jit[--all->njit];
 		}
 }
@@ -126,13 +191,14 @@ mapped_tidy(struct mapped *all, uint64_t time, bool last)
 {
 	uint32_t kept = 0;
 
+	all->drained = time;
 	roots_tidy(&all->roots, time);
 	if (!all->njit || (!last && time - all->jit_looked < all->jit_pause))
 		return;
 	all->jit_looked = time;
 	all->jit_pause = all->jit_pause < PAUSE_MOST ? all->jit_pause * 2 : PAUSE_MOST;
 	for (uint32_t i = 0; i < all->njit; i++)
-		if ((all->jit[i]->map_fd = foreign_perfmap(all->jit[i]->pid)) < 0)
+		if (!find_names(all->jit[i]))
 			all->jit[kept++] = all->jit[i];
 	all->njit = kept;
 }
@@ -158,6 +224,7 @@ add(struct process *p, uint64_t lo, uint64_t hi, uint64_t off, const struct file
 	struct backings *b = &p->mapped->backings;
 	struct map m = { .lo = lo, .hi = hi, .off = off, .exec = true, .file = backing_number(b, id) };
 
+	note_dump(p, lo, hi, id);
 	if (b->backing[m.file].memory && !m.file)   /* offsets into no file mean nothing */
 		m.off = lo;
 	if (!space_add(&p->space, &m))
@@ -273,9 +340,11 @@ missing_map(struct space *space, uint64_t addr)
 }
 
 void
-mapped_ready(struct process *p)
+mapped_ready(struct process *p, uint64_t time)
 {
 	copy_borrowed(p);
+	if (p->jit)
+		look_at_jit(p, time);
 	if (p->scanned && !(p->stale && p->threads && may_reread(p)))
 		return;
 	if (p->scanned)
@@ -300,6 +369,7 @@ mapped_forget(struct process *p)
 	stop_borrowing(p);
 	space_clear(&p->space);
 	p->jit = p->jit_parent = NULL;
+	p->jit_over = false;
 	p->scanned = true;
 	p->stale = false;
 	p->pause = PAUSE_FIRST;

@@ -13,6 +13,7 @@ struct mapped {
 	struct module **jit;       /* whose perf map is still to be found */
 	uint32_t njit, cap_jit;
 	uint64_t jit_looked, jit_pause;
+	uint64_t drained;          /* ns: when records were read last */
 	uint32_t reread;           /* how often maps were read again */
 	bool partial;              /* some threads are not seen, nor what they map */
 };
@@ -32,7 +33,7 @@ void mapped_drop(struct process *);
 
 /* Something is mapped at [lo, hi). */
 void mapped_add(struct process *, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *);
-/* Its maps are to be looked at: reads or copies them where that is still to be done. */
-void mapped_ready(struct process *);
+/* Its maps are to be looked at, as of TIME: reads or copies them where that is still to be done. */
+void mapped_ready(struct process *, uint64_t time);
 
 #endif

@@ -93,6 +93,7 @@ attr_of(const struct opener *o, uint32_t event)
 		a.mmap = a.mmap2 = a.task = 1;
 		a.comm = a.comm_exec = o->rings.n == o->nsample;
 		a.build_id = !o->no_build_id;
+		a.ksymbol = !o->no_ksymbol && o->rings.n == o->nsample;
 	}
 	return a;
 }
@@ -101,7 +102,7 @@ attr_of(const struct opener *o, uint32_t event)
 static bool
 ask_for_less(struct opener *o)
 {
-	bool *const given_up[] = { &o->no_lost, &o->no_inherit_thread, &o->no_build_id };
+	bool *const given_up[] = { &o->no_lost, &o->no_inherit_thread, &o->no_build_id, &o->no_ksymbol };
 
 	for (unsigned i = 0; i < sizeof given_up / sizeof *given_up; i++)
 		if (!*given_up[i])
@@ -508,6 +509,7 @@ open_tracks(struct opener *o)
 		a.clockid = CLOCK_MONOTONIC;
 		a.wakeup_watermark = 1;
 		a.comm = a.comm_exec = 1;
+		a.ksymbol = !o->no_ksymbol;
 		if ((fd = open_on(o, &a, -1, o->rings.ring[i].cpu)) >= 0 &&
 		    rings_add(&o->rings, fd, o->rings.ring[i].cpu, bytes > page ? bytes : page))
 			continue;

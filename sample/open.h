@@ -53,7 +53,7 @@ struct opener {
 	struct cgroup cgroup;
 	const char *no_cgroup;     /* why there is none for a command, or NULL */
 	/* What this kernel was found to be too old for. */
-	bool no_lost, no_build_id, no_inherit_thread;
+	bool no_lost, no_build_id, no_inherit_thread, no_ksymbol;
 };
 
 /* Finds the CPUs and maps the rings.  False and REFUSAL filled where that cannot be had. */

@@ -18,12 +18,15 @@ struct process {
 	bool sampled;              /* for the caller: it has had a sample */
 	uint64_t starting;         /* after its exec: the kernel still loads it until then, and it has no user side; else 0 */
 	uint64_t rescanned;        /* when they were read last, ns */
-	struct module *jit;        /* its JIT code, once it has some */
+	struct module *jit;        /* its JIT code as of now, once it has some */
 	struct module *jit_parent; /* of the process it was forked off */
 	/* Of mapped.c alone. */
 	struct mapped *mapped;
 	uint64_t pause;            /* ns between reading the maps again: grows while that does not help */
 	uint32_t root;             /* see roots.h */
+	uint64_t jit_looked;       /* when its JIT's files were looked at last */
+	uint64_t jit_since;        /* from then on (and once JIT_OVER) another module stands for its JIT code */
+	bool jit_over;
 	struct process *lender;    /* its maps are still those of its parent, not yet copied */
 	struct process *borrowers, *next_borrower;
 	/* Of process.c alone. */

@@ -139,6 +139,20 @@ parse_map(struct record *r, struct cursor *c)
 }
 
 static void
+parse_ksymbol(struct record *r, struct cursor *c)
+{
+	struct symbol *s = &r->ksymbol.code;
+
+	s->lo = cur_u64(c);
+	s->hi = s->lo + cur_u32(c);
+	r->ksymbol.bpf = cur_u16(c) == PERF_RECORD_KSYMBOL_TYPE_BPF;
+	r->ksymbol.gone = cur_u16(c) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	s->name = cur_str(c);
+	if (!c->bad && s->hi < s->lo)
+		c->bad = "a symbol beyond the address space";
+}
+
+static void
 parse_body(struct record *r, struct cursor *c)
 {
 	switch (r->type) {
@@ -151,6 +165,9 @@ parse_body(struct record *r, struct cursor *c)
 		r->tid = (int32_t)cur_u32(c);
 		r->comm.name = cur_str(c);
 		r->comm.exec = r->misc & PERF_RECORD_MISC_COMM_EXEC;
+		break;
+	case PERF_RECORD_KSYMBOL:
+		parse_ksymbol(r, c);
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "../lib/cursor.h"
+#include "../sym/symtab.h"
 
 /* What varies between captures, but not within one. */
 struct record_shape {
@@ -42,6 +43,7 @@ struct record {
 			const char *path;
 		} map;
 		struct { const char *name; bool exec; } comm;
+		struct { struct symbol code; bool bpf, gone; } ksymbol;   /* code of the kernel's that came to be, or went */
 		struct { int32_t ppid, ptid; } task;   /* FORK, EXIT */
 		uint64_t lost;
 		uint64_t running;                      /* READ */

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../sym/ksymbol.h"
 #include "ends.h"
 #include "foreign.h"
 #include "mapped.h"
@@ -38,6 +39,7 @@ struct session {
 	struct watches watches;
 	struct watches old;              /* before the last session_stack: closed, their samples may still come */
 	struct processes *processes;
+	struct modules *modules;
 	struct threads found;            /* at the start */
 	uint32_t sure;
 	struct total closed[EVENTS_MAX]; /* counted by events closed since */
@@ -150,7 +152,7 @@ add_user_side(struct sample *out, const struct record *r, const struct chains *c
 	out->uchain = chains->user;
 	out->nuchain = chains->nuser;
 	if (out->regs || out->nuchain || !out->kernel)
-		mapped_ready(out->task->process);
+		mapped_ready(out->task->process, out->time);
 }
 
 static void
@@ -232,6 +234,10 @@ on_record(struct session *s, const struct record *r)
 		break;
 	case PERF_RECORD_EXIT:
 		processes_exit(s->processes, r->pid, r->tid, r->time);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		if (!r->ksymbol.gone)
+			ksymbol_add(s->modules, &r->ksymbol.code, r->ksymbol.bpf);
 		break;
 	case PERF_RECORD_READ:
 		on_read(s, r);
@@ -328,6 +334,7 @@ session_open(const struct capture *c, struct modules *modules, struct refusal *r
 	if (!s)
 		return NULL;
 	s->arena = arena;
+	s->modules = modules;
 	s->new_id = UINT64_MAX;
 	if (!opener_init(&s->opener, c, r)) {
 		session_close(s);
@@ -382,7 +389,7 @@ session_enable(struct session *s, struct refusal *r)
 		struct task *t = processes_task(s->processes, c->pid[i], c->pid[i]);
 
 		if (t)
-			mapped_ready(t->process);
+			mapped_ready(t->process, 0);
 	}
 	return true;
 }

@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "jit.h"
+#include "ksymbol.h"
+
 /* Module numbers are found again by what makes a module the same: of a file dev, ino, size, mtime; of a memory image
  * its bytes (INO their hash); of a lost file its path (INO its hash). */
 static uint32_t
@@ -67,7 +70,6 @@ add(struct modules *ms, const struct module *like, const char *path, bool intern
 		return NULL;
 	*m = *like;
 	m->id = ms->n;
-	m->map_fd = -1;
 	if (!(m->path = arena_str(&ms->arena, path, strlen(path))) || !(m->name = last_part(&ms->arena, m->path)))
 		return NULL;
 	ms->module[ms->n] = m;
@@ -91,9 +93,15 @@ modules_free(struct modules *ms)
 {
 	for (uint32_t i = 0; i < ms->n; i++)
 		filemap_close(&ms->module[i]->file);
+	for (struct jit *j = ms->jits; j; j = j->next) {
+		vec_free(&j->ran, &j->cap_ran, sizeof *j->ran);
+		close(j->map_fd);
+		close(j->dump_fd);
+	}
 	for (uint32_t i = 0; i < ms->nroot; i++)
 		close(ms->root[i].fd);
 	vec_free(&ms->module, &ms->cap, sizeof(struct module *));
+	vec_free(&ms->ksymbol, &ms->ksymbol_cap, sizeof *ms->ksymbol);
 	vec_free(&ms->path, &ms->path_cap, sizeof(const char *));
 	index_free(&ms->index);
 	index_free(&ms->paths);
@@ -153,6 +161,20 @@ struct module *
 module_jit(struct modules *ms, int32_t pid, struct module *parent)
 {
 	struct module like = { .kind = MODULE_JIT, .bad = "is code without a file", .pid = pid, .parent = parent };
+
+	like.map_limit = like.dump_limit = JITCODE_ALL;
+	if (!(like.jit = arena_alloc(&ms->arena, sizeof *like.jit)))
+		return NULL;
+	*like.jit = (struct jit){ .next = ms->jits, .map_fd = -1, .dump_fd = -1 };
+	ms->jits = like.jit;
+	return add(ms, &like, "[jit]", false);
+}
+
+struct module *
+module_jit_next(struct modules *ms, const struct module *before)
+{
+	struct module like = { .kind = MODULE_JIT, .bad = before->bad, .pid = before->pid, .parent = before->parent,
+	                       .jit = before->jit, .map_limit = JITCODE_ALL, .dump_limit = JITCODE_ALL };
 
 	return add(ms, &like, "[jit]", false);
 }

@@ -26,7 +26,8 @@ struct module {
 	struct filemap file;
 	struct elf elf;
 	int32_t pid;               /* MODULE_JIT: in prof's pid namespace */
-	int map_fd;                /* MODULE_JIT: its perf map, held open by sample/, or -1 */
+	struct jit *jit;           /* MODULE_JIT: see jit.h */
+	uint64_t map_limit, dump_limit;   /* how much of its files counts: all, until it gives way to a new generation */
 	struct module *parent;     /* MODULE_JIT: of the process it was forked off, or NULL */
 	struct ehframe *ehframe;   /* see ehframe.h; NULL until asked for */
 	struct symtab *symtab;     /* see symtab.h; NULL until asked for */
@@ -56,6 +57,9 @@ struct modules {
 	struct arena arena;        /* of the modules and all their indexes */
 	struct module **module;    /* by id */
 	uint32_t n, cap;
+	struct ksymbol *ksymbol;   /* see ksymbol.h: of the kernel, in the order of time */
+	uint32_t nksymbol, ksymbol_cap;
+	struct jit *jits;          /* of all processes that have one */
 	struct index index;        /* of files, images and lost ones */
 	struct module *mark, *kernel;
 	struct arena cache;        /* what dwarf.h has read and may forget: then GENERATION is another */
@@ -84,6 +88,8 @@ struct module *module_image(struct modules *, const char *path, const void *byte
 /* N bytes in memory, which live as long as the modules do, laid out as in a file. */
 struct module *module_bytes(struct modules *, const char *path, const void *bytes, size_t n);
 struct module *module_jit(struct modules *, int32_t pid, struct module *parent);
+/* The next generation of such a one: see jit.h. */
+struct module *module_jit_next(struct modules *, const struct module *before);
 
 /* The number of the root that FD (which stays the caller's) is, new or known; 0 where there are too many. */
 uint8_t modules_root(struct modules *, int fd);

@@ -7,7 +7,9 @@
 #include "demangle.h"
 #include "dwarf.h"
 #include "ehframe.h"
+#include "jit.h"
 #include "kallsyms.h"
+#include "ksymbol.h"
 
 enum { FORKS_MAX = 64 };   /* of a JIT's process that are gone back through */
 enum { INLINES_MAX = 64 };
@@ -66,6 +68,11 @@ name_kernel(struct names *n, uint64_t vaddr, struct name *out)
 {
 	struct symbol s;
 
+	if (ksymbol_find(n->modules, vaddr, &s, &out->module)) {
+		out->kind = NAME_KERNEL;
+		name_symbol(n, out, &s);
+		return;
+	}
 	names_ahead(n, 0);
 	if (!n->kallsyms || !kallsyms_find(n->kallsyms, vaddr, &s, &out->module)) {
 		name_mark(out, CODE_KERNEL);
@@ -84,8 +91,9 @@ name_jit(struct names *n, struct module *m, uint64_t vaddr, struct name *out)
 	out->kind = NAME_JIT;
 	out->module = "[jit]";
 	for (unsigned forks = 0; m && forks < FORKS_MAX; forks++, m = m->parent)
-		if (symtab_find(n->modules, m, vaddr, &s)) {
+		if (jit_find(n->modules, m, vaddr, &s, &out->file, &out->line, &out->begins)) {
 			name_symbol(n, out, &s);
+			out->declared = out->file;
 			return;
 		}
 }

@@ -2,14 +2,21 @@
 #ifndef SYM_PERFMAP_H
 #define SYM_PERFMAP_H
 
-#include "symtab.h"
+#include "../lib/file.h"
+#include "jitcode.h"
 
-struct perfmap;
+struct perfmap_reader {
+	struct lines lines;
+	uint64_t from;
+};
 
 /* Reads all of FD, bounded in memory; NULL where there is nothing in it. */
-struct perfmap *perfmap_open(struct arena *, int fd);
-bool perfmap_find(const struct perfmap *, uint64_t addr, struct symbol *);
-/* Whether it was too large, and only its beginning was kept. */
-bool perfmap_cut(const struct perfmap *);
+struct jitcode *perfmap_open(struct arena *, int fd);
+
+/* Its lines in [FROM, UPTO), one by one: where, what it is called. */
+void perfmap_from(struct perfmap_reader *, int fd, uint64_t from, uint64_t upto);
+bool perfmap_next(struct perfmap_reader *, struct jit_range *, const char **name, size_t *len);
+/* Where the last whole line that there is now ends; FROM where there is none behind it. */
+uint64_t perfmap_whole(int fd, uint64_t from);
 
 #endif

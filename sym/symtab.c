@@ -9,7 +9,6 @@
 
 #include "debug.h"
 #include "ehframe.h"
-#include "perfmap.h"
 #include "plt.h"
 #include "sort.h"
 #include "text.h"
@@ -45,7 +44,6 @@ struct symtab {
 	uint32_t rows;
 	uint64_t relocs_budget;
 	uint64_t default_entry;    /* what linkers put for libraries, or 0 */
-	struct perfmap *perfmap;   /* of JIT code */
 };
 
 static const struct range *
@@ -315,8 +313,6 @@ open_symtab(struct modules *ms, struct module *m)
 	if (st || !(st = arena_alloc(&ms->arena, sizeof *st)))
 		return st;
 	m->symtab = st;
-	if (m->kind == MODULE_JIT)
-		st->perfmap = perfmap_open(&ms->arena, m->map_fd);
 	if (m->bad)
 		return st;
 	st->relocs_budget = RELOCS_BUDGET;
@@ -485,8 +481,6 @@ symtab_find(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol 
 {
 	struct symtab *st = m->symtab ? m->symtab : open_symtab(ms, m);
 
-	if (st && st->perfmap)
-		return perfmap_find(st->perfmap, vaddr, out);
 	if (!st || m->bad)
 		return false;
 	return find_symbol(ms, m, vaddr, out) || find_entry(ms, m, vaddr, out) || find_plt(ms, m, vaddr, out);

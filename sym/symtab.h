@@ -1,5 +1,5 @@
 /* A module's functions by address: .symtab, .dynsym, PLT entries, entry point.  Built at first use, sorted, looked up by
- * binary search.  Of a module of JIT code: its perf map. */
+ * binary search. */
 #ifndef SYM_SYMTAB_H
 #define SYM_SYMTAB_H
 

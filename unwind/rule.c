@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "../sym/jit.h"
 #include "../sym/symtab.h"
 
 enum { FUNCTION_MAX = 1 << 16, FUNCTION_ALIGN = 16 };
@@ -279,7 +280,7 @@ make_room(struct unwinder *u, uint32_t epoch, uint64_t addr)
 static struct entry *
 fill_from(struct unwinder *u, struct space *space, const struct map *map, uint64_t addr)
 {
-	uint32_t code;
+	uint32_t code, known = u->codes->n;
 	struct entry *e;
 
 	if (!map || !map->exec)
@@ -287,6 +288,8 @@ fill_from(struct unwinder *u, struct space *space, const struct map *map, uint64
 	code = code_intern(u->codes, map->module->id, (addr - map->bias) & (u->arch->word == 4 ? UINT32_MAX : UINT64_MAX));
 	e = code == CODE_UNKNOWN ? &u->spare : make_room(u, space->epoch, addr);
 	*e = (struct entry){ .addr = addr, .epoch = space->epoch, .code = code };
+	if (map->module->kind == MODULE_JIT && code == known)
+		jit_ran(map->module, u->codes->code[code].vaddr);
 	if (code == CODE_UNKNOWN)   /* memory is full: no walk goes on here */
 		e->rule.kind = RULE_LOST;
 	else if (code < u->rules)

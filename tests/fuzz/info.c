@@ -71,7 +71,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct modules ms = { 0 };
-	struct module m = { .kind = MODULE_FILE, .name = "fuzz", .map_fd = -1 }, split = m, alt = m;
+	struct module m = { .kind = MODULE_FILE, .name = "fuzz" }, split = m, alt = m;
 	uint8_t *copy[DWARFWRITE_SECTIONS] = { 0 };
 
 	if (!size)

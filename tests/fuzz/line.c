@@ -35,7 +35,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct modules ms = { 0 };
-	struct module m = { .kind = MODULE_FILE, .name = "fuzz", .map_fd = -1 };
+	struct module m = { .kind = MODULE_FILE, .name = "fuzz" };
 	struct dwarf d = { .modules = &ms, .module = &m };
 	struct unit u = { .dwarf = &d, .version = 5, .offset_size = 4, .comp_dir = "/src", .has_line = true };
 	uint8_t *copy;

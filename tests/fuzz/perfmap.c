@@ -1,5 +1,6 @@
 /* link: sym/sort.c sym/text.c lib/mem.c lib/file.c */
 /* perf-PID.map: every address is that of the last line that holds it. */
+#include "sym/jitcode.c"
 #include "sym/perfmap.c"
 
 #include <stdlib.h>
@@ -8,15 +9,18 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void
-look(const struct perfmap *m, uint64_t addr)
+look(struct jitcode *m, uint64_t addr)
 {
+	const struct jit_range *r = jitcode_find(m, addr, JITCODE_ALL);
 	struct symbol s;
 	uint32_t i = m->n;
 
 	while (i && (addr < m->range[i - 1].lo || addr >= m->range[i - 1].hi))
 		i--;
-	if (perfmap_find(m, addr, &s) != (i > 0))
+	if (!r != !i)
 		abort();
+	if (r)
+		jitcode_symbol(m, r, &s);
 	if (i && (s.lo != m->range[i - 1].lo || s.hi != m->range[i - 1].hi || !*s.name))
 		abort();
 }
@@ -26,7 +30,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
 	struct arena arena = { 0 };
-	struct perfmap *m;
+	struct jitcode *m;
 
 	if (fd < 0 && (fd = memfd_create("perfmap", 0)) < 0)
 		return 0;

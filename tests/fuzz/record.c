@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/file.c lib/index.c sample/ring.c sample/foreign.c sample/maps.c sample/backing.c sample/mapped.c sample/roots.c sample/process.c sym/module.c sym/space.c sym/elf.c */
+/* link: lib/mem.c lib/cursor.c lib/file.c lib/index.c sample/ring.c sample/foreign.c sample/maps.c sample/backing.c sample/mapped.c sample/roots.c sample/process.c sym/module.c sym/space.c sym/elf.c sym/jit.c sym/jitcode.c sym/jitdump.c sym/perfmap.c sym/sort.c sym/text.c */
 /* perf's records: a ring full of them, parsed, and what they say of processes applied.  The first 8 bytes say which parts
  * samples have. */
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* link: sym/tables.c sym/plt.c sym/sort.c sym/text.c sym/perfmap.c sym/elf.c sym/module.c sym/ehframe.c lib/cursor.c lib/mem.c lib/file.c lib/index.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c */
+/* link: sym/tables.c sym/plt.c sym/sort.c sym/text.c sym/elf.c sym/module.c sym/ehframe.c lib/cursor.c lib/mem.c lib/file.c lib/index.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c */
 /* Symbol tables, PLT and entry point of an ELF file; one whose class byte has its high bit set is a memory image. */
 #include "sym/symtab.c"
 
@@ -42,7 +42,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct modules ms = { 0 };
-	struct module m = { .kind = MODULE_FILE, .name = "fuzz", .map_fd = -1 };
+	struct module m = { .kind = MODULE_FILE, .name = "fuzz" };
 	bool image = size > EI_CLASS && data[EI_CLASS] & 0x80;
 	uint8_t *copy = malloc(size ? size : 1);   /* so that its end is guarded */
 

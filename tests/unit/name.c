@@ -1,4 +1,4 @@
-/* link: sym/dwarf.c sym/dwarf_abbrev.c sym/dwarf_form.c sym/dwarf_function.c sym/dwarf_index.c sym/dwarf_inline.c sym/dwarf_line.c sym/dwarf_path.c sym/dwarf_range.c sym/dwarf_unit.c sym/span.c sym/debug.c sym/symtab.c sym/tables.c sym/plt.c sym/sort.c sym/text.c sym/perfmap.c sym/kallsyms.c sym/elf.c sym/module.c sym/code.c sym/ehframe.c lib/cursor.c lib/mem.c lib/file.c lib/index.c sym/demangle.c sym/demangle_cxx.c sym/demangle_cxx_expr.c sym/demangle_cxx_name.c sym/demangle_cxx_print.c sym/demangle_cxx_show.c sym/demangle_cxx_type.c sym/demangle_rust.c sym/demangle_rust_v0.c sym/debug_find.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c */
+/* link: sym/dwarf.c sym/dwarf_abbrev.c sym/dwarf_form.c sym/dwarf_function.c sym/dwarf_index.c sym/dwarf_inline.c sym/dwarf_line.c sym/dwarf_path.c sym/dwarf_range.c sym/dwarf_unit.c sym/span.c sym/debug.c sym/symtab.c sym/tables.c sym/plt.c sym/sort.c sym/text.c sym/kallsyms.c sym/elf.c sym/module.c sym/code.c sym/ehframe.c lib/cursor.c lib/mem.c lib/file.c lib/index.c sym/demangle.c sym/demangle_cxx.c sym/demangle_cxx_expr.c sym/demangle_cxx_name.c sym/demangle_cxx_print.c sym/demangle_cxx_show.c sym/demangle_cxx_type.c sym/demangle_rust.c sym/demangle_rust_v0.c sym/debug_find.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c sym/jit.c sym/jitcode.c sym/jitdump.c sym/perfmap.c sym/ksymbol.c */
 #include "sym/name.c"
 
 #include <fcntl.h>
@@ -164,9 +164,9 @@ jit(void)
 
 	begin();
 	parent = module_jit(&ms, 1, NULL);
-	parent->map_fd = file_of(old, sizeof old - 1);
+	parent->jit->map_fd = file_of(old, sizeof old - 1);
 	child = module_jit(&ms, 2, parent);
-	child->map_fd = file_of(new, sizeof new - 1);
+	child->jit->map_fd = file_of(new, sizeof new - 1);
 	bare = module_jit(&ms, 3, parent);
 	n = name_of(child, 0x2010);
 	CHECK_STR(n.function, "from_child");
@@ -181,8 +181,6 @@ jit(void)
 	n = name_of(child, 0x5000);
 	CHECK_STR(n.function, "[unknown]");
 	CHECK(n.kind == NAME_JIT && !n.found);
-	close(parent->map_fd);
-	close(child->map_fd);
 	last = parent;
 	for (unsigned i = 0; i < FORKS_MAX; i++)
 		last = module_jit(&ms, (int32_t)i + 10, last);

@@ -1,4 +1,4 @@
-/* link: sym/sort.c sym/text.c lib/mem.c lib/file.c */
+/* link: sym/jitcode.c sym/sort.c sym/text.c lib/mem.c lib/file.c */
 #include "sym/perfmap.c"
 
 #include <stdio.h>
@@ -10,10 +10,10 @@
 static struct arena arena;
 static FILE *file;
 
-static struct perfmap *
+static struct jitcode *
 map_of(const char *text)
 {
-	struct perfmap *m;
+	struct jitcode *m;
 
 	file = tmpfile();
 	fputs(text, file);
@@ -23,12 +23,22 @@ map_of(const char *text)
 	return m;
 }
 
+static bool
+find(struct jitcode *m, uint64_t addr, struct symbol *s)
+{
+	const struct jit_range *r = jitcode_find(m, addr, JITCODE_ALL);
+
+	if (r)
+		jitcode_symbol(m, r, s);
+	return r;
+}
+
 static const char *
-name_at(const struct perfmap *m, uint64_t addr)
+name_at(struct jitcode *m, uint64_t addr)
 {
 	struct symbol s;
 
-	if (!m || !perfmap_find(m, addr, &s))
+	if (!m || !find(m, addr, &s))
 		return "-";
 	CHECK(addr >= s.lo && addr < s.hi);
 	return s.name;
@@ -37,9 +47,9 @@ name_at(const struct perfmap *m, uint64_t addr)
 static void
 lines_of_a_jit(void)
 {
-	struct perfmap *m = map_of("7f0000001000 20 LazyCompile:*fib /a b.js:1:2\n7f0000001020 10 py::f:/x.py\n");
+	struct jitcode *m = map_of("7f0000001000 20 LazyCompile:*fib /a b.js:1:2\n7f0000001020 10 py::f:/x.py\n");
 
-	CHECK(m && !perfmap_cut(m));
+	CHECK(m && !jitcode_cut(m));
 	CHECK_STR(name_at(m, 0x7f0000000fff), "-");
 	CHECK_STR(name_at(m, 0x7f0000001000), "LazyCompile:*fib /a b.js:1:2");
 	CHECK_STR(name_at(m, 0x7f000000101f), "LazyCompile:*fib /a b.js:1:2");
@@ -51,7 +61,7 @@ lines_of_a_jit(void)
 static void
 newest_wins(void)
 {
-	struct perfmap *m = map_of("1000 100 old\n1040 20 middle\n1050 100 later\n1000 10 newest\n2000 10 a\n2000 10 b\n");
+	struct jitcode *m = map_of("1000 100 old\n1040 20 middle\n1050 100 later\n1000 10 newest\n2000 10 a\n2000 10 b\n");
 	struct symbol s;
 
 	CHECK_STR(name_at(m, 0x1000), "newest");
@@ -61,7 +71,7 @@ newest_wins(void)
 	CHECK_STR(name_at(m, 0x114f), "later");
 	CHECK_STR(name_at(m, 0x1150), "-");
 	CHECK_STR(name_at(m, 0x2000), "b");
-	CHECK(perfmap_find(m, 0x1010, &s));
+	CHECK(find(m, 0x1010, &s));
 	CHECK_U64(s.lo, 0x1000);   /* of the function, not of the part that is left of it */
 	arena_free(&arena);
 	m = map_of("1050 100 later\n1000 100 wide\n1060 10 inner\n");
@@ -75,7 +85,7 @@ newest_wins(void)
 static void
 spellings(void)
 {
-	struct perfmap *m = map_of("0x1000 0x10 hex\r\n0X2000  0X10   two  \n3000 10 last one");
+	struct jitcode *m = map_of("0x1000 0x10 hex\r\n0X2000  0X10   two  \n3000 10 last one");
 
 	CHECK_STR(name_at(m, 0x1000), "hex");
 	CHECK_STR(name_at(m, 0x200f), "two");
@@ -86,7 +96,7 @@ spellings(void)
 static void
 hostile(void)
 {
-	struct perfmap *m = map_of("\n \nx\n1000\n1000 \n1000 10\n1000 10 \n1000 0 zero\n-1000 10 minus\n1000 -10 minus\n"
+	struct jitcode *m = map_of("\n \nx\n1000\n1000 \n1000 10\n1000 10 \n1000 0 zero\n-1000 10 minus\n1000 -10 minus\n"
 	                           "fffffffffffffff0 100 over\n11112222333344445555 10 long\n1000 11112222333344445555 long\n"
 	                           "fffffffffffffff0 f top\n1000 10\tx\n");
 
@@ -104,7 +114,7 @@ static void
 long_names(void)
 {
 	char text[20000];
-	struct perfmap *m;
+	struct jitcode *m;
 
 	memset(text, 'x', sizeof text);
 	memcpy(text, "1000 10 ", 8);
@@ -127,7 +137,7 @@ random_overlaps(void)
 	for (unsigned round = 0; round < 300; round++) {
 		unsigned n = 1 + (unsigned)rand() % N;
 		size_t len = 0;
-		struct perfmap *m;
+		struct jitcode *m;
 
 		for (unsigned i = 0; i < n; i++) {
 			lo[i] = (unsigned)rand() % SPAN;
@@ -153,7 +163,7 @@ static void
 bounded(void)
 {
 	char line[4096];
-	struct perfmap *m;
+	struct jitcode *m;
 	FILE *f = tmpfile();
 	size_t before;
 
@@ -162,7 +172,7 @@ bounded(void)
 		fprintf(f, "%x 1 %.3990s\n", 0x1000 + i, line);
 	fflush(f);
 	m = perfmap_open(&arena, fileno(f));
-	CHECK(m && perfmap_cut(m));
+	CHECK(m && jitcode_cut(m));
 	CHECK(name_at(m, 0x1000)[0] == 'n');
 	CHECK_STR(name_at(m, 0x1000 + 16999), "-");
 	arena_free(&arena);
@@ -170,7 +180,7 @@ bounded(void)
 	mem_cap(before + (1 << 20));
 	m = perfmap_open(&arena, fileno(f));
 	CHECK(mem_used() <= before + (1 << 20));
-	CHECK(!m || perfmap_cut(m));
+	CHECK(!m || jitcode_cut(m));
 	arena_free(&arena);
 	mem_cap(before + 100);
 	CHECK(!perfmap_open(&arena, fileno(f)));
@@ -185,7 +195,7 @@ static void
 endless(void)
 {
 	FILE *f = tmpfile();
-	struct perfmap *m;
+	struct jitcode *m;
 
 	fputs("1000 10 first\n2000 10 ", f);
 	fflush(f);
@@ -193,7 +203,7 @@ endless(void)
 		printf("skip perfmap/endless: no sparse files here\n");
 	} else {
 		m = perfmap_open(&arena, fileno(f));
-		CHECK(m && perfmap_cut(m));
+		CHECK(m && jitcode_cut(m));
 		CHECK_STR(name_at(m, 0x1000), "first");
 	}
 	arena_free(&arena);
