@@ -230,6 +230,10 @@ older(struct jitcode *m, uint64_t addr, uint64_t limit, const struct jit_range *
 
 		if (!holds(r, addr))
 			continue;
+#ifdef PLANT_JITDUMP
+		if (r->at == limit)
+			return r;
+#endif
 		if (r->at < limit)
 			return r;
 		first = r;

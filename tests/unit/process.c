@@ -43,7 +43,7 @@ at(int32_t pid, uint64_t addr)
 
 	if (!p)
 		return "no process";
-	mapped_ready(p);
+	mapped_ready(p, 0);
 	for (uint32_t i = 0; i < p->space.n; i++)
 		if (addr >= p->space.map[i].lo && addr < p->space.map[i].hi)
 			return ps->mapped.backings.backing[p->space.map[i].file].id.path;
@@ -257,7 +257,7 @@ a_process_that_was_there(void)
 	CHECK_STR(t->comm, comm);
 	p = t->process;
 	CHECK(!p->scanned);
-	mapped_ready(p);
+	mapped_ready(p, 0);
 	CHECK(p->scanned);
 	CHECK(space_find(&p->space, (uintptr_t)begin) != NULL);
 	CHECK(space_find(&p->space, (uintptr_t)begin)->module->kind == MODULE_FILE);
@@ -279,7 +279,7 @@ a_process_that_was_there(void)
 	processes_lost(ps);
 	CHECK(p->stale);
 	p->rescanned = 0;
-	mapped_ready(p);
+	mapped_ready(p, 0);
 	CHECK_STR(at(pid, 0x1000), "none");
 	CHECK(space_find(&p->space, (uintptr_t)begin) != NULL);
 	end();
