@@ -160,7 +160,7 @@ verify_derived(struct job *j, const struct rule *r, struct frame *f)
 	if (!to.pc && r->flags & RULE_KEEPS_FP && to.fp_known && !to.fp)
 		return STEP_ROOT;
 	if (!to.pc || (!caller(j, to.pc) && !returns_by_hand(j, &to)))
-		return just_made(j, f) ? STEP_ROOT : STEP_NONE;
+		return !(r->flags & RULE_RA_POPPED) && just_made(j, f) ? STEP_ROOT : STEP_NONE;
 	if (f->fp_known && to.sp - f->fp == 2 * (uint64_t)j->u->arch->word && to.fp_known)   /* a frame record says the same */
 		j->by = BY_FP;
 	*f = to;
