@@ -24,7 +24,9 @@
 enum { RING_MOST = 8 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY = 2 << 20 };
 /* Descriptors that are not for events: the caller's, and files being looked at. */
 enum { SPARE_FILES = 64 };
-enum { STACK_DEFAULT = 16 << 10, STACK_MOST = 65528 };
+enum { STACK_DEFAULT = 16 << 10, STACK_MOST = 65528, STACK_LEAST = 1 << 10 };
+/* Milliseconds of samples that a ring has room for at least, stacks being cut for that. */
+enum { STACK_LATE = 20 };
 /* The part of a ring for samples that one for executions has. */
 enum { TRACK_PART = 64 };
 /* Events whose period is changed now and then: each may interrupt a CPU. */
@@ -380,6 +382,16 @@ raise_file_limit(void)
 	}
 }
 
+/* What a ring can hold many of: the reader may come late. */
+static size_t
+stack_most(const struct opener *o)
+{
+	size_t most = o->ring_bytes / 4 < STACK_MOST ? o->ring_bytes / 4 : STACK_MOST;
+	uint64_t roomy = o->freq ? (uint64_t)o->ring_bytes * 1000 / STACK_LATE / o->freq : most;
+
+	return roomy >= most ? most : roomy > STACK_LEAST ? (size_t)roomy : STACK_LEAST;
+}
+
 bool
 opener_init(struct opener *o, const struct capture *c, struct refusal *r)
 {
@@ -399,18 +411,28 @@ opener_init(struct opener *o, const struct capture *c, struct refusal *r)
 	}
 	if (!map_rings(o, r))
 		return false;
+	o->stack_most = stack_most(o);
 	opener_stack(o, c->stack_size, c->user_chain);
+	return true;
+}
+
+bool
+opener_stack_less(struct opener *o, bool much)
+{
+	uint32_t less = o->capture.stack_size / (much ? 8 : 2) & ~7u;
+
+	if (o->capture.stack_size <= STACK_LEAST)
+		return false;
+	o->stack_most = less > STACK_LEAST ? less : STACK_LEAST;
 	return true;
 }
 
 void
 opener_stack(struct opener *o, uint32_t size, bool user_chain)
 {
-	size_t most = o->ring_bytes / 4 < STACK_MOST ? o->ring_bytes / 4 : STACK_MOST;
-
 	if (!size)
 		size = STACK_DEFAULT;
-	o->capture.stack_size = !o->shape.stack ? 0 : (size < most ? size : (uint32_t)most) & ~7u;
+	o->capture.stack_size = !o->shape.stack ? 0 : (size < o->stack_most ? size : (uint32_t)o->stack_most) & ~7u;
 	o->capture.user_chain = user_chain;
 }
 

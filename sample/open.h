@@ -48,6 +48,7 @@ struct opener {
 	struct record_shape shape;
 	uint64_t freq;             /* as the kernel was asked for at last */
 	size_t ring_bytes;
+	size_t stack_most;         /* copied with a sample */
 	uint64_t files;            /* descriptors that are events */
 	enum reach reach;
 	struct cgroup cgroup;
@@ -62,6 +63,8 @@ void opener_free(struct opener *);
 
 /* The limit on descriptors. */
 uint64_t opener_files(void);
+/* Less of the stack, or MUCH less, is to be opened with from now on, for good.  False where there is no less. */
+bool opener_stack_less(struct opener *, bool much);
 /* The stack size and user chain to open with from now on. */
 void opener_stack(struct opener *, uint32_t stack_size, bool user_chain);
 /* Opens all events, stopped, for a command that is still to be forked, or on the threads of what is asked for, until all that there are have them.  FOUND takes the

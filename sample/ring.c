@@ -139,10 +139,13 @@ void
 rings_start(struct rings *rs, uint64_t limit)
 {
 	rs->limit = limit;
+	rs->fullest = 0;
 	for (uint32_t i = 0; i < rs->n; i++) {
 		struct ring *r = &rs->ring[i];
 
 		r->head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+		if ((r->head - r->tail) * 100 / r->size > rs->fullest)
+			rs->fullest = (r->head - r->tail) * 100 / r->size;
 		peek(rs, r);
 	}
 	rs->at = rs->n;

@@ -32,6 +32,7 @@ struct rings {
 	uint32_t at;         /* the ring being read */
 	uint64_t until;      /* time at which another ring is to be looked at */
 	uint64_t limit;      /* records after this time wait for the next round */
+	uint64_t fullest;    /* how much of a ring was in use when this round began, percent, at most */
 	uint64_t broken;     /* times a ring was given up to its head because a record's length made no sense */
 	_Alignas(8) uint8_t scratch[1 << 16];   /* a record that wraps is put together here */
 };

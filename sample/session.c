@@ -20,8 +20,9 @@
 #include "target.h"
 #include "weigh.h"
 
-/* Nanoseconds: how long the reader sleeps at most, so that what short processes leave behind is still found; how late a
- * record may appear in its ring. */
+/* Nanoseconds: between two times that stacks are cut; how long the reader sleeps at most, so that what short processes
+ * leave behind is still found; how late a record may appear in its ring. */
+#define PRESS_PAUSE UINT64_C(20000000)
 #define SLEEP_MOST  INT64_C(50000000)
 #define RECORD_LATE UINT64_C(200000)
 #define NOT_YET     UINT64_MAX
@@ -32,6 +33,9 @@ static const char *const reach_words[] = {
 	[REACH_TREE] = "the CPUs, the samples of others left out",
 	[REACH_SYSTEM] = "the CPUs",
 };
+
+/* Percent of a ring that are in use when the reader comes late. */
+enum { PRESSING = 75, PRESSING_HARD = 95 };
 
 struct session {
 	struct arena arena;              /* the session itself */
@@ -50,6 +54,7 @@ struct session {
 	uint64_t born;                   /* threads that began under our eyes */
 	uint64_t new_id, new_since;      /* events from that id on count from that time on */
 	uint64_t last_time;
+	uint64_t pressed;                /* when stacks were cut because a ring was filling up */
 	struct ends ends;
 	bool realtime, reniced;
 	int nice;
@@ -66,7 +71,8 @@ now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The reader must not wait behind those it samples; its children (there are none but helpers) do not get that. */
+/* The reader must not wait behind those it samples, nor they on a single CPU behind it; its children (there are none but
+ * helpers) do not get that. */
 static void
 raise_priority(struct session *s)
 {
@@ -74,7 +80,7 @@ raise_priority(struct session *s)
 
 	errno = 0;
 	s->nice = getpriority(PRIO_PROCESS, 0);
-	if (!syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p))
+	if (s->opener.ncpu > 1 && !syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p))
 		s->realtime = true;
 	else if (!setpriority(PRIO_PROCESS, 0, -20))
 		s->reniced = true;
@@ -253,31 +259,6 @@ on_record(struct session *s, const struct record *r)
 	}
 }
 
-void
-session_drain(struct session *s, bool final, void (*sample)(void *ctx, const struct sample *), void *ctx)
-{
-	struct rings *rings = &s->opener.rings;
-	uint64_t t = now(), first;
-	struct cursor bytes;
-	struct record r;
-	uint32_t roots;
-
-	s->sample = sample;
-	s->ctx = ctx;
-	roots = processes_roots(s->processes);
-	rings_start(rings, final || rings->n == 1 ? RING_EMPTY - 1 : t - RECORD_LATE);
-	while (rings_next(rings, &bytes))
-		if (!record_parse(&r, &s->opener.shape, bytes))
-			on_record(s, &r);
-	processes_tidy(s->processes, t, final);
-	ends_urgent(&s->ends, processes_roots(s->processes) != roots);
-	if ((first = weigh_first(&s->weights, t))) {
-		watches_period(&s->watches, first);
-		if (s->opener.capture.target == TARGET_COMMAND)
-			weigh_account(&s->weights, target_cpu(s->opener.capture.pid[0]));
-	}
-}
-
 /* Opening and closing. */
 
 /* Notes the threads that are there, with their names, while they still are.  Some may have their events twice: then only
@@ -424,6 +405,8 @@ session_stack(struct session *s, uint32_t stack_size, bool user_chain)
 	bool chain = o->capture.user_chain;
 
 	opener_stack(o, stack_size, user_chain);
+	if (o->capture.stack_size == size && user_chain == chain)
+		return;
 	if (o->capture.target == TARGET_THREADS)
 		for (unsigned i = 0; i < o->capture.npid; i++)
 			threads_add(&found, o->capture.pid[i], o->capture.pid[i]);
@@ -451,6 +434,36 @@ session_stack(struct session *s, uint32_t stack_size, bool user_chain)
 	s->weights.opened++;
 	note_threads(s, &found, sure);
 	threads_free(&found);
+}
+
+void
+session_drain(struct session *s, bool final, void (*sample)(void *ctx, const struct sample *), void *ctx)
+{
+	struct rings *rings = &s->opener.rings;
+	uint64_t t = now(), first;
+	struct cursor bytes;
+	struct record r;
+	uint32_t roots;
+
+	s->sample = sample;
+	s->ctx = ctx;
+	roots = processes_roots(s->processes);
+	rings_start(rings, final || rings->n == 1 ? RING_EMPTY - 1 : t - RECORD_LATE);
+	while (rings_next(rings, &bytes))
+		if (!record_parse(&r, &s->opener.shape, bytes))
+			on_record(s, &r);
+	processes_tidy(s->processes, t, final);
+	if (rings->fullest >= PRESSING && t - s->pressed > PRESS_PAUSE && 
+	    opener_stack_less(&s->opener, rings->fullest >= PRESSING_HARD)) {
+		s->pressed = t;
+		session_stack(s, s->opener.capture.stack_size, s->opener.capture.user_chain);
+	}
+	ends_urgent(&s->ends, processes_roots(s->processes) != roots);
+	if ((first = weigh_first(&s->weights, t))) {
+		watches_period(&s->watches, first);
+		if (s->opener.capture.target == TARGET_COMMAND)
+			weigh_account(&s->weights, target_cpu(s->opener.capture.pid[0]));
+	}
 }
 
 /* Samples that there should be of the CPU time that the target had, but that fell into the kernel, which is not seen.
