@@ -13,6 +13,8 @@ static const struct command commands[] = {
 	  &record_options, cmd_record },
 	{ "report", "[OPTIONS] FILE...", "show profiles, filter, join and convert them", &report_options, cmd_report },
 	{ "diff", "[OPTIONS] BEFORE AFTER", "what became more and what less", &diff_options, cmd_diff },
+	{ "annotate", "[OPTIONS] FILE|COMMAND FUNCTION", "a function by source line and instruction; also -p PID, with record's options",
+	  &annotate_options, cmd_annotate },
 	{ "demangle", "[-i] [NAME...]", "C++ and Rust names, or the text on stdin, like c++filt", &demangle_options, cmd_demangle },
 	{ "addr2line", "-e FILE [-fiaps] [-C] [ADDR...]", "functions and lines of addresses, like binutils' addr2line",
 	  &addr2line_options, cmd_addr2line },
@@ -25,7 +27,7 @@ static const struct command commands[] = {
 
 /* Words that the command line keeps for commands to come: not taken for programs to profile. */
 static const char *const reserved[] = { "top",     "stat",      "list",     "trace",     "probe",
-	                                "annotate", "serve", "doctor", NULL };
+	                                "serve", "doctor", NULL };
 
 static const struct command *
 command_named(const char *name)

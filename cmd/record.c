@@ -17,6 +17,7 @@
 #include "closing.h"
 #include "collect.h"
 #include "plan.h"
+#include "record.h"
 
 /* The bounds on prof's memory: while it captures, and with what naming may take on top. */
 enum { CAPTURE_MIB = 512, NAMING_MIB = 1024 };
@@ -30,6 +31,8 @@ enum { AHEAD_PAUSE = 10000000 };
 struct recording {
 	struct plan plan;
 	struct collector collector;
+	bool (*use)(void *ctx, struct collector *);   /* instead of writing it, or NULL */
+	void *ctx;
 	struct session *session;
 	struct refusal refusal;
 	struct launch launch;
@@ -270,7 +273,7 @@ choose_default_file(struct recording *r)
 	char stem[32], suffix[16];
 	struct sink s;
 
-	if (out->path)
+	if (out->path || r->use)
 		return;
 	sink_open(&s, -1);
 	if (r->plan.target == TARGET_SYSTEM)
@@ -323,13 +326,16 @@ finish(struct recording *r)
 	r->collector.profile.lines = r->plan.lines;
 	collect_names(&r->collector);
 	closing_notes(&c, &r->collector.profile);
-	written = output_all(r->plan.output, r->plan.noutput, &r->collector.profile);
-	summarize(r);
+	written = r->use || output_all(r->plan.output, r->plan.noutput, &r->collector.profile);
+	if (!r->use)
+		summarize(r);
 	closing_line(&c);
 	if (r->plan.stats && (why = closing_stats(&c, r->plan.stats))) {
 		error("%s: %s", r->plan.stats, why);
 		written = false;
 	}
+	if (r->use)
+		written &= r->use(r->ctx, &r->collector);
 	return written;
 }
 
@@ -443,14 +449,24 @@ record(struct recording *r)
 }
 
 int
-cmd_record(int argc, char **argv)
+record_for(int argc, char **argv, bool (*use)(void *, struct collector *), void *ctx)
 {
 	static struct recording r;
 	int status = plan_read(&r.plan, argc, argv);
 
+	r.use = use;
+	r.ctx = ctx;
+	if (use)
+		r.plan.noutput = 0;
 	if (status == 0)
 		status = record(&r);
 	else if (status < 0)
 		status = 0;
 	return status;
+}
+
+int
+cmd_record(int argc, char **argv)
+{
+	return record_for(argc, argv, NULL, NULL);
 }
