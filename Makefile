@@ -80,7 +80,7 @@ demo check fuzz:
 bench bench-quick: $(BIN)
 	tests/bench/run $(if $(filter %-quick,$@),--quick)
 clean:
-	rm -rf $O $(BIN) demo.json demo.folded
+	rm -rf $O $(BIN) demo.html demo.json demo.folded
 
 -include $(obj:.o=.d)
 .PHONY: embed size install dist demo check fuzz bench bench-quick clean FORCE

@@ -20,8 +20,8 @@ function chooseTheme() {
 		veil: dark ? "#19181799" : "#fbfaf8aa", wait: dark ? "#3a4047" : "#dbe1e8", range: dark ? "#f0965f" : "#b4501e" };
 	for (const [kind, [from, to, chroma]] of Object.entries(families))
 		shades[kind] = Array.from({ length: SHADES }, (_, i) => {
-			const hue = from + (to - from) * i / (SHADES - 1), light = (dark ? 0.4 : 0.8) + (i * 5 % SHADES) / SHADES * (dark ? 0.09 : 0.09);
-			return `oklch(${light.toFixed(3)} ${(chroma * (dark ? 0.85 : 1)).toFixed(3)} ${hue.toFixed(1)})`;
+			const hue = from + (to - from) * i / (SHADES - 1), light = (dark ? 0.43 : 0.8) + (i * 5 % SHADES) / SHADES * 0.09;
+			return `oklch(${light.toFixed(3)} ${(chroma * (dark ? 0.9 : 1)).toFixed(3)} ${hue.toFixed(1)})`;
 		});
 	colours = [];
 }

@@ -360,18 +360,16 @@ function listen() {
 }
 
 function drawLegend() {
-	const used = new Set();
+	const used = new Set(), entry = (colour, word) => {
+		const d = el("span", { className: "dot" });
+		d.style.background = colour;
+		return el("span", {}, d, word);
+	};
 	for (let t = 0; t < T.n; t++)
 		used.add(F.kind[T.fn[t]]);
-	$("legend").replaceChildren(...about.diff ? ["less", "more"].map((word, i) => {
-		const d = el("span", { className: "dot" });
-		d.style.background = shareColour(i ? 0.1 : -0.1);
-		return el("span", {}, d, word);
-	}) : kindWords.filter(([kind]) => used.has(kind) && (kind !== PROCESS || showsProcesses())).map(([kind, word]) => {
-		const d = el("span", { className: "dot" });
-		d.style.background = strong(kind);
-		return el("span", {}, d, word);
-	}));
+	const kinds = kindWords.filter(([kind]) => used.has(kind) && (kind !== PROCESS || showsProcesses())).map(([kind, word]) => entry(strong(kind), word));
+	$("legend").replaceChildren(...about.diff ? [entry(shareColour(-0.1), "less"), entry(shareColour(0.1), "more")] : kinds,
+		...about.events.some(e => e.waiting) ? [entry(ink.wait, "waiting")] : []);
 }
 
 async function start() {

@@ -297,7 +297,7 @@ function drawTicks(c, view, x0, x1, height) {
 		c.fillStyle = ink.line;
 		c.fillRect(Math.round(x), 0, 1, height);
 		c.fillStyle = ink.soft;
-		const label = step >= 1000 ? (t / 1e6).toFixed(Math.min(places, 6)) + " s" : count(t) + " µs";
+		const label = view[1] < 1e6 ? (t / 1000).toFixed(Math.max(0, places - 3)) + " ms" : (t / 1e6).toFixed(places) + " s";
 		if (x + 4 + label.length * 6 < x1)
 			c.fillText(label, Math.round(x) + 4, height / 2 + 0.5);
 	}

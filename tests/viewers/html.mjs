@@ -106,7 +106,7 @@ class Page {
 	}
 	// Where time begins: at the ruler's first mark.
 	async names() {
-		return Math.min(...(await this.texts("threads")).filter(t => t.y < 15 && /^0(\.0*)? s$|^0 µs$/.test(t.text)).map(t => t.x)) - 4;
+		return Math.min(...(await this.texts("threads")).filter(t => t.y < 15 && /^0(\.0*)? m?s$/.test(t.text)).map(t => t.x)) - 4;
 	}
 	text(selector) {
 		return this.page.locator(selector).innerText();
