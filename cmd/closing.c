@@ -222,6 +222,8 @@ closing_line(const struct closing *c)
 	if (n->too_short * 100 > n->samples)
 		sink_fmt(&s, "; %u%% of CPU time was in processes too short to be sampled",
 		         (unsigned)(n->too_short * 100 / (n->samples + n->too_short)));
+	if (c->kernel_visible && c->collector->kernel_hidden)
+		sink_str(&s, "; the kernel's names are hidden (kernel.kptr_restrict)");
 	sink_str(&s, "; prof used ");
 	cost_words(&s);
 	output_words(&s, "; wrote ", c->plan->output, c->plan->noutput);

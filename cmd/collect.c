@@ -78,6 +78,7 @@ static uint32_t
 kernel_codes(struct collector *c, const struct sample *s, uint32_t n)
 {
 	if (!c->kernel_named || (s->kernel && !s->nkchain)) {
+		c->kernel_hidden |= !c->kernel_named;
 		c->stack[n++] = CODE_KERNEL;
 		return n;
 	}

@@ -19,6 +19,7 @@ struct collector {
 	uint64_t skip_until;             /* samples before this time are left out (-D) */
 	bool kernel_named;               /* kernel addresses can be told apart */
 	bool kernel_seen;                /* and some were */
+	bool kernel_hidden;              /* samples fell into the kernel, but /proc/kallsyms tells no addresses */
 	bool raw;                        /* --raw-addresses: places in files are not named */
 	bool ip_only;                    /* --call-graph none */
 	uint64_t walks[WALK_ENDS];       /* user stacks by how they ended */

@@ -11,7 +11,10 @@
 #include "../sym/demangle.h"
 #include "options.h"
 
+enum { SHORT_NAMES = 300 };
+
 static const struct option options[] = {
+	{ SHORT_NAMES, "short-names", NULL, "no template arguments, no return types" },
 	{ 'i', "no-verbose", NULL, "names as profiles have them: no crate hashes, std::string short" },
 	{ 0 },
 };
@@ -105,6 +108,8 @@ cmd_demangle(int argc, char **argv)
 	while ((id = options_next(&o)) > 0)
 		if (id == 'i')
 			f.flags &= ~(unsigned)DEMANGLE_VERBOSE;
+		else if (id == SHORT_NAMES)
+			f.flags |= DEMANGLE_SHORT;
 		else
 			return EXIT_FAILED;
 	if (id != OPTION_END)

@@ -14,7 +14,7 @@
 #include "options.h"
 #include "picture.h"
 
-enum { ALL_NAMED = 300, WAIT, CALL_GRAPH, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE, DEBUG_DIR,
+enum { ALL_NAMED = 300, WAIT, CALL_GRAPH, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE, SHORT_NAMES, DEBUG_DIR,
        SYSROOT, RAW_ADDRESSES, LINES, INLINE, NO_INLINE };
 
 static const struct option table[] = {
@@ -45,6 +45,7 @@ static const struct option table[] = {
 	{ INLINE, "inline", NULL, "inlined functions as frames of their own (so it is)" },
 	{ NO_INLINE, "no-inline", NULL, "what is inlined belongs to the function it is in" },
 	{ NO_DEMANGLE, "no-demangle", NULL, "names as the linker sees them" },
+	{ SHORT_NAMES, "short-names", NULL, "no template arguments, no return types" },
 	{ 'o', "output", "FILE", "where, by suffix: .html .svg .json .folded .pb.gz .perf .txt; repeatable; - is stdout" },
 	{ 'f', "format", "NAME", "html, svg, speedscope, folded, pprof, script or table, whatever the suffix" },
 	PICTURE_OPTIONS,
@@ -206,6 +207,8 @@ take(struct plan *p, struct reading *r, int id)
 		return true;
 	case NO_DEMANGLE:
 		return p->mangled = true;
+	case SHORT_NAMES:
+		return p->brief = true;
 	case 'o':
 		return add_output(r);
 	case 'f':

@@ -26,7 +26,7 @@ struct plan {
 	uint64_t freq, count;
 	bool freq_max;
 	uint64_t duration, delay;        /* ns; 0: none */
-	bool idle, no_inherit, by_thread, by_process, mangled, lines, outermost, raw;
+	bool idle, no_inherit, by_thread, by_process, mangled, brief, lines, outermost, raw;
 	enum { STACKS_AUTO, STACKS_DWARF, STACKS_FP, STACKS_NONE } stacks;
 	uint64_t stack_size, max_stack;
 	struct places places;            /* --debug-dir, --sysroot */

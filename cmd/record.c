@@ -321,6 +321,7 @@ finish(struct recording *r)
 	session_close(r->session);   /* before naming: rings and descriptors are not needed any more */
 	mem_cap((size_t)NAMING_MIB << 20);
 	r->collector.names.mangled = r->plan.mangled;
+	r->collector.names.brief = r->plan.brief;
 	r->collector.raw = r->plan.raw;
 	r->collector.names.outermost = r->plan.outermost;
 	r->collector.profile.lines = r->plan.lines;

@@ -13,7 +13,7 @@
 #include "report_input.h"
 #include "sites.h"
 
-enum { SYSROOT = 300, DEBUG_DIR, LINES, NO_INLINE, NO_DEMANGLE, THREADS, PIDS };
+enum { SYSROOT = 300, DEBUG_DIR, LINES, NO_INLINE, NO_DEMANGLE, SHORT_NAMES, THREADS, PIDS };
 
 static const struct option options[] = {
 	{ SYSROOT, "sysroot", "DIR", "where the files of that machine lie: all below DIR is searched" },
@@ -21,6 +21,7 @@ static const struct option options[] = {
 	{ LINES, "lines", NULL, "functions by the line that ran" },
 	{ NO_INLINE, "no-inline", NULL, "what is inlined belongs to the function it is in" },
 	{ NO_DEMANGLE, "no-demangle", NULL, "names as the linker sees them" },
+	{ SHORT_NAMES, "short-names", NULL, "no template arguments, no return types" },
 	{ THREADS, "threads", NULL, "keep threads apart in .folded and .txt" },
 	{ PIDS, "pids", NULL, "keep processes apart" },
 	{ 'o', "output", "FILE", "write it there, in the format of its suffix; repeatable; - is stdout" },
@@ -61,6 +62,8 @@ take(struct symbolizing *s, int id)
 		return s->names.outermost = true;
 	case NO_DEMANGLE:
 		return s->names.mangled = true;
+	case SHORT_NAMES:
+		return s->names.brief = true;
 	case THREADS:
 		return s->threads = true;
 	case PIDS:

@@ -48,13 +48,12 @@ text_num(struct text *t, uint64_t v)
 const char *
 demangle(struct arena *a, const char *mangled, unsigned flags)
 {
-	bool verbose = flags & DEMANGLE_VERBOSE;
 	const char *name = mangled;
 	struct text t = { 0 };
 
 	if (*mangled != '_')
 		return mangled;
-	if (rust_demangle(&t, mangled, verbose) || (t.n = 0, t.full = false, cxx_demangle(&t, mangled, verbose)))
+	if (rust_demangle(&t, mangled, flags) || (t.n = 0, t.full = false, cxx_demangle(&t, mangled, flags)))
 		if (!t.full && t.n && !(name = arena_str(a, t.s, t.n)))
 			name = mangled;
 	vec_free(&t.s, &t.cap, 1);

@@ -4,7 +4,10 @@
 
 #include "../lib/mem.h"
 
-enum { DEMANGLE_VERBOSE = 1 };   /* Rust's crate hashes and constants' types, std::string in full: c++filt's default */
+enum {
+	DEMANGLE_VERBOSE = 1,   /* Rust's crate hashes and constants' types, std::string in full: c++filt's default */
+	DEMANGLE_SHORT = 2,     /* no template arguments, return types, constraints: std::vector<>::push_back(int const&) */
+};
 
 /* MANGLED demangled, living in the arena; MANGLED itself where it is no mangled name, is malformed or would
  * come out too large.  In linear time, more or less. */

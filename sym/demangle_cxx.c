@@ -1,5 +1,6 @@
 /* C++ names parsed: what all of it stands on, functions, and names that the compiler gives.  Itanium C++ ABI,
  * section 5.1 (mangling), and what GCC and clang have added. */
+#include "demangle.h"
 #include "demangle_cxx.h"
 
 #include <string.h>
@@ -382,12 +383,12 @@ parse(struct cxx *c)
 }
 
 bool
-cxx_demangle(struct text *out, const char *s, bool verbose)
+cxx_demangle(struct text *out, const char *s, unsigned flags)
 {
 	enum { SMALL = 256 };
 	struct node few[SMALL * 2 + 16];
 	uint32_t few_subs[SMALL], cap_nodes = 0, cap_subs = 0, n;
-	struct cxx c = { .p = s, .verbose = verbose, .node = few, .sub = few_subs, .out = out };
+	struct cxx c = { .p = s, .verbose = flags & DEMANGLE_VERBOSE, .brief = flags & DEMANGLE_SHORT, .node = few, .sub = few_subs, .out = out };
 	size_t len;
 
 	if (memcmp(s, "_Z", 2) != 0 && (strncmp(s, "_GLOBAL_", 8) != 0 || !s[8] || !strchr("_.$", s[8]) ||

@@ -82,6 +82,7 @@ struct node {
 struct cxx {
 	const char *p, *end;       /* what is not parsed yet */
 	bool bad, verbose;
+	bool brief;                /* DEMANGLE_SHORT */
 	bool conversion;           /* the type of a conversion operator is being parsed */
 	bool by_types, ambiguous;  /* how dependent names are read: see by_levels */
 	unsigned depth;

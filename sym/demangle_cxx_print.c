@@ -276,7 +276,7 @@ requires(struct cxx *c, uint32_t name, uint32_t constraint)
 	uint32_t end = c->out->n, pack_save = c->pack;
 	unsigned depth = c->depth;
 
-	if (!constraint || c->bad)
+	if (!constraint || c->bad || c->brief)
 		return;
 	c->scope = &scope;
 	cxx_put(c, " requires ");
@@ -296,7 +296,7 @@ encoding(struct cxx *c, const struct node *n, bool with_return)
 	uint32_t template = template_of(c, n->a);
 	struct scope scope = { c->scope, c->node[template].b, 0 };
 	const struct node *f = &c->node[n->b];
-	uint32_t ret = with_return ? f->a : 0;
+	uint32_t ret = with_return && !c->brief ? f->a : 0;
 
 	if (template)
 		c->scope = &scope;
@@ -330,9 +330,10 @@ template(struct cxx *c, uint32_t n)
 	if (text_last(c->out) == '<')
 		cxx_putc(c, ' ');
 	cxx_putc(c, '<');
-	cxx_print_list(c, c->node[n].b);
+	if (!c->brief)
+		cxx_print_list(c, c->node[n].b);
 	/* c++filt's habit, and its slip: it remembers the comma that it took back. */
-	if (text_last(c->out) == '>' && c->trimmed != c->out->n)
+	if (text_last(c->out) == '>' && !c->brief && c->trimmed != c->out->n)
 		cxx_putc(c, ' ');
 	cxx_putc(c, '>');
 }

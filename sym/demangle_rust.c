@@ -1,5 +1,6 @@
 /* Rust's names: legacy ones (an Itanium nested name that ends in a hash), and which of the two kinds it is.
  * Identifiers beyond ASCII are punycode, RFC 3492. */
+#include "demangle.h"
 #include "demangle_rust.h"
 
 #include <string.h>
@@ -168,10 +169,35 @@ legacy(struct text *out, const char *s, bool verbose)
 	}
 }
 
+/* What stands in the brackets behind a name; those that begin a path (<T as Trait>::f) stay. */
+static void
+drop_generics(struct text *t)
+{
+	unsigned depth = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		char ch = t->s[i], before = i ? t->s[i - 1] : 0;
+		bool named = before == '_' || (before >= '0' && before <= '9') || ((before | 32) >= 'a' && (before | 32) <= 'z');
+
+		if (ch == '>' && depth && before != '-')
+			depth--;
+		if (!depth)
+			t->s[n++] = ch;
+		if (ch == '<' && (depth || named))
+			depth++;
+	}
+	t->n = n;
+}
+
 bool
-rust_demangle(struct text *out, const char *s, bool verbose)
+rust_demangle(struct text *out, const char *s, unsigned flags)
 {
 	if (s[0] == '_' && s[1] == 'R')
-		return rust_v0(out, s + 2, verbose);
-	return strncmp(s, "_ZN", 3) == 0 && legacy(out, s + 3, verbose);
+		return rust_v0(out, s + 2, flags);
+	if (strncmp(s, "_ZN", 3) != 0 || !legacy(out, s + 3, flags & DEMANGLE_VERBOSE))
+		return false;
+	if (flags & DEMANGLE_SHORT && !out->full)
+		drop_generics(out);
+	return true;
 }

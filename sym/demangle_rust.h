@@ -14,6 +14,6 @@ void text_utf8(struct text *, uint32_t c);
 /* Appends an identifier in punycode; false where it is none. */
 bool rust_punycode(struct text *, const struct ident *);
 /* What comes after _R. */
-bool rust_v0(struct text *, const char *s, bool verbose);
+bool rust_v0(struct text *, const char *s, unsigned flags);
 
 #endif

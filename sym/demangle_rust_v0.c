@@ -1,4 +1,5 @@
 /* Rust's v0 names: RFC 2603, with what rustc has added since. */
+#include "demangle.h"
 #include "demangle_rust.h"
 
 #include <string.h>
@@ -15,6 +16,7 @@ struct rust {
 	uint32_t budget;
 	unsigned depth;
 	bool bad, verbose, quiet;   /* quiet: parsed, not printed */
+	bool brief;                 /* DEMANGLE_SHORT */
 };
 
 static void type(struct rust *);
@@ -338,6 +340,7 @@ path(struct rust *r, bool in_value, bool open)
 	char tag = next(r);
 	bool opened = false;
 	uint32_t back;
+	bool quiet;
 
 	if (!enter(r))
 		return false;
@@ -364,7 +367,10 @@ path(struct rust *r, bool in_value, bool open)
 	case 'I':
 		path(r, in_value, false);
 		put(r, in_value ? "::<" : "<");
+		quiet = r->quiet;
+		r->quiet |= r->brief;
 		items(r, generic_arg);
+		r->quiet = quiet;
 		if (open)
 			opened = true;
 		else
@@ -429,16 +435,18 @@ fn_type(struct rust *r)
 static void
 dyn_trait(struct rust *r)
 {
-	bool open = path(r, false, true);
+	bool open = path(r, false, true), quiet = r->quiet;
 
 	while (eat(r, 'p')) {
 		struct ident id = identifier(r);
 
-		put(r, open ? ", " : "<");
+		put(r, !open ? "<" : r->brief ? "" : ", ");
 		open = true;
+		r->quiet |= r->brief;
 		put_ident(r, &id);
 		put(r, " = ");
 		type(r);
+		r->quiet = quiet;
 	}
 	put(r, open ? ">" : "");
 }
@@ -767,9 +775,9 @@ constant(struct rust *r, bool in_value)
 }
 
 bool
-rust_v0(struct text *out, const char *s, bool verbose)
+rust_v0(struct text *out, const char *s, unsigned flags)
 {
-	struct rust r = { .s = s, .n = (uint32_t)strcspn(s, "."), .out = out, .verbose = verbose, .budget = RUST_BUDGET };
+	struct rust r = { .s = s, .n = (uint32_t)strcspn(s, "."), .out = out, .verbose = flags & DEMANGLE_VERBOSE, .brief = flags & DEMANGLE_SHORT, .budget = RUST_BUDGET };
 
 	if (!(*s >= 'A' && *s <= 'Z') || r.n > TEXT_MAX)
 		return false;

@@ -25,8 +25,8 @@ text_last(const struct text *t)
 	return t->n ? t->s[t->n - 1] : 0;
 }
 
-/* Each appends MANGLED's demangled form, or returns false and leaves anything. */
-bool cxx_demangle(struct text *, const char *mangled, bool verbose);
-bool rust_demangle(struct text *, const char *mangled, bool verbose);
+/* Each appends MANGLED's demangled form (FLAGS: demangle.h), or returns false and leaves anything. */
+bool cxx_demangle(struct text *, const char *mangled, unsigned flags);
+bool rust_demangle(struct text *, const char *mangled, unsigned flags);
 
 #endif

@@ -269,9 +269,12 @@ bool
 jitcode_source(const struct jitcode *m, const struct jit_range *r, uint64_t addr, const char **file, uint32_t *line,
                uint32_t *begins)
 {
-	const struct jit_line *first = m->line + r->line;
+	const struct jit_line *first;
 	uint32_t lo = 0, hi = r->lines;
 
+	if (!hi)
+		return false;
+	first = m->line + r->line;
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
@@ -280,8 +283,6 @@ jitcode_source(const struct jitcode *m, const struct jit_range *r, uint64_t addr
 		else
 			hi = mid;
 	}
-	if (!r->lines)
-		return false;
 	*begins = first->line;
 	first += lo ? lo - 1 : 0;
 	*file = text_at(&m->text, first->file);

@@ -40,7 +40,7 @@ plain_name(struct names *n, const char *symbol)
 		return symbol;
 	if (n->recent[slot].symbol != symbol) {
 		n->recent[slot].symbol = symbol;
-		n->recent[slot].plain = demangle(n->arena, symbol, 0);
+		n->recent[slot].plain = demangle(n->arena, symbol, n->brief ? DEMANGLE_SHORT : 0);
 	}
 	return n->recent[slot].plain;
 }

@@ -12,6 +12,7 @@ struct names {
 	struct kallsyms *kallsyms;
 	bool kallsyms_read;
 	bool mangled;              /* --no-demangle */
+	bool brief;                /* --short-names */
 	bool outermost;            /* --no-inline: what is inlined belongs to the function it is in */
 	struct { const char *symbol, *plain; } recent[512];   /* by the symbol's address: the codes of a function come in crowds */
 };

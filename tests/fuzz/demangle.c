@@ -16,7 +16,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(name, data, size);
 	name[size] = 0;
-	for (unsigned flags = 0; flags <= DEMANGLE_VERBOSE; flags++) {
+	for (unsigned flags = 0; flags <= (DEMANGLE_VERBOSE | DEMANGLE_SHORT); flags++) {
 		struct arena arena = { 0 };
 		const char *got = demangle(&arena, name, flags);
 

@@ -1,10 +1,20 @@
 #!/bin/sh
-# Code without a file, named by perf maps: a small one of our own, Node, Java, Python.
+# Code without a file, named by perf maps and jitdumps: a small one of our own, Node, Java, Python.  And the kernel's.
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) || exit 1
 "$PROF" -q -o jit.folded -- "$busy" jit 0.5
 check own "$(samples jit.folded 'main;jit;LazyCompile:\*hot loop.js:7$')" -ge 300
 "$PROF" -q -o comm.folded -o comm.json -- "$busy" hostile 0.1 && check hostile -s comm.json
+
+# The same place for one function after the other: each keeps its own samples.
+reuse=$(program reuse) || exit 1
+for how in map dump; do
+	"$PROF" -q -o $how.folded -o $how.json -- "$reuse" $how 0.6 >$how.out
+	first=$(samples $how.folded ';first_code$') second=$(samples $how.folded ';second_code$')
+	check $how-as-of-its-time "$first" -ge 100 -a "$second" -ge 100 -a $((first * 10)) -ge $((second * 7)) \
+		-a $((second * 10)) -ge $((first * 7))
+done
+has dump-lines dump.json '"name": *"second_code", *"file": *"/src/second.xx", *"line": *11'
 
 missing() { # COMMAND PACKAGE
 	command -v "$1" >/dev/null 2>&1 && return 1
@@ -14,23 +24,30 @@ if ! missing node nodejs; then
 	cat >loop.js <<'END'
 function innerLoop(n) { let x = 0; for (let i = 0; i < n; i++) x = (x * 31 + i) % 65521; return x; }
 function middleCall(n) { return innerLoop(n) + 1; }
-const end = Date.now() + 2000;
-let all = 0;
+function coldOnce(n) { return eval("let y = 0; for (let i = 0; i < n; i++) y += i % 7; y"); }
+const end = Date.now() + 1500;
+let all = coldOnce(300000);
 while (Date.now() < end) all += middleCall(20000);
 if (all === 1) console.log(all);
 END
 	"$PROF" --stats s.json -o node.folded -- \
-		sh -c 'echo $$ >pid; exec node --perf-basic-prof --interpreted-frames-native-stack loop.js' 2>err
-	check node "$(samples node.folded 'innerLoop')" -ge 50
-	check node-complete "$(field s.json stacks_complete)" -ge $(($(field s.json stacks) * 80 / 100))
+		sh -c 'echo $$ >pid; exec node --perf-basic-prof --interpreted-frames-native-stack --no-sparkplug loop.js' 2>err
 	rm -f "/tmp/perf-$(cat pid).map"
+	check node "$(samples node.folded 'innerLoop')" -ge 50
+	check node-optimized "$(samples node.folded ';[^;]*[*]innerLoop [^;]*loop.js:1:[^;]*')" -ge 50
+	check node-interpreted "$(samples node.folded ';[^;]*~[^;]*loop.js:1:1;')" -ge 50
+	check node-complete "$(field s.json stacks_complete)" -ge $(($(field s.json stacks) * 80 / 100))
+	# Its jitdump, which lies where it was started.
+	"$PROF" -o dump.folded -- node --perf-prof --interpreted-frames-native-stack --no-sparkplug loop.js 2>err
+	check node-jitdump "$(samples dump.folded ';[^;]*[*]innerLoop [^;]*loop.js:1:[^;]*')" -ge 50
+	check node-jitdump-interpreted "$(samples dump.folded ';[^;]*~[^;]*loop.js:1:1;')" -ge 50
 fi
 if ! missing javac default-jdk-headless; then
 	cat >Loop.java <<'END'
 public class Loop {
 	static int innerLoop(int n) { int x = 0; for (int i = 0; i < n; i++) x = (x * 31 + i) % 65521; return x; }
 	public static void main(String[] a) {
-		long end = System.currentTimeMillis() + 20000;
+		long end = System.currentTimeMillis() + 30000;
 		int all = 0;
 		while (System.currentTimeMillis() < end) all += innerLoop(20000);
 		if (all == 1) System.out.println(all);
@@ -39,15 +56,17 @@ public class Loop {
 END
 	javac Loop.java
 	start java -XX:+PreserveFramePointer -cp . Loop; target=$pid
-	sleep 2
-	jcmd $target Compiler.perfmap >/dev/null
+	map=/tmp/perf-$target.map
+	# jcmd writes what is compiled by then: once more until that is the loop.
+	java_map() { jcmd "$target" Compiler.perfmap >/dev/null && grep -q innerLoop "$map"; }
+	wait_for 20 java_map
 	"$PROF" -o java.folded -p $target -d 1 2>err
 	check java "$(samples java.folded 'innerLoop')" -ge 50
 	kill $target
-	rm -f /tmp/perf-$target.map
+	rm -f $map
 fi
-python=$(for p in python3.14 python3.13 python3.12 ~/.pyenv/versions/*/bin/python3.1[2-9]; do
-	"$p" -c '' 2>/dev/null && command -v "$p" && break
+python=$(for p in python3.14 python3.13 python3.12 python3 ~/.pyenv/versions/*/bin/python3.1[2-9]; do
+	"$p" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && command -v "$p" && break
 done)
 if [ "$python" ]; then
 	printf 'def inner(n):\n\treturn sum(i * i for i in range(n))\ndef outer():\n\tfor _ in range(300): inner(20000)\nouter()\n' >loop.py
@@ -56,5 +75,16 @@ if [ "$python" ]; then
 	check python "$(samples py.folded 'py::outer:.*py::inner:')" -ge 100
 else
 	skip python "no Python of 3.12 or later: its packages are not in this distribution"
+fi
+
+# The kernel's names, where it does not tell them.
+if [ "$(id -u)" = 0 ] && [ -w /proc/sys/kernel/kptr_restrict ]; then
+	sysctl_set kernel.kptr_restrict 2
+	"$PROF" -o hidden.folded -- dd if=/dev/zero of=/dev/null bs=64k count=100000 2>hidden.err >/dev/null
+	echo "$old" >/proc/sys/kernel/kptr_restrict
+	check hidden-kernel "$(samples hidden.folded '[[]kernel[]]')" -gt 0
+	has hidden-kernel-said hidden.err "kernel's names are hidden .kernel.kptr_restrict."
+else
+	skip hidden-kernel "kernel.kptr_restrict may not be changed here"
 fi
 exit $failed

@@ -556,6 +556,45 @@ static void says_what_cxxfilt_says(void) { CHECK_TABLE(same, DEMANGLE_VERBOSE); 
 static void names_met(void) { CHECK_TABLE(found, DEMANGLE_VERBOSE); }
 static void newer_than_cxxfilt(void) { CHECK_TABLE(newer, DEMANGLE_VERBOSE); }
 static void rust_names(void) { CHECK_TABLE(rust, 0); }
+static const char *const brief[][2] = {
+	{ "_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<>::push_back(int const&)" },
+	{ "_Z3fooIiEvT_", "foo<>(int)" },
+	{ "_ZlsIcEvT_", "operator<< <>(char)" },
+	{ "_ZN1AcvT_IiEEv", "A::operator int<>()" },
+	{ "_ZNSt8functionIFviEEC1IRKZN3FooIiE3barEvEUliE_vvEEOT_",
+	  "std::function<>::function<>(Foo<>::bar()::{lambda(int)#1} const&)" },
+	{ "_Z1fIFvvEEvPT_RS0_OS1_", "f<>(void (*)(), void (&)(), void (&&)())" },
+	{ "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc.part.0",
+	  "std::operator<< <>(std::basic_ostream<>&, char const*) [clone .part.0]" },
+	{ "_ZN70_$LT$alloc..vec..Vec$LT$T$C$A$GT$$u20$as$u20$core..ops..drop..Drop$GT$4drop17h0123456789abcdefE",
+	  "<alloc::vec::Vec<> as core::ops::drop::Drop>::drop" },
+	{ "_ZN4core3fmt52_$LT$impl$u20$core..fmt..Debug$u20$for$u20$$RF$T$GT$3fmt17h0123456789abcdefE",
+	  "core::fmt::<impl core::fmt::Debug for &T>::fmt" },
+	{ "_RNvMs_Cs4fqI2P2rA04_7mycrateINtB4_3FoopE3bar", "<mycrate::Foo<>>::bar" },
+	{ "_RINvCs4fqI2P2rA04_7mycrate3fooKj5_KpKb1_Kc61_Kin5_E", "mycrate::foo::<>" },
+	{ "_RINvC7mycrate3fooDNtC1a5TraitIBi_hEp4ItemhEL_E", "mycrate::foo::<>" },
+	{ "_RNvYDNtC1a5Traitp4ItemhEL_NtC1b1T3foo", "<dyn a::Trait<> as b::T>::foo" },
+	{ "_RNvYDINtC1a5TraithEp4ItemhEL_NtC1b1T3foo", "<dyn a::Trait<> as b::T>::foo" },
+};
+
+/* What compilers add to the names of copies, of C functions, too: those keep it as it is. */
+static const char *const clones[][2] = {
+	{ "_Z1fv.part.0", "f() [clone .part.0]" },
+	{ "_Z1fv.constprop.1", "f() [clone .constprop.1]" },
+	{ "_Z1fv.isra.0", "f() [clone .isra.0]" },
+	{ "_Z1fv.cold", "f() [clone .cold]" },
+	{ "_Z1fv.isra.0.constprop.1.cold", "f() [clone .isra.0] [clone .constprop.1] [clone .cold]" },
+	{ "_Z1fv.llvm.12345678901234567890", "f() [clone .llvm.12345678901234567890]" },
+	{ "_Z1fv.lto_priv.0", "f() [clone .lto_priv.0]" },
+	{ "memcpy.part.0", "memcpy.part.0" },
+	{ "f.llvm.123", "f.llvm.123" },
+	{ "_f.constprop.0.isra.0", "_f.constprop.0.isra.0" },
+	{ "_ZN3foo3bar17h0123456789abcdefE.llvm.123", "foo::bar" },
+	{ "_RNvC3foo3bar.llvm.123", "foo::bar" },
+};
+
+static void short_names(void) { CHECK_TABLE(brief, DEMANGLE_SHORT); }
+static void names_of_copies(void) { CHECK_TABLE(clones, 0); }
 static void rust_hashes(void) { CHECK_TABLE(hashed, DEMANGLE_VERBOSE); }
 
 static void
@@ -691,6 +730,8 @@ main(void)
 	RUN("demangle", says_what_cxxfilt_says);
 	RUN("demangle", names_met);
 	RUN("demangle", newer_than_cxxfilt);
+	RUN("demangle", short_names);
+	RUN("demangle", names_of_copies);
 	RUN("demangle", rust_names);
 	RUN("demangle", rust_hashes);
 	RUN("demangle", short_standard_names);
