@@ -77,6 +77,19 @@ else
 	skip python "no Python of 3.12 or later: its packages are not in this distribution"
 fi
 
+# Code that the kernel makes once its names have been read, and that is gone at the end.
+if [ "$(id -u)" = 0 ]; then
+	bpf=$(program bpf) || exit 1
+	"$PROF" -q -o bpf.folded -- sh -c 'timeout 1.2 dd if=/dev/zero of=/dev/null bs=64k 2>/dev/null; exec "$0" 1' "$bpf"
+	if [ $? = 77 ]; then
+		skip bpf "no BPF programs here"
+	else
+		check bpf "$(samples bpf.folded ';bpf_prog_[0-9a-f]*_spinner_[[]k[]]')" -ge 100
+	fi
+else
+	skip bpf "must be root"
+fi
+
 # The kernel's names, where it does not tell them.
 if [ "$(id -u)" = 0 ] && [ -w /proc/sys/kernel/kptr_restrict ]; then
 	sysctl_set kernel.kptr_restrict 2
