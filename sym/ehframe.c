@@ -421,8 +421,12 @@ ehframe_find(struct modules *ms, struct module *m, uint64_t vaddr, struct fde *f
 
 	if (!eh)
 		return false;
-	return (has_rows(ms, m, &eh->eh) && find_in(&eh->eh, vaddr, f)) ||
-	       (has_rows(ms, m, &eh->debug) && find_in(&eh->debug, vaddr, f));
+	if (has_rows(ms, m, &eh->eh) && find_in(&eh->eh, vaddr, f))
+		return true;
+	if (!has_rows(ms, m, &eh->debug) || !find_in(&eh->debug, vaddr, f))
+		return false;
+	f->debug = true;
+	return true;
 }
 
 bool

@@ -15,6 +15,7 @@ struct fde {
 	uint8_t pointer_encoding;  /* for DW_CFA_set_loc: DW_EH_PE_* */
 	uint16_t ra;               /* the return address column */
 	bool signal;               /* augmentation 'S': interrupted, not called */
+	bool debug;                /* of .debug_frame: not made for unwinding at run time */
 	bool b_key;                /* augmentation 'B' (aarch64) */
 	uint64_t insns_vaddr;      /* of insns.pos, for pc-relative DW_CFA_set_loc */
 };

@@ -30,6 +30,7 @@ struct row {
 	uint8_t cfa_reg;
 	bool big;                /* byte order of the expressions */
 	bool signal;
+	bool debug;              /* of .debug_frame */
 	bool ra_signed;          /* aarch64 */
 	struct place reg[REGS];
 };

@@ -65,8 +65,13 @@ read_row(struct unwinder *u, struct module *m, uint64_t vaddr, struct row *row, 
 {
 	struct fde fde;
 
-	*found = ehframe_find(u->modules, m, vaddr, &fde);
-	return *found ? cfi_row(u->arch, &fde, vaddr, row) : NULL;
+	const char *why;
+
+	if (!(*found = ehframe_find(u->modules, m, vaddr, &fde)))
+		return NULL;
+	why = cfi_row(u->arch, &fde, vaddr, row);
+	row->debug = fde.debug;
+	return why;
 }
 
 const struct row *
@@ -172,11 +177,12 @@ ends_here(struct unwinder *u, struct module *m, uint64_t vaddr)
 	return u->arch->ends_here && vaddr % FUNCTION_ALIGN == 0 && u->arch->ends_here(c.pos, cur_left(&c));
 }
 
-/* Go's functions that go over to the stack of the scheduler, behind the call that they make there. */
+/* Go's functions that begin a stack, or go over to that of the scheduler, behind the call that they make there. */
 static bool
 changes_stack(struct unwinder *u, struct module *m, uint64_t vaddr)
 {
-	static const char *const names[] = { "runtime.mcall", "runtime.systemstack", "runtime.morestack" };
+	static const char *const names[] = { "runtime.mcall", "runtime.systemstack", "runtime.morestack",
+	                                     "runtime.asmcgocall", "runtime.clone", "runtime.rt0_go" };
 	struct symbol s;
 	size_t n;
 
@@ -188,15 +194,28 @@ changes_stack(struct unwinder *u, struct module *m, uint64_t vaddr)
 	return false;
 }
 
-static void
-find_bare(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
+/* Code that is not what it looks like, whatever .debug_frame may say (Go's says nothing of it). */
+static bool
+find_special(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
 	if (at_sigreturn(u, m, vaddr))
 		r->kind = RULE_SIGRETURN;
-	else if (never_called(u, m, vaddr) || ends_here(u, m, vaddr))
+	else if (ends_here(u, m, vaddr))
 		*r = (struct rule){ .kind = RULE_ROOT, .flags = RULE_BY_HAND };
 	else if (changes_stack(u, m, vaddr))
 		r->kind = RULE_ROOT;
+	else
+		return false;
+	return true;
+}
+
+static void
+find_bare(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
+{
+	if (find_special(u, m, vaddr, r))
+		return;
+	if (never_called(u, m, vaddr))
+		*r = (struct rule){ .kind = RULE_ROOT, .flags = RULE_BY_HAND };
 	else if (u->mode == MODE_AUTO)
 		derive_rule(u, m, vaddr, r);
 }
@@ -225,6 +244,8 @@ rule_find(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 		r->kind = RULE_BAD;
 	else if (!found)
 		find_bare(u, m, vaddr, r);
+	else if (row.debug && find_special(u, m, vaddr, r))
+		return;
 	else if (row_place(&row, row.ra).how == HOW_UNDEFINED)
 		r->kind = RULE_ROOT;
 	else if (!plain(u->arch, &row, r))
