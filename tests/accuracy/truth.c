@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../../sym/jit.h"
 #include "../../sym/symtab.h"
 #include "mark.h"
 
@@ -71,6 +72,17 @@ installs(const char *name)
 	return false;
 }
 
+static bool
+find_symbol(struct truth *t, const struct code *c, struct symbol *s)
+{
+	struct module *m = t->modules->module[c->module];
+	const char *file;
+	uint32_t line, begins;
+
+	return m->kind == MODULE_JIT ? jit_find(t->modules, m, c->vaddr, s, &file, &line, &begins)
+	                             : symtab_find(t->modules, m, c->vaddr, s);
+}
+
 static const struct about *
 about(struct truth *t, uint32_t code)
 {
@@ -84,7 +96,7 @@ about(struct truth *t, uint32_t code)
 	if (a->known)
 		return a;
 	*a = (struct about){ .known = true, .module = c->module };
-	if (symtab_find(t->modules, t->modules->module[c->module], c->vaddr, &s)) {
+	if (find_symbol(t, c, &s)) {
 		a->name = s.name;
 		a->len = (uint32_t)strcspn(s.name, ".(@");
 		a->start = s.lo;
