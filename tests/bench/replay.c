@@ -1,7 +1,9 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/code.c sym/ehframe.c sym/elf.c sym/module.c sym/plt.c sym/sort.c sym/space.c sym/symtab.c sym/tables.c sym/text.c unwind/arch.c unwind/arch_x86_64.c unwind/cfi.c unwind/chain.c unwind/derive.c unwind/derive_jit.c unwind/expr.c unwind/verify.c unwind/rule.c unwind/slow.c unwind/step.c unwind/unwind.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c sym/jit.c sym/jitcode.c sym/jitdump.c sym/perfmap.c */
+/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/code.c sym/ehframe.c sym/elf.c sym/module.c sym/plt.c sym/sort.c sym/space.c sym/symtab.c sym/tables.c sym/text.c unwind/arch.c unwind/arch_x86_64.c unwind/cfi.c unwind/chain.c unwind/derive.c unwind/derive_jit.c unwind/expr.c unwind/verify.c unwind/rule.c unwind/slow.c unwind/step.c unwind/unwind.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c sym/jit.c sym/jitcode.c sym/jitdump.c sym/perfmap.c out/profile.c out/tree.c out/timeline.c */
 /* replay [-n SAMPLES] [-i MICROSECONDS] [-s STACK-BYTES] [-r PASSES] [-c PASSES] [-p] -- COMMAND...: stops a program of
  * its own again and again, keeps its registers, stack and maps, and unwinds these samples in this process: what a frame costs at first
  * sight and later, and how the stacks end.  -p prints each stack.
+ * -t takes the samples where the program traps by itself, so that they are the same each time; -I counts the instructions of
+ * a pass over them at first sight, of another one, and of putting them into a profile.
  * With -DORACLE=1 -lunwind-ptrace -lunwind-x86_64 -lunwind each stack is compared with libunwind's, made while stopped. */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../out/profile.h"
 #include "../../unwind/unwind.h"
 
 #ifdef ORACLE
@@ -36,7 +39,7 @@ static struct codes codes;
 static struct space space;
 static struct sample *samples;
 static unsigned nsamples, max_samples = 500, interval = 2000, stack_size = 65528, passes = 20, colds = 5;
-static bool print;
+static bool print, at_traps, instructions;
 
 static uint64_t
 now(void)
@@ -186,8 +189,15 @@ capture(char **argv)
 		die("ptrace");
 	close(gate[0]);
 	close(gate[1]);
+	while (at_traps && nsamples < max_samples && waitpid(pid, &status, 0) > 0 && WIFSTOPPED(status)) {
+		bool trap = WSTOPSIG(status) == SIGTRAP && !(status >> 16);
+
+		if (trap)
+			take_sample(pid);
+		ptrace(PTRACE_CONT, pid, NULL, (void *)(uintptr_t)(trap || status >> 16 ? 0 : WSTOPSIG(status)));
+	}
 	usleep(20000);
-	while (nsamples < max_samples) {
+	while (!at_traps && nsamples < max_samples) {
 		ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
 		if (waitpid(pid, &status, 0) < 0 || WIFEXITED(status) || WIFSIGNALED(status))
 			return;
@@ -308,12 +318,69 @@ figures(void)
 	unwinder_free(u);
 }
 
+/* ---- instructions ---- */
+
+static void
+add_all(struct unwinder *u, struct walk *w, struct profile *p)
+{
+	for (unsigned i = 0; i < nsamples; i++) {
+		unwind(u, &space, &samples[i].regs, &samples[i].stack, NULL, 0, w);
+		profile_add(p, profile_thread(p, 1, 1, "stream", 0), p->start + i * 1000000ull, 1, w->code, w->n);
+	}
+}
+
+/* The child stops before and after each part. */
+static void
+be_counted(void)
+{
+	static struct walk w;
+	static struct profile p;
+	uint64_t frames = 0, ends[WALK_ENDS] = { 0 };
+	struct unwinder *u = unwinder_new(arch_host, &modules, &codes, MODE_AUTO, 512);
+
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	profile_init(&p);
+	raise(SIGSTOP);
+	pass(u, &w, &frames, ends, 0, nsamples);
+	raise(SIGSTOP);
+	pass(u, &w, &frames, ends, 0, nsamples);
+	raise(SIGSTOP);
+	add_all(u, &w, &p);
+	raise(SIGSTOP);
+	_exit(ends[WALK_ROOT] == 2 * nsamples ? 0 : 1);
+}
+
+/* Each instruction is a stop. */
+static void
+count(void)
+{
+	static const char *const part[] = { "first", "again", "profile" };
+	int pid = fork(), status;
+
+	if (!pid)
+		be_counted();
+	waitpid(pid, &status, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t n = 0;
+
+		do {
+			n++;
+			if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) || waitpid(pid, &status, 0) < 0)
+				die("singlestep");
+		} while (WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
+		printf("%s %llu\n", part[i], (unsigned long long)n);
+	}
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	waitpid(pid, &status, 0);
+	printf("samples %u\ncomplete %s\n", nsamples, WIFEXITED(status) && !WEXITSTATUS(status) ? "yes" : "no");
+}
+
 int
 main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "+n:i:s:r:c:p")) != -1)
+	while ((c = getopt(argc, argv, "+n:i:s:r:c:ptI")) != -1)
 		switch (c) {
 		case 'n': max_samples = (unsigned)atoi(optarg); break;
 		case 'i': interval = (unsigned)atoi(optarg); break;
@@ -321,6 +388,8 @@ main(int argc, char **argv)
 		case 'r': passes = (unsigned)atoi(optarg); break;
 		case 'c': colds = (unsigned)atoi(optarg); break;
 		case 'p': print = true; break;
+		case 't': at_traps = true; break;
+		case 'I': instructions = true; break;
 		default: return 2;
 		}
 	if (optind == argc || !(samples = calloc(max_samples + 1, sizeof *samples)))
@@ -331,6 +400,9 @@ main(int argc, char **argv)
 	capture(argv + optind);
 	if (!nsamples)
 		return 1;
-	figures();
+	if (instructions)
+		count();
+	else
+		figures();
 	return 0;
 }
