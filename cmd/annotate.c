@@ -546,8 +546,11 @@ record_first(struct annotating *a)
 int
 cmd_annotate(int argc, char **argv)
 {
-	static struct annotating a = { .view = { .context = 2, .min = 50, .lines = true, .instructions = true } };
+	static struct annotating a;
 
+	a.view.context = 2;
+	a.view.min = 50;
+	a.view.lines = a.view.instructions = true;
 	if (!read_words(&a, argc, argv))
 		return EXIT_FAILED;
 	return a.input ? from_file(&a) : record_first(&a);
