@@ -294,8 +294,12 @@ tell_none(struct annotating *a)
 	uint32_t cap = 0, n = 0;
 
 	if (vec_room(&names, &cap, (uint64_t)an->ncalled + 1, sizeof *names)) {
-		for (uint32_t i = 0; i < an->ncalled; i++)
-			names[n++] = an->called[i].name;
+		for (uint32_t i = 0; i < an->ncalled; i++) {   /* without parameters and clones' numbers */
+			const char *name = arena_str(&a->arena, an->called[i].name, strcspn(an->called[i].name, "(."));
+
+			if (name)
+				names[n++] = name;
+		}
 		near = nearest(a->function, names);
 	}
 	error("no function '%s' was sampled%s%.160s%s", a->function, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");

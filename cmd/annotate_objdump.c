@@ -35,11 +35,7 @@ objdump_line(char *line, uint64_t *address, const char **text)
 	from += strspn(from, " \t");
 	*text = to;
 	end = from + strlen(from);
-#ifdef PLANT_OBJDUMP
-	while (end[-1] == ' ' || end[-1] == '\t')
-#else
 	while (end > from && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
-#endif
 		end--;
 	for (; from < end; from++)
 		if (*from != '\t' || to == *text || to[-1] != ' ')
@@ -201,7 +197,11 @@ take_lines(struct code_reading *r, int fd, uint32_t mapping, uint64_t lo, uint64
 			continue;
 		if (!(text = arena_str(r->arena, text, strlen(text))) || !code_add(r->a, mapping, at, text))
 			break;
+#ifdef PLANT_OBJDUMP
+		least = at;
+#else
 		least = at + 1;
+#endif
 		n++;
 	}
 	return n;

@@ -6,7 +6,7 @@
 
 #include "report_rows.h"
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 static bool
 is_kernel(const struct function *f)
@@ -215,7 +215,7 @@ annotation_close(struct annotation *a)
 }
 
 /* The ways in which a word may mean a function, the strictest first. */
-enum manner { AS_WRITTEN, WITHOUT_PARAMETERS, A_PART, A_PATTERN, MANNERS };
+enum manner { AS_WRITTEN, BARE, A_PART, A_PATTERN, MANNERS };
 
 /* WORD as profiles are written: with its suffix. */
 static bool
@@ -238,8 +238,8 @@ means(const struct called *c, const char *word, enum manner how, struct regex *r
 	switch (how) {
 	case AS_WRITTEN:
 		return is_written(c, word);
-	case WITHOUT_PARAMETERS:
-		return strncmp(c->name, word, n) == 0 && c->name[n] == '(';
+	case BARE:
+		return strncmp(c->name, word, n) == 0 && strchr("(.", c->name[n]);
 	case A_PART:
 		return strstr(c->name, word) != NULL;
 	case A_PATTERN:

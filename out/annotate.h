@@ -63,8 +63,9 @@ struct annotation {
 /* Which functions there are, and what they weigh (of all events).  P is named, and stays.  False at the memory cap. */
 bool annotation_open(struct annotation *, const struct profile *);
 void annotation_close(struct annotation *);
-/* Those that WORD may mean, the heaviest first, as numbers in CALLED into MATCH, which has room for all; returns how many.
- * A name just so, else without its parameters, else a part of names, else a regular expression. */
+/* Those that WORD may mean, the heaviest first, as numbers in CALLED into MATCH, which has room for all; returns how many: a
+ * name just so, else without its parameters and what tells clones apart (.part.0), else a part of names, else a regular
+ * expression. */
 uint32_t annotation_match(const struct annotation *, const char *word, struct arena *, uint32_t *match);
 /* Gathers the function's lines and places.  False at the memory cap. */
 bool annotation_choose(struct annotation *, uint32_t called);
