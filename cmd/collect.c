@@ -128,6 +128,7 @@ count_walk(struct collector *c)
 	c->by_code += w->by_code;
 	c->need.walks++;
 	c->need.cut += w->end == WALK_STACK_SHORT;
+	c->need.used = w->used > c->need.used ? w->used : c->need.used;
 	c->need.cut_in_fp += w->end == WALK_STACK_SHORT && w->fp_at_cut;
 }
 

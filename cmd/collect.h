@@ -28,6 +28,7 @@ struct collector {
 	uint64_t other_machine;          /* samples of 32-bit tasks, whose stacks are not walked */
 	struct need {                    /* since the stack's size was chosen last */
 		uint64_t walks, cut, cut_in_fp;
+		uint64_t used;               /* bytes, of the longest */
 	} need;
 	struct walk walk;
 	uint32_t stack[STACK_MAX + 256];

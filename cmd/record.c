@@ -22,8 +22,9 @@
 /* The bounds on prof's memory: while it captures, and with what naming may take on top. */
 enum { CAPTURE_MIB = 512, NAMING_MIB = 1024 };
 
-/* Bytes of stack copied with each sample, to begin with, and at most: the kernel's own limit. */
-enum { STACK_FIRST = 16 << 10, STACK_LARGEST = 65528 };
+/* Bytes of stack copied with each sample: at first and at most (the kernel's own limit), and in steps of.  Stacks that are
+ * looked at before copies become shorter, the first time and at most; stacks that may be cut before they become longer. */
+enum { STACK_LARGEST = 65528, STACK_STEP = 16 << 10, PATIENCE_FIRST = 1000, PATIENCE_MOST = 1 << 16, CUTS_MOST = 2 };
 
 /* Between two pieces of what is done ahead, ns: a tenth of a CPU is enough for it. */
 enum { AHEAD_PAUSE = 10000000 };
@@ -43,6 +44,7 @@ struct recording {
 	bool stop;                   /* by a signal, or at -d */
 	uint64_t start, deadline;    /* ns; deadline 0: none */
 	uint32_t stack_size;
+	uint64_t patience;           /* stacks that are looked at before copies become shorter */
 	bool user_chain;
 	char events[512], default_file[64];
 };
@@ -144,26 +146,37 @@ capture_of(const struct recording *r)
 	};
 }
 
-/* Longer copies of the stack where the ones we get cut too much off; the kernel's own chain where it can go on. */
+/* A copy of stacks that reach as far as USED, and as much again. */
+static uint32_t
+fitting(uint64_t used)
+{
+	uint64_t size = (used * 2 + STACK_STEP - 1) / STACK_STEP * STACK_STEP;
+
+	return size < STACK_STEP ? STACK_STEP : size < STACK_LARGEST ? (uint32_t)size : STACK_LARGEST;
+}
+
+/* Copies as long as can be at first and where some cut too much off, shorter ones once it is known how far stacks reach; the
+ * kernel's own chain where the longest are too short and it can go on. */
 static void
 adapt_stack(struct recording *r)
 {
 	struct need *need = &r->collector.need;
-	uint32_t size = r->stack_size;
-	bool chain = r->user_chain;
+	bool cut = need->cut >= CUTS_MOST && need->cut * 200 >= need->walks, chain = r->user_chain;
+	uint32_t size = cut ? STACK_LARGEST : r->stack_size;
 
-	if (r->plan.stack_size || !need->cut || need->cut * 200 < need->walks)
+	if (r->plan.stack_size || (!cut && need->walks < r->patience))
 		return;
-	if (size < STACK_LARGEST)
-		size = size < STACK_LARGEST / 2 ? size * 2 : STACK_LARGEST;
-	else if (r->plan.stacks == STACKS_AUTO && need->cut_in_fp * 2 > need->cut)
+	if (cut && size == r->stack_size && r->plan.stacks == STACKS_AUTO && need->cut_in_fp * 2 > need->cut)
 		chain = true;
+	if (!cut && fitting(need->used) <= size / 2)
+		size = fitting(need->used);
 	if (size != r->stack_size || chain != r->user_chain) {
-		verbose("%llu of %llu stacks cut: now %u bytes of stack a sample%s", (unsigned long long)need->cut,
-		        (unsigned long long)need->walks, size, chain ? ", and the kernel's chain" : "");
+		verbose("%llu of %llu stacks cut, the longest %llu bytes: now %u bytes of stack a sample%s", (unsigned long long)need->cut,
+		        (unsigned long long)need->walks, (unsigned long long)need->used, size, chain ? ", and the kernel's chain" : "");
 		session_stack(r->session, size, chain);
 		r->stack_size = size;
 		r->user_chain = chain;
+		r->patience *= r->patience < PATIENCE_MOST ? 4 : 1;
 	}
 	*need = (struct need){ 0 };
 }
@@ -371,7 +384,8 @@ open_session(struct recording *r)
 
 	if (!r->plan.nevent)
 		r->plan.event[r->plan.nevent++] = event_default();
-	r->stack_size = r->plan.stack_size ? (uint32_t)r->plan.stack_size : STACK_FIRST;
+	r->stack_size = r->plan.stack_size ? (uint32_t)r->plan.stack_size : STACK_LARGEST;
+	r->patience = PATIENCE_FIRST;
 	c = capture_of(r);
 	r->session = session_open(&c, &r->collector.modules, &r->refusal);
 	if (!r->session) {

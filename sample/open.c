@@ -21,7 +21,7 @@
 
 /* Bytes of a ring as wished for, and of all together, which are no more than a part of the memory that there is.  Rings that
  * hold many samples wake the reader when they are half full: each time costs more than some samples do. */
-enum { RING_MOST = 8 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY = 2 << 20 };
+enum { RING_MOST = 4 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY = 2 << 20 };
 /* Descriptors that are not for events: the caller's, and files being looked at. */
 enum { SPARE_FILES = 64 };
 enum { STACK_DEFAULT = 16 << 10, STACK_MOST = 65528, STACK_LEAST = 1 << 10 };
