@@ -9,7 +9,7 @@
 
 #include "table.h"
 
-enum { TAB = 8, TEXT_MAX = 1024, SHARES = 14, INSTRUCTION_MAX = 16, NOTE_FROM = 40 };
+enum { TAB = 8, TEXT_MAX = 1024, SHARES = 14, INSTRUCTION_MAX = 16, NOTE_FROM = 40, NAME_SHORT = 40, WIDE = 140 };
 
 struct writing {
 	struct table t;
@@ -23,6 +23,13 @@ struct part {
 	uint32_t lo, hi;
 	struct weight most;
 };
+
+/* The columns that are left behind USED ones; 0: all. */
+static unsigned
+room(const struct writing *w, unsigned used)
+{
+	return !w->view->width ? 0 : w->view->width > used + 8 ? w->view->width - used : 8;
+}
 
 static void
 words(struct writing *w, uint64_t weight)
@@ -52,7 +59,7 @@ put_head(struct writing *w, const char *event)
 
 	w->t.sum = w->a->sum;
 	ink(&w->t, "1");
-	put_cut(w->t.out, c->name, 0);
+	put_cut(w->t.out, c->name, room(w, columns(module) + 4));
 	sink_str(w->t.out, function_suffix(c->kernel ? FUNCTION_KERNEL : FUNCTION_USER));
 	ink(&w->t, "0");
 	if (*module && !c->kernel) {
@@ -60,9 +67,9 @@ put_head(struct writing *w, const char *event)
 		put_cut(w->t.out, module, 0);
 		sink_char(w->t.out, ')');
 	}
-	sink_str(w->t.out, ": of all ");
+	sink_str(w->t.out, "\nof all ");
 	put_cut(w->t.out, event, 0);
-	sink_str(w->t.out, " itself ");
+	sink_str(w->t.out, ": itself ");
 	words(w, c->weight.self);
 	sink_str(w->t.out, ", with what it calls ");
 	words(w, c->weight.total);
@@ -86,13 +93,6 @@ put_shares(struct writing *w, const struct weight *weight)
 	if (share)
 		ink(&w->t, "0");
 	put_percent(&w->t, weight->total);
-}
-
-/* The columns that are left behind USED ones; 0: all. */
-static unsigned
-room(const struct writing *w, unsigned used)
-{
-	return !w->view->width ? 0 : w->view->width > used + 8 ? w->view->width - used : 8;
 }
 
 static bool
@@ -242,7 +242,10 @@ put_lineless(struct writing *w, const struct part *p)
 		return;
 	sink_char(w->t.out, '\n');
 	put_shares(w, &p->most);
-	sink_str(w->t.out, "  no line is known: it wants debug information (cc -g), or --debug-dir\n");
+	sink_str(w->t.out, "  no line is known");
+	if (!w->a->called[w->a->chosen].kernel)
+		sink_str(w->t.out, ": it wants debug information (cc -g, or --debug-dir)");
+	sink_char(w->t.out, '\n');
 }
 
 static void
@@ -295,37 +298,48 @@ make_note(const struct writing *w, const struct instruction *in, char *note, siz
 	int n = 0;
 
 	*note = 0;
-	if (other)
-		n = snprintf(note, cap, "%.200s%s ", f->name, function_suffix(f->kind));
+	if (other) {
+		size_t len = strlen(f->name), bare = len > NAME_SHORT ? strcspn(f->name, "<") : len;
+
+		n = snprintf(note, cap, "%.*s%s%s", (int)(bare < 200 ? bare : 200), f->name, bare < len ? "<\u2026>" : "",
+		             function_suffix(f->kind));
+	}
 	if (f && f->file && line)
-		snprintf(note + n, cap - (size_t)n, "%.200s:%u", last_part(f->file), line);
+		snprintf(note + n, cap - (size_t)n, "%s%.200s:%u", other ? " " : "", last_part(f->file), line);
+}
+
+/* Behind what took TOOK of LEFT columns; what stood there last is not said again. */
+static void
+put_note(struct writing *w, const char *note, unsigned took, unsigned left)
+{
+	if (!*note || strcmp(note, w->note) == 0 || left <= took + 8)
+		return;
+	strcpy(w->note, note);
+	for (; took < NOTE_FROM && took + 22 < left; took++)
+		sink_char(w->t.out, ' ');
+	ink(&w->t, "2");
+	sink_str(w->t.out, "  ");
+	put_cut(w->t.out, note, w->view->width ? left - took - 2 : 0);
+	ink(&w->t, "0");
 }
 
 static void
 put_instruction(struct writing *w, const struct instruction *in)
 {
-	char address[24], note[TEXT_MAX], text[TEXT_MAX];
-	unsigned used, took, left;
+	unsigned width = w->view->width ? w->view->width : WIDE, used, took = 0, left;
+	char address[24], note[TEXT_MAX];
 
 	put_shares(w, &in->weight);
-	used = (unsigned)snprintf(address, sizeof address, "%12llx:  ", (unsigned long long)in->address);
+	used = (unsigned)snprintf(address, sizeof address, "  %10llx:", (unsigned long long)in->address);
 	sink_put(w->t.out, address, used);
-	used += SHARES;
-	left = room(w, used);
-	snprintf(text, sizeof text, "%s", in->text ? in->text : "");
+	used += SHARES + 2;
+	left = width > used + 8 ? width - used : 8;
 	make_note(w, in, note, sizeof note);
-	if (*note && strcmp(note, w->note) == 0)
-		*note = 0;
-	took = put_cut(w->t.out, text, *note && left > 28 ? left - 20 : left);
-	if (*note && (!left || left > took + 8)) {
-		strcpy(w->note, note);
-		for (; took < NOTE_FROM && (!left || took + 22 < left); took++)
-			sink_char(w->t.out, ' ');
-		ink(&w->t, "2");
+	if (in->text || *note)
 		sink_str(w->t.out, "  ");
-		put_cut(w->t.out, note, left ? left - took - 2 : 0);
-		ink(&w->t, "0");
-	}
+	if (in->text)
+		took = put_cut(w->t.out, in->text, *note && left > 28 ? left - 20 : left);
+	put_note(w, note, took, left);
 	sink_char(w->t.out, '\n');
 }
 

@@ -19,7 +19,8 @@ self() { awk -v re="$2" '$1 ~ /%$/ && $0 ~ re { s += $1 } END { print int(s) }' 
 status command 0 "$PROF" annotate -q worker -- ./annotated 700
 mv out live
 show=live
-has command-head live '^worker \(annotated\): of all .* itself [0-9.]+% .*, with what it calls [0-9.]+%'
+has command-function live '^worker \(annotated\)$'
+has command-head live '^of all .*: itself [0-9.]+% .*, with what it calls [0-9.]+%'
 has command-text live 'sink = a / \(i \| 1\) \+ a % \(i \| 3\);'
 within command-hot "$(share 1 "$hot" live)" 30 95
 within command-call-self "$(share 1 "$call" live)" 0 2

@@ -232,7 +232,7 @@ text_of_lines_and_instructions(void)
 	add_instructions(&a);
 	CHECK(annotation_weigh(&a, 0));
 	CHECK_STR(shown(&a, &view, 0),
-	          "f(int) (app): of all cpu-clock itself 15.4% (10.00 ms), with what it calls 92.3% (60.00 ms)\n"
+	          "f(int) (app)\nof all cpu-clock: itself 15.4% (10.00 ms), with what it calls 92.3% (60.00 ms)\n"
 	          "cpu-clock skids: what an instruction took is shown at the one that comes after it.\n"
 	          "\n   self  total    line  /src/app.c\n"
 	          "                    11  {       \357\277\275[2J\n"
@@ -248,7 +248,7 @@ text_of_lines_and_instructions(void)
 	view.context = 0;
 	view.instructions = false;
 	CHECK_STR(shown(&a, &view, 0),
-	          "f(int) (app): of all cpu-clock itself 15.4% (10.00 ms), with what it calls 92.3% (60.00 ms)\n"
+	          "f(int) (app)\nof all cpu-clock: itself 15.4% (10.00 ms), with what it calls 92.3% (60.00 ms)\n"
 	          "\n   self  total    line  /src/app.c\n"
 	          "   0.0% 100.0%      12          f(1);\n"
 	          "   0.0%  83.3%      13\n");
@@ -269,7 +269,7 @@ text_without_sources(void)
 	add_instructions(&a);
 	CHECK(annotation_weigh(&a, 0));
 	CHECK_STR(shown(&a, &view, 0),
-	          "g (app): of all cpu-clock itself 30.8% (20.00 ms), with what it calls 84.6% (55.00 ms)\n"
+	          "g (app)\nof all cpu-clock: itself 30.8% (20.00 ms), with what it calls 84.6% (55.00 ms)\n"
 	          "cpu-clock skids: what an instruction took is shown at the one that comes after it.\nAside.\n"
 	          "\n   self  total    line  /src/app.c  (source not found: --source-dir DIR)\n"
 	          "  36.4%  45.5%      21\n"
