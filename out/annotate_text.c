@@ -209,8 +209,9 @@ put_file(struct writing *w, const struct part *p)
 
 	for (uint32_t i = p->lo; i < p->hi && !known; i++)
 		known = source(w, file, line[i].line, &n) != NULL;
+	sink_char(w->t.out, '\n');
 	ink(&w->t, "1");
-	sink_str(w->t.out, "\n   self  total    line  ");
+	sink_str(w->t.out, "   self  total    line  ");
 	put_cut(w->t.out, file, 0);
 	ink(&w->t, "0");
 	sink_str(w->t.out, known ? "\n" : "  (source not found: --source-dir DIR)\n");
@@ -380,8 +381,9 @@ put_mapping(struct writing *w, const struct part *p)
 	uint32_t shown = NODE_NONE;
 
 	*w->note = 0;
+	sink_char(w->t.out, '\n');
 	ink(&w->t, "1");
-	sink_str(w->t.out, "\n   self  total     address  ");
+	sink_str(w->t.out, "   self  total     address  ");
 	put_cut(w->t.out, mapping_name(w, w->a->instruction[p->lo].mapping), 0);
 	ink(&w->t, "0");
 	sink_char(w->t.out, '\n');
@@ -461,12 +463,16 @@ event_skids(const char *name)
 static void
 put_aside(struct writing *w, const char *event)
 {
+	bool skids = event_skids(event);
+
+	if (!w->view->instructions || (!skids && !w->view->aside))
+		return;
 	ink(&w->t, "2");
-	if (w->view->instructions && event_skids(event)) {
+	if (skids) {
 		put_cut(w->t.out, event, 0);
 		sink_str(w->t.out, " skids: what an instruction took is shown at the one that comes after it.\n");
 	}
-	if (w->view->instructions && w->view->aside) {
+	if (w->view->aside) {
 		put_cut(w->t.out, w->view->aside, 0);
 		sink_char(w->t.out, '\n');
 	}

@@ -80,6 +80,22 @@ chmod 755 fake
 status fake 0 "$PROF" annotate it.pb.gz worker --objdump "$work/fake"
 lacks fake-bounded out 'again|bad'
 lacks fake-escape out "$(printf '\033')"
+# It has no rights of root's, and sees neither prof's environment nor the program's debug information.
+cat >asking <<'EOF'
+#!/bin/sh
+code=$(readelf -S "$6" | grep -c '\.debug_info')
+bytes=$(objcopy -O binary --only-section=.debug_info "$6" /dev/stdout 2>/dev/null | tr -d '\000' | wc -c)
+printf '  %s:\tuid %s secret %s debug %s %s\n' "${4#*0x}" "$(id -u)" "$SECRET" "$code" "$bytes"
+EOF
+chmod 755 asking . none
+chmod 644 it.pb.gz
+if command -v readelf >/dev/null && command -v objcopy >/dev/null; then
+	SECRET=told && export SECRET
+	status asking 0 "$PROF" annotate it.pb.gz worker --by address --min 0 --context 1000 --objdump "$work/asking"
+	has asking-alone out "uid $([ "$(id -u)" = 0 ] && echo 65534 || id -u) secret  debug 1 0( |$)"
+else
+	skip asking "no readelf: apt-get install binutils"
+fi
 printf '#!/bin/sh\nexit 3\n' >failing
 chmod 755 failing
 status failing 0 "$PROF" annotate it.pb.gz worker --objdump "$work/failing"
@@ -110,6 +126,13 @@ has source-dir-text out 'LINE hot'
 ln -s / outside && rm -r new/place/build && ln -s "$TESTS/programs" new/place/build
 status source-outside 0 "$PROF" annotate elsewhere.pb worker --by line --source-dir new/place
 lacks source-outside-text out 'LINE hot'
+
+# A program that deletes itself: what was mapped is disassembled all the same.
+if command -v objdump >/dev/null; then
+	cp annotated brief
+	status deleted 0 "$PROF" annotate -q worker --by address -- sh -c './brief 300 & sleep 0.2; rm brief; wait'
+	has deleted-code out '[0-9.]+%  +[0-9.]+%  +[0-9a-f]+:  [a-z]+ '
+fi
 
 # Attached.
 start ./annotated 0
