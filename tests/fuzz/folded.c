@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/index.c lib/file.c lib/sink.c out/profile.c out/timeline.c out/tree.c out/folded.c */
+/* link: lib/mem.c lib/index.c lib/file.c lib/sink.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/folded.c */
 /* Folded text.  What was read is written and read again, and no sample is lost on the way; plain text is then written as
  * the same. */
 #include <stdlib.h>

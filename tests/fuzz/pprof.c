@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c lib/file.c out/profile.c out/timeline.c out/tree.c out/read_folded.c out/pprof_read.c out/pprof_tables.c out/pprof_types.c */
+/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c lib/file.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/read_folded.c out/pprof_read.c out/pprof_tables.c out/pprof_types.c */
 /* pprof's files: reading one twice into the same profile ends well, and what is made of it is whole. */
 #include "../../out/pprof.h"
 

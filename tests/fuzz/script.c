@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c out/profile.c out/timeline.c out/tree.c out/script.c out/script_line.c */
+/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/script.c out/script_line.c */
 /* perf script's text.  What was read is written, and read again as the same. */
 #include "out/script_read.c"
 

@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c lib/file.c lib/json.c out/profile.c out/timeline.c out/tree.c out/read_folded.c out/speedscope_read.c out/speedscope_track.c */
+/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c lib/file.c lib/json.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/read_folded.c out/speedscope_read.c out/speedscope_track.c */
 /* JSON, and speedscope's files: what is skipped is what can be read; reading a file twice into the same profile ends well. */
 #include "../../out/speedscope_read.h"
 

@@ -1,0 +1,202 @@
+/* See profile.h: what codes stand for, once that is asked: functions, places, and the tree of functions. */
+#include "profile.h"
+
+#include <string.h>
+
+static uint32_t
+hash_function(const struct function *f)
+{
+	return hash_str(f->name) ^ hash_u64(hash_str(f->module) + ((uint64_t)f->line << 32) + f->kind);
+}
+
+static uint32_t
+function_again(const void *ctx, uint32_t item)
+{
+	return hash_function((const struct function *)ctx + item);
+}
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool
+function_is(const struct function *a, const struct function *b)
+{
+	return a->kind == b->kind && a->line == b->line && same_text(a->name, b->name) &&
+	       same_text(a->module, b->module) && same_text(a->file, b->file);
+}
+
+/* A copy of S that lasts; the last function's own where it is the same, as modules and files mostly are. */
+static const char *
+keep(struct profile *p, const char *s, const char *last)
+{
+	return !s || same_text(s, last) ? (s ? last : NULL) : arena_str(&p->arena, s, strlen(s));
+}
+
+static uint32_t
+add_function(struct profile *p, const struct function *given, uint32_t hash)
+{
+	const struct function none = { .module = "" };
+	const struct function *last = p->nfunction ? &p->function[p->nfunction - 1] : &none;
+	struct function f = *given;
+
+	f.name = keep(p, given->name, last->name);
+	f.module = keep(p, given->module, last->module);
+	f.file = keep(p, given->file, last->file);
+	if (!f.name || !f.module || (given->file && !f.file) ||
+	    !vec_room(&p->function, &p->function_cap, (uint64_t)p->nfunction + 1, sizeof f) ||
+	    !index_add(&p->functions, hash, p->nfunction, function_again, p->function))
+		return UINT32_MAX;
+	p->function[p->nfunction] = f;
+	return p->nfunction++;
+}
+
+uint32_t
+profile_function(struct profile *p, const struct function *given)
+{
+	struct function f = *given;
+	uint32_t hash, slot, i;
+
+	if (!f.name || !*f.name)
+		f.name = "[unknown]";
+	if (!f.module)
+		f.module = "";
+	hash = hash_function(&f);
+	for (slot = index_first(&p->functions, hash); (i = index_at(&p->functions, slot)) != INDEX_NONE;
+	     slot = index_next(&p->functions, slot))
+		if (function_is(&p->function[i], &f))
+			return i;
+	return add_function(p, &f, hash);
+}
+
+uint32_t
+profile_mapping(struct profile *p, const char *file, const char *build_id)
+{
+	struct mapping m = { arena_str(&p->arena, file, strlen(file)), arena_str(&p->arena, build_id, strlen(build_id)) };
+
+	if (!m.file || !m.build_id || !vec_room(&p->mapping, &p->mapping_cap, (uint64_t)p->nmapping + 1, sizeof m))
+		return MAPPING_NONE;
+	p->mapping[p->nmapping] = m;
+	return p->nmapping++;
+}
+
+void
+profile_note(struct profile *p, const char *key, const char *value)
+{
+	struct note n = { arena_str(&p->arena, key, strlen(key)), arena_str(&p->arena, value, strlen(value)) };
+
+	if (n.key && n.value && p->nnote < sizeof p->note / sizeof *p->note)
+		p->note[p->nnote++] = n;
+}
+
+/* Makes CODE stand for WHERE and the N sites that lie behind those the profile has. */
+static bool
+set_location(struct profile *p, uint32_t code, const struct location *where, unsigned n)
+{
+	if (!vec_room(&p->location, &p->location_cap, (uint64_t)code + 1, sizeof *p->location))
+		return false;
+	if (p->nlocation <= code)
+		p->nlocation = code + 1;
+	p->location[code] = *where;
+	p->location[code].site = p->nsite;
+	p->location[code].sites = (uint16_t)n;
+	p->nsite += n;
+	return true;
+}
+
+void
+profile_relocate(struct profile *p, uint32_t code, const struct site *site, unsigned n)
+{
+	const struct location where = p->location[code];
+
+	if (n > NAME_MAX_INLINE || !vec_room(&p->site, &p->site_cap, (uint64_t)p->nsite + n, sizeof *p->site))
+		return;
+	memcpy(p->site + p->nsite, site, n * sizeof *site);
+	set_location(p, code, &where, n);
+}
+
+static uint32_t
+hash_location(uint64_t address, uint32_t mapping, const struct site *site, unsigned n)
+{
+	return hash_u64(address ^ (uint64_t)mapping << 40) ^ hash_bytes(site, n * sizeof *site);
+}
+
+static uint32_t
+location_again(const void *ctx, uint32_t code)
+{
+	const struct profile *p = ctx;
+	const struct location *l = &p->location[code];
+
+	return hash_location(l->address, l->mapping, p->site + l->site, l->sites);
+}
+
+uint32_t
+profile_location(struct profile *p, const struct location *where, const struct site *site, unsigned n)
+{
+	uint32_t hash = hash_location(where->address, where->mapping, site, n), code = p->nlocation, slot, i;
+
+	for (slot = index_first(&p->locations, hash); (i = index_at(&p->locations, slot)) != INDEX_NONE;
+	     slot = index_next(&p->locations, slot)) {
+		const struct location *l = &p->location[i];
+
+		if (l->address == where->address && l->mapping == where->mapping && l->sites == n &&
+		    memcmp(p->site + l->site, site, n * sizeof *site) == 0)
+			return i;
+	}
+	if (n > NAME_MAX_INLINE || !vec_room(&p->site, &p->site_cap, (uint64_t)p->nsite + n, sizeof *p->site))
+		return UINT32_MAX;
+	memcpy(p->site + p->nsite, site, n * sizeof *site);
+	if (!set_location(p, code, where, n) || !index_add(&p->locations, hash, code, location_again, p))
+		return UINT32_MAX;
+	return code;
+}
+
+const struct location *
+profile_locate(struct profile *p, uint32_t code, unsigned (*name)(void *, uint32_t, struct location *, struct site *, unsigned),
+               void *ctx)
+{
+	struct location where = { .mapping = MAPPING_NONE };
+	unsigned n;
+
+	if (code < p->nlocation && p->location[code].sites)
+		return &p->location[code];
+	if (!name || !vec_room(&p->site, &p->site_cap, (uint64_t)p->nsite + NAME_MAX_INLINE, sizeof *p->site))
+		return NULL;
+	n = name(ctx, code, &where, p->site + p->nsite, NAME_MAX_INLINE);
+	return set_location(p, code, &where, n < NAME_MAX_INLINE ? n : NAME_MAX_INLINE) ? &p->location[code] : NULL;
+}
+
+/* The node of a location's functions under NODE.  What finds no room leaves the stack shorter. */
+static uint32_t
+name_node(struct profile *p, uint32_t node, const struct location *l)
+{
+	for (uint32_t i = 0; l && i < l->sites; i++) {
+		uint32_t f = p->site[l->site + i].function;
+		uint32_t inner = f < p->nfunction ? tree_node(&p->tree, node, f) : NODE_NONE;
+
+		if (inner != NODE_NONE)
+			node = inner;
+	}
+	return node;
+}
+
+void
+profile_name(struct profile *p, unsigned (*name)(void *ctx, uint32_t code, struct location *where, struct site *site,
+                                                 unsigned max), void *ctx)
+{
+	tree_drop_table(&p->raw);   /* both trees' tables at once would be the peak of memory */
+	p->tree.n = p->tree.ndepth = 0;
+	p->nnamed = 0;
+	if (!vec_room(&p->named, &p->named_cap, p->raw.n, sizeof *p->named))
+		return;
+	for (uint32_t i = 0; i < p->raw.n; i++) {
+		struct node raw = p->raw.node[i];
+		uint32_t parent = raw.parent == NODE_NONE ? NODE_NONE : p->named[raw.parent];
+
+		p->named[i] = name_node(p, parent, profile_locate(p, raw.frame, name, ctx));
+	}
+	p->nnamed = p->raw.n;
+	tree_settle(&p->tree);
+}
