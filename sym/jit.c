@@ -144,7 +144,7 @@ open_files(struct modules *ms, struct jit *j)
 	j->opened = true;
 	j->map = perfmap_open(&ms->arena, j->map_fd);
 	if (j->dump_fd >= 0 && !filemap_open(&f, j->dump_fd)) {
-		j->dump = jitdump_open(&ms->arena, cur_of(f.data, f.size, false));
+		j->dump = jitdump_open(&ms->arena, cur_of(f.data, f.size, false), &j->tables);
 		filemap_close(&f);
 	}
 }

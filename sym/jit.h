@@ -15,6 +15,7 @@ struct jit {
 	int map_fd, dump_fd;           /* its perf map and its jitdump, once found, or -1 */
 	uint64_t map_seen, dump_seen;  /* bytes of them that were looked at */
 	uint32_t generations;
+	uint32_t tables;               /* functions whose unwinding tables are not used */
 	struct item *ran;              /* addresses that have been in samples of the newest generation */
 	uint32_t nran, cap_ran;
 	struct jitcode *map, *dump;    /* once names were asked for */

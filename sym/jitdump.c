@@ -99,6 +99,10 @@ parse(struct jitdump_record *r, struct cursor *c)
 		r->count = cur_u64(c);
 		r->rest = *c;
 		return !c->bad && r->count <= cur_left(c) / ENTRY_LEAST;
+	case JITDUMP_UNWINDING:
+		cur_take(c, 16);         /* bytes of tables, of their header */
+		r->count = cur_u64(c);   /* bytes that are to be mapped: none in an empty one */
+		return !c->bad;
 	default:
 		return true;
 	}
@@ -277,7 +281,7 @@ move(struct building *b, const struct jitdump_record *r)
 }
 
 struct jitcode *
-jitdump_open(struct arena *arena, struct cursor file)
+jitdump_open(struct arena *arena, struct cursor file, uint32_t *tables)
 {
 	struct building b = { .code = jitcode_new(arena) };
 	struct jitdump_reader d;
@@ -291,6 +295,8 @@ jitdump_open(struct arena *arena, struct cursor file)
 			ok = move(&b, &r);
 		else if (r.type == JITDUMP_DEBUG)
 			read_lines(&b, &r);
+		else if (r.type == JITDUMP_UNWINDING)
+			*tables += r.count != 0;
 	}
 	if (b.code && !ok)
 		jitcode_cut_here(b.code);

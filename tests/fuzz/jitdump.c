@@ -39,7 +39,8 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena arena = { 0 };
-	struct jitcode *m = jitdump_open(&arena, cur_of(data, size, false));
+	uint32_t tables = 0;
+	struct jitcode *m = jitdump_open(&arena, cur_of(data, size, false), &tables);
 
 	for (uint32_t i = 0; m && i < m->n && i < 64; i++) {
 		look(m, m->range[i].lo - 1, JITCODE_ALL);

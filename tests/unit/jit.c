@@ -76,7 +76,13 @@ records(void)
 		dump_entry(&d, 0x1010, 9, "\xff");
 		dump_entry(&d, 0x1020, 3, "b.js");
 		dump_end(&d, r);
-		dump_end(&d, dump_record(&d, 4, 1));   /* something to pass over */
+		r = dump_record(&d, 4, 1);
+		dump_uint(&d, 8, 8);
+		dump_uint(&d, 4, 8);
+		dump_uint(&d, 8, 8);
+		dump_text(&d, "tables.");
+		dump_end(&d, r);
+		dump_end(&d, dump_record(&d, 9, 1));   /* something to pass over */
 		dump_load(&d, 2, 0x1000, 0x40, 1, "*f");
 		dump_load(&d, 3, 0x2000, 0x40, 2, "g");
 		dump_move(&d, 4, 0x1000, 0x3000, 0x40, 1);
@@ -91,6 +97,7 @@ records(void)
 		CHECK_STR(at(module, 0x2000), "g");
 		CHECK_STR(at(module, 0x3010), "*f a.js:9 (7)");
 		CHECK_STR(at(module, 0x4000), "-");
+		CHECK_U64(module->jit->tables, 1);
 		end();
 	}
 }
