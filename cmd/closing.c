@@ -12,7 +12,6 @@
 
 #include "../lib/msg.h"
 #include "../sample/permit.h"
-#include "../sym/jit.h"
 
 /* PART of WHOLE in tenths of a percent, never rounded up to all of it. */
 static unsigned
@@ -192,9 +191,6 @@ details(const struct closing *c)
 	verbose("%u rings of %u KiB; %u bytes of stack a sample; maps read again %u times; throttled %u times",
 	        (unsigned)c->counts.rings, (unsigned)(c->counts.ring_bytes >> 10), (unsigned)c->counts.stack_size,
 	        (unsigned)c->counts.maps_reread, (unsigned)c->counts.throttled);
-	for (const struct jit *j = k->modules.jits; j; j = j->next)
-		if (j->tables)
-			verbose("the unwinding tables of %u functions in a jitdump are not used", j->tables);
 	for (uint32_t i = 0; i < k->modules.n; i++)
 		if (k->modules.module[i]->bad && k->modules.module[i]->kind >= MODULE_FILE && k->modules.module[i]->kind != MODULE_JIT)
 			verbose("%s: %s; its frames stay unnamed", k->modules.module[i]->path, k->modules.module[i]->bad);

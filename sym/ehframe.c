@@ -448,3 +448,21 @@ ehframe_any(struct modules *ms, struct module *m)
 
 	return eh && (has_rows(ms, m, &eh->eh) || has_rows(ms, m, &eh->debug));
 }
+
+bool
+ehframe_alone(struct cursor bytes, bool is64, uint64_t lo, uint64_t hi, struct fde *f)
+{
+	struct part p = { .bytes = bytes, .vaddr = hi, .mask = is64 ? UINT64_MAX : UINT32_MAX };   /* behind its code */
+	struct entry e;
+	uint64_t off = 0, next;
+
+	for (; off < cur_left(&bytes) && read_entry(&p, off, &e, &next); off = next)
+		if (!e.cie) {
+			if (!read_fde(&p, off, f))
+				break;
+			f->lo = lo;
+			f->hi = hi;
+			return true;
+		}
+	return false;
+}

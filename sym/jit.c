@@ -7,6 +7,9 @@
 #include "jitdump.h"
 #include "perfmap.h"
 
+/* Bytes of a frame description, and of all of a process. */
+enum { TABLE_MOST = 16 << 10, TABLES_MOST = 32 << 20 };
+
 void
 jit_ran(struct module *m, uint64_t vaddr)
 {
@@ -32,36 +35,77 @@ size_of(int fd)
 	return fd < 0 || fstat(fd, &st) || st.st_size < 0 ? 0 : (uint64_t)st.st_size;
 }
 
-/* Where the last record that is whole ends. */
-static uint64_t
-dump_whole(int fd)
+/* ---- jitdumps, as they grow ---- */
+
+/* Where in the file code that ran gives way, and when; told by the first such record. */
+struct change {
+	bool seen;
+	uint64_t at, time;
+};
+
+static void
+keep_table(struct jit *j, const struct jitdump_record *r, struct cursor bytes)
+{
+	size_t n = cur_left(&bytes);
+	uint32_t i = j->tables;
+	char *copy;
+
+	if (n > TABLE_MOST || j->table_bytes > TABLES_MOST || !vec_room(&j->table, &j->cap_tables, (uint64_t)i + 1, sizeof *j->table) ||
+	    !vec_room(&j->by_lo, &j->cap_by_lo, (uint64_t)i + 1, sizeof *j->by_lo) ||
+	    !(copy = arena_str(&j->arena, (const char *)bytes.pos, n)))
+		return;
+	j->table_bytes += n;
+	j->table[i] = (struct jit_table){ r->lo, r->hi, cur_of(copy, n, bytes.big) };
+	j->by_lo[j->tables++] = (struct item){ r->lo, i, 0 };
+}
+
+/* From where it was read to last on.  A frame description comes before its code. */
+static void
+read_dump(struct jit *j, struct cursor file, struct change *change)
 {
 	struct jitdump_reader d;
-	struct jitdump_record r;
-	struct filemap f;
-	uint64_t at = 0;
+	struct jitdump_record r, frame = { .at = 0 };
 
-	if (fd < 0 || filemap_open(&f, fd))
-		return 0;
-	if (!jitdump_begin(&d, cur_of(f.data, f.size, false))) {
-		while (jitdump_next(&d, &r))
-			;
-		at = jitdump_at(&d);
+	if (jitdump_begin(&d, file))
+		return;
+	jitdump_seek(&d, j->dump_seen);
+	while (jitdump_next(&d, &r)) {
+		if (r.type == JITDUMP_UNWINDING && r.count)
+			frame = r;
+		if (r.type == JITDUMP_LOAD && frame.at) {
+			keep_table(j, &r, frame.rest);
+			frame.at = 0;
+		}
+		if (!change->seen && r.type <= JITDUMP_MOVE && has_run(j, &(struct jit_range){ .lo = r.lo, .hi = r.hi }))
+			*change = (struct change){ true, r.at, d.clocked ? r.time : 0 };
 	}
+	j->dump_seen = frame.at ? frame.at : jitdump_at(&d);
+}
+
+static void
+look_at_dump(struct jit *j, struct change *change)
+{
+	struct filemap f;
+
+	if (size_of(j->dump_fd) <= j->dump_seen || filemap_open(&f, j->dump_fd))
+		return;
+	read_dump(j, cur_of(f.data, f.size, false), change);
 	filemap_close(&f);
-	return at;
 }
 
 void
 jit_found(struct module *m)
 {
+	struct change change = { .seen = true };
 	struct jit *j = m->jit;
 
 	if (j->map_fd >= 0 && !j->map_seen)
 		j->map_seen = perfmap_whole(j->map_fd, 0);
-	if (j->dump_fd >= 0 && !j->dump_seen)
-		j->dump_seen = dump_whole(j->dump_fd);
+	if (!j->dump_seen)
+		look_at_dump(j, &change);
 }
+
+/* ---- generations ---- */
 
 static bool
 map_replaced(struct module *m, uint64_t *limit)
@@ -89,48 +133,25 @@ map_replaced(struct module *m, uint64_t *limit)
 	return replaced;
 }
 
-static bool
-dump_replaced(struct module *m, uint64_t *limit, uint64_t *since)
-{
-	struct jit *j = m->jit;
-	struct jitdump_reader d;
-	struct jitdump_record r = { 0 };
-	struct filemap f;
-	bool replaced = false;
-
-	if (size_of(j->dump_fd) <= j->dump_seen || filemap_open(&f, j->dump_fd))
-		return false;
-	if (!jitdump_begin(&d, cur_of(f.data, f.size, false))) {
-		jitdump_seek(&d, j->dump_seen);
-		while (jitdump_next(&d, &r))
-			if (!replaced && r.type <= JITDUMP_MOVE && has_run(j, &(struct jit_range){ .lo = r.lo, .hi = r.hi })) {
-				replaced = true;
-				*limit = r.at;
-				*since = d.clocked ? r.time : 0;
-			}
-		j->dump_seen = jitdump_at(&d);
-	}
-	filemap_close(&f);
-	return replaced;
-}
-
 bool
 jit_replaced(struct module *m, uint64_t *since)
 {
 	struct jit *j = m->jit;
-	uint64_t map = JITCODE_ALL, dump = JITCODE_ALL;
-	bool by_map, by_dump;
+	struct change change = { .seen = false };
+	uint64_t map = JITCODE_ALL;
+	bool by_map;
 
-	*since = 0;
-	if (j->generations >= JIT_GENERATIONS || (size_of(j->map_fd) == j->map_seen && size_of(j->dump_fd) == j->dump_seen) ||
-	    !sort_items(j->ran, j->nran))
+	if (size_of(j->map_fd) == j->map_seen && size_of(j->dump_fd) == j->dump_seen)
 		return false;
-	by_dump = dump_replaced(m, &dump, since);
+	if (!sort_items(j->ran, j->nran))
+		return false;
+	look_at_dump(j, &change);
 	by_map = map_replaced(m, &map);
-	if (!by_map && !by_dump)
+	if ((!by_map && !change.seen) || j->generations >= JIT_GENERATIONS)
 		return false;
 	m->map_limit = by_map ? map : j->map_seen;
-	m->dump_limit = by_dump ? dump : j->dump_seen;
+	m->dump_limit = change.seen ? change.at : j->dump_seen;
+	*since = change.time;
 	j->generations++;
 	j->nran = 0;
 	return true;
@@ -144,7 +165,7 @@ open_files(struct modules *ms, struct jit *j)
 	j->opened = true;
 	j->map = perfmap_open(&ms->arena, j->map_fd);
 	if (j->dump_fd >= 0 && !filemap_open(&f, j->dump_fd)) {
-		j->dump = jitdump_open(&ms->arena, cur_of(f.data, f.size, false), &j->tables);
+		j->dump = jitdump_open(&ms->arena, cur_of(f.data, f.size, false));
 		filemap_close(&f);
 	}
 }

@@ -4,10 +4,17 @@
 #ifndef SYM_JIT_H
 #define SYM_JIT_H
 
+#include "ehframe.h"
 #include "jitcode.h"
 #include "sort.h"
 
 enum { JIT_GENERATIONS = 4096 };
+
+/* The frame description of the code at [lo, hi). */
+struct jit_table {
+	uint64_t lo, hi;
+	struct cursor bytes;
+};
 
 /* Of one process; all its generations share it. */
 struct jit {
@@ -15,7 +22,12 @@ struct jit {
 	int map_fd, dump_fd;           /* its perf map and its jitdump, once found, or -1 */
 	uint64_t map_seen, dump_seen;  /* bytes of them that were looked at */
 	uint32_t generations;
-	uint32_t tables;               /* functions whose unwinding tables are not used */
+	/* Frame descriptions of a jitdump: copies, found by the lowest address of their code (item.a: which). */
+	struct arena arena;
+	struct jit_table *table;
+	struct item *by_lo;
+	uint32_t tables, sorted, cap_tables, cap_by_lo;
+	size_t table_bytes;
 	struct item *ran;              /* addresses that have been in samples of the newest generation */
 	uint32_t nran, cap_ran;
 	struct jitcode *map, *dump;    /* once names were asked for */
@@ -29,6 +41,9 @@ void jit_found(struct module *);
 /* Looks at what was written since: true where code that ran has given way, at the time *SINCE (0: just now).  Then M is
  * closed, and another module is to stand for what comes. */
 bool jit_replaced(struct module *, uint64_t *since);
+
+/* The frame description of the code at VADDR, where a jitdump has one. */
+bool jit_frame(struct module *, uint64_t vaddr, struct fde *);
 
 /* What is at VADDR, and its line where that is known (else 0). */
 bool jit_find(struct modules *, struct module *, uint64_t vaddr, struct symbol *, const char **file, uint32_t *line,

@@ -86,6 +86,18 @@ parse_move(struct jitdump_record *r, struct cursor *c)
 	return set_range(r, lo, size);
 }
 
+/* .eh_frame and, behind it, .eh_frame_hdr. */
+static bool
+parse_unwinding(struct jitdump_record *r, struct cursor *c)
+{
+	uint64_t size = cur_u64(c), head;
+
+	head = cur_u64(c);
+	r->count = cur_u64(c);   /* bytes that are to be mapped: none of an empty one */
+	r->rest = cur_sub(c, head <= size ? size - head : UINT64_MAX);
+	return !c->bad;
+}
+
 static bool
 parse(struct jitdump_record *r, struct cursor *c)
 {
@@ -100,9 +112,7 @@ parse(struct jitdump_record *r, struct cursor *c)
 		r->rest = *c;
 		return !c->bad && r->count <= cur_left(c) / ENTRY_LEAST;
 	case JITDUMP_UNWINDING:
-		cur_take(c, 16);         /* bytes of tables, of their header */
-		r->count = cur_u64(c);   /* bytes that are to be mapped: none in an empty one */
-		return !c->bad;
+		return parse_unwinding(r, c);
 	default:
 		return true;
 	}
@@ -281,7 +291,7 @@ move(struct building *b, const struct jitdump_record *r)
 }
 
 struct jitcode *
-jitdump_open(struct arena *arena, struct cursor file, uint32_t *tables)
+jitdump_open(struct arena *arena, struct cursor file)
 {
 	struct building b = { .code = jitcode_new(arena) };
 	struct jitdump_reader d;
@@ -295,8 +305,6 @@ jitdump_open(struct arena *arena, struct cursor file, uint32_t *tables)
 			ok = move(&b, &r);
 		else if (r.type == JITDUMP_DEBUG)
 			read_lines(&b, &r);
-		else if (r.type == JITDUMP_UNWINDING)
-			*tables += r.count != 0;
 	}
 	if (b.code && !ok)
 		jitcode_cut_here(b.code);

@@ -21,7 +21,7 @@ struct jitdump_record {
 	uint64_t id;             /* LOAD, MOVE: of the code, whatever its place */
 	const char *name;        /* LOAD */
 	size_t len;
-	struct cursor rest;      /* LOAD: the code's bytes; DEBUG: COUNT entries */
+	struct cursor rest;      /* LOAD: the code's bytes; DEBUG: COUNT entries; UNWINDING: an .eh_frame */
 	uint64_t count;          /* and UNWINDING: bytes of tables to be mapped */
 };
 
@@ -34,8 +34,7 @@ void jitdump_seek(struct jitdump_reader *, uint64_t from);
 /* Where the next record begins, or will begin. */
 uint64_t jitdump_at(const struct jitdump_reader *);
 
-/* All of FILE, bounded in memory; NULL where there is nothing in it.  Adds to TABLES how many functions have unwinding
- * tables, which are left alone. */
-struct jitcode *jitdump_open(struct arena *, struct cursor file, uint32_t *tables);
+/* All of FILE, bounded in memory; NULL where there is nothing in it. */
+struct jitcode *jitdump_open(struct arena *, struct cursor file);
 
 #endif

@@ -95,6 +95,9 @@ modules_free(struct modules *ms)
 		filemap_close(&ms->module[i]->file);
 	for (struct jit *j = ms->jits; j; j = j->next) {
 		vec_free(&j->ran, &j->cap_ran, sizeof *j->ran);
+		vec_free(&j->table, &j->cap_tables, sizeof *j->table);
+		vec_free(&j->by_lo, &j->cap_by_lo, sizeof *j->by_lo);
+		arena_free(&j->arena);
 		close(j->map_fd);
 		close(j->dump_fd);
 	}

@@ -64,10 +64,10 @@ static const char *
 read_row(struct unwinder *u, struct module *m, uint64_t vaddr, struct row *row, bool *found)
 {
 	struct fde fde;
-
 	const char *why;
 
-	if (!(*found = ehframe_find(u->modules, m, vaddr, &fde)))
+	*found = m->kind == MODULE_JIT ? jit_frame(m, vaddr, &fde) : ehframe_find(u->modules, m, vaddr, &fde);
+	if (!*found)
 		return NULL;
 	why = cfi_row(u->arch, &fde, vaddr, row);
 	row->debug = fde.debug;
@@ -220,6 +220,29 @@ find_bare(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 		derive_rule(u, m, vaddr, r);
 }
 
+static void
+by_row(struct unwinder *u, const struct row *row, struct rule *r)
+{
+	if (row_place(row, row->ra).how == HOW_UNDEFINED)
+		r->kind = RULE_ROOT;
+	else if (!plain(u->arch, row, r))
+		*r = (struct rule){ .kind = RULE_GENERAL };
+}
+
+/* By what a jitdump says, if it does and that makes sense; else as its instructions say. */
+static void
+find_jit(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
+{
+	struct row row;
+	bool found;
+
+	r->kind = RULE_BARE;
+	if (!read_row(u, m, vaddr, &row, &found) && found)
+		by_row(u, &row, r);
+	else if (u->mode == MODE_AUTO)
+		derive_rule(u, m, vaddr, r);
+}
+
 void
 rule_find(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
@@ -228,9 +251,7 @@ rule_find(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 
 	*r = (struct rule){ .kind = RULE_LOST };
 	if (m->kind == MODULE_JIT) {
-		r->kind = RULE_BARE;
-		if (u->mode == MODE_AUTO)
-			derive_rule(u, m, vaddr, r);
+		find_jit(u, m, vaddr, r);
 		return;
 	}
 	if (m->bad)
@@ -244,12 +265,8 @@ rule_find(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 		r->kind = RULE_BAD;
 	else if (!found)
 		find_bare(u, m, vaddr, r);
-	else if (row.debug && find_special(u, m, vaddr, r))
-		return;
-	else if (row_place(&row, row.ra).how == HOW_UNDEFINED)
-		r->kind = RULE_ROOT;
-	else if (!plain(u->arch, &row, r))
-		*r = (struct rule){ .kind = RULE_GENERAL };
+	else if (!row.debug || !find_special(u, m, vaddr, r))
+		by_row(u, &row, r);
 }
 
 /* ---- entries ---- */

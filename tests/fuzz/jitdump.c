@@ -39,8 +39,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena arena = { 0 };
-	uint32_t tables = 0;
-	struct jitcode *m = jitdump_open(&arena, cur_of(data, size, false), &tables);
+	struct jitcode *m = jitdump_open(&arena, cur_of(data, size, false));
 
 	for (uint32_t i = 0; m && i < m->n && i < 64; i++) {
 		look(m, m->range[i].lo - 1, JITCODE_ALL);

@@ -73,6 +73,13 @@ if [ "$python" ]; then
 	"$PROF" -o py.folded -- sh -c 'echo $$ >pid; exec "$0" -X perf loop.py' "$python" 2>err
 	rm -f "/tmp/perf-$(cat pid).map"
 	check python "$(samples py.folded 'py::outer:.*py::inner:')" -ge 100
+	# From 3.13 on there is a jitdump, with frame descriptions, which its trampolines need.
+	if "$python" -X perf_jit -c 'import sys; sys.exit(sys.version_info < (3, 13))'; then
+		"$PROF" --stats py.json -o pyjit.folded -- "$python" -X perf_jit loop.py 2>err
+		check python-jitdump "$(samples pyjit.folded 'py::outer:.*py::inner:')" -ge 100
+		check python-jitdump-complete $(($(field py.json stacks_complete) * 100)) -ge $(($(field py.json stacks) * 98))
+		rm -f /tmp/jit-[0-9]*.dump
+	fi
 else
 	skip python "no Python of 3.12 or later: its packages are not in this distribution"
 fi

@@ -1,4 +1,4 @@
-/* link: sym/jitcode.c sym/perfmap.c sym/sort.c sym/text.c sym/module.c sym/elf.c lib/mem.c lib/file.c lib/cursor.c lib/index.c */
+/* link: sym/jit_frame.c sym/ehframe.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c sym/jitcode.c sym/perfmap.c sym/sort.c sym/text.c sym/module.c sym/elf.c lib/mem.c lib/file.c lib/cursor.c lib/index.c */
 #include "sym/jitdump.c"
 #include "sym/jit.c"
 
@@ -76,12 +76,6 @@ records(void)
 		dump_entry(&d, 0x1010, 9, "\xff");
 		dump_entry(&d, 0x1020, 3, "b.js");
 		dump_end(&d, r);
-		r = dump_record(&d, 4, 1);
-		dump_uint(&d, 8, 8);
-		dump_uint(&d, 4, 8);
-		dump_uint(&d, 8, 8);
-		dump_text(&d, "tables.");
-		dump_end(&d, r);
 		dump_end(&d, dump_record(&d, 9, 1));   /* something to pass over */
 		dump_load(&d, 2, 0x1000, 0x40, 1, "*f");
 		dump_load(&d, 3, 0x2000, 0x40, 2, "g");
@@ -97,7 +91,6 @@ records(void)
 		CHECK_STR(at(module, 0x2000), "g");
 		CHECK_STR(at(module, 0x3010), "*f a.js:9 (7)");
 		CHECK_STR(at(module, 0x4000), "-");
-		CHECK_U64(module->jit->tables, 1);
 		end();
 	}
 }
@@ -141,6 +134,59 @@ lines_not_believed(void)
 	begin(NULL, 0, d.bytes, d.n);
 	CHECK_STR(at(module, 0x1010), "f");
 	CHECK_STR(at(module, 0x2010), "g");
+	end();
+}
+
+/* A CIE and an FDE with one instruction, and what would be .eh_frame_hdr; SIZE: bytes of tables as told. */
+static void
+dump_frame(struct dump *d, uint64_t size, uint64_t mapped)
+{
+	static const uint8_t frame[] = { 16, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8,
+		                         16, 0, 0, 0, 24, 0, 0, 0, 0xd8, 0xff, 0xff, 0xff, 0x40, 0, 0, 0, 0, 0x41, 0x0e, 16 };
+	size_t r = dump_record(d, 4, 1);
+
+	dump_uint(d, size, 8);
+	dump_uint(d, 12, 8);
+	dump_uint(d, mapped, 8);
+	memcpy(d->bytes + d->n, frame, sizeof frame);
+	d->n += sizeof frame + 12;
+	dump_end(d, r);
+}
+
+static void
+frames(void)
+{
+	struct dump d;
+	struct fde f;
+	size_t n;
+	struct module *child;
+
+	dump_begin(&d, false, 0);
+	dump_load(&d, 1, 0x2000, 0x40, 1, "without");
+	dump_frame(&d, 40 + 12, 64);
+	dump_load(&d, 1, 0x1000, 0x40, 2, "with");
+	dump_frame(&d, 40 + 12, 0);          /* an empty one */
+	dump_load(&d, 1, 0x3000, 0x40, 3, "empty");
+	dump_frame(&d, UINT64_MAX, 64);      /* nonsense */
+	dump_load(&d, 1, 0x4000, 0x40, 4, "too large");
+	dump_frame(&d, 0, 64);
+	dump_load(&d, 1, 0x5000, 0x40, 5, "too small");
+	n = d.n;
+	dump_frame(&d, 40 + 12, 64);         /* its code comes later */
+	begin(NULL, 0, d.bytes, d.n);
+	CHECK_U64(module->jit->dump_seen, n);
+	CHECK_U64(module->jit->tables, 1);
+	CHECK(!jit_frame(module, 0xfff, &f) && !jit_frame(module, 0x1040, &f) && !jit_frame(module, 0x2000, &f));
+	CHECK(jit_frame(module, 0x103f, &f));
+	CHECK_U64(f.lo, 0x1000);
+	CHECK_U64(f.hi, 0x1040);
+	CHECK(cur_left(&f.insns) == 3 && *f.insns.pos == 0x41 && f.data_align == -8 && f.ra == 16);
+	n = d.n;
+	dump_load(&d, 1, 0x800, 0x40, 6, "later");
+	more(d.bytes + n, d.n - n);
+	CHECK(!jit_replaced(module, &(uint64_t){ 0 }));
+	child = module_jit(&modules, 2, module);
+	CHECK(jit_frame(child, 0x800, &f) && jit_frame(child, 0x1000, &f) && f.lo == 0x1000);
 	end();
 }
 
@@ -267,6 +313,7 @@ main(void)
 	RUN("jit", records);
 	RUN("jit", lines_behind_a_header);
 	RUN("jit", lines_not_believed);
+	RUN("jit", frames);
 	RUN("jit", not_written_yet);
 	RUN("jit", replaced);
 	RUN("jit", replaced_in_a_map);
