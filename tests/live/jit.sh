@@ -65,7 +65,7 @@ END
 	kill $target
 	rm -f $map
 fi
-python=$(for p in python3.14 python3.13 python3.12 python3 ~/.pyenv/versions/*/bin/python3.1[2-9]; do
+python=$(for p in python3.14 python3.13 ~/.pyenv/versions/*/bin/python3.1[3-9] python3.12 python3 ~/.pyenv/versions/*/bin/python3.12; do
 	"$p" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && command -v "$p" && break
 done)
 if [ "$python" ]; then
