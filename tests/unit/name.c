@@ -190,6 +190,29 @@ jit(void)
 	modules_free(&ms);
 }
 
+/* What came to be during the capture goes before what /proc/kallsyms said; the newest counts. */
+static void
+kernel_code_that_comes_and_goes(void)
+{
+	struct name n;
+
+	begin();
+	ksymbol_add(&ms, &(struct symbol){ 0xffffffffc0000000, 0xffffffffc0000100, "bpf_prog_1_old" }, true);
+	ksymbol_add(&ms, &(struct symbol){ 0xffffffffc0000080, 0xffffffffc0000100, "bpf_prog_2_new" }, true);
+	ksymbol_add(&ms, &(struct symbol){ 0xffffffffc0001000, 0xffffffffc0001010, "ftrace_trampoline" }, false);
+	ksymbol_add(&ms, &(struct symbol){ 0xffffffffc0002000, 0xffffffffc0002000, "nothing" }, false);
+	ksymbol_add(&ms, &(struct symbol){ 0xffffffffc0003000, 0xffffffffc0003010, "" }, false);
+	n = name_of(ms.kernel, 0xffffffffc000007f);
+	CHECK_STR(n.function, "bpf_prog_1_old");
+	CHECK_STR(n.module, "[bpf]");
+	CHECK(n.kind == NAME_KERNEL && n.found);
+	CHECK_STR(name_of(ms.kernel, 0xffffffffc0000080).function, "bpf_prog_2_new");
+	CHECK_STR(name_of(ms.kernel, 0xffffffffc0001000).module, "[kernel]");
+	CHECK_STR(name_of(ms.kernel, 0xffffffffc0001010).function, "[kernel]");
+	CHECK_U64(ms.nksymbol, 3);
+	modules_free(&ms);
+}
+
 static void
 at_the_memory_cap(void)
 {
@@ -219,6 +242,7 @@ main(void)
 	RUN("name", files);
 	RUN("name", long_file_name);
 	RUN("name", jit);
+	RUN("name", kernel_code_that_comes_and_goes);
 	RUN("name", at_the_memory_cap);
 	return TEST_STATUS;
 }

@@ -135,6 +135,25 @@ lying_lengths(void)
 }
 
 static void
+kernel_symbols(void)
+{
+	begin(PERF_RECORD_KSYMBOL, 0);
+	u64(0xffffffffc0001000), u32(0x80), u16(PERF_RECORD_KSYMBOL_TYPE_BPF), u16(0), str("bpf_prog_1_f");
+	CHECK(!end());
+	CHECK_U64(r.ksymbol.code.lo, 0xffffffffc0001000);
+	CHECK_U64(r.ksymbol.code.hi, 0xffffffffc0001080);
+	CHECK_STR(r.ksymbol.code.name, "bpf_prog_1_f");
+	CHECK(r.ksymbol.bpf && !r.ksymbol.gone);
+	begin(PERF_RECORD_KSYMBOL, 0);
+	u64(16), u32(16), u16(PERF_RECORD_KSYMBOL_TYPE_OOL), u16(PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER), str("ftrace_trampoline");
+	CHECK(!end());
+	CHECK(!r.ksymbol.bpf && r.ksymbol.gone);
+	begin(PERF_RECORD_KSYMBOL, 0);
+	u64(UINT64_MAX), u32(16), u16(1), u16(0), str("over the end");
+	CHECK(end() != NULL);
+}
+
+static void
 maps(void)
 {
 	begin(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
@@ -231,6 +250,7 @@ main(void)
 	RUN("record", sample);
 	RUN("record", kernel_thread);
 	RUN("record", lying_lengths);
+	RUN("record", kernel_symbols);
 	RUN("record", maps);
 	RUN("record", tasks);
 	RUN("record", chains);
