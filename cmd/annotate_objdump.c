@@ -4,13 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,13 +111,23 @@ copy_module(const struct module *m)
 	return fd;
 }
 
+/* The system calls alone: libc's functions would bring along what it takes to tell other threads, of which there are none. */
+#ifdef SYS_setresuid32
+enum { SET_GROUPS = SYS_setgroups32, SET_GIDS = SYS_setresgid32, SET_UIDS = SYS_setresuid32 };
+#else
+enum { SET_GROUPS = SYS_setgroups, SET_GIDS = SYS_setresgid, SET_UIDS = SYS_setresuid };
+#endif
+
 /* Where this fails (in a user namespace without that number) there are no rights over the machine to be given up. */
 static void
 give_up_rights(void)
 {
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (geteuid() == 0 && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY)))
-		return;
+	if (geteuid() == 0) {
+		syscall(SET_GROUPS, 0, NULL);
+		syscall(SET_GIDS, NOBODY, NOBODY, NOBODY);
+		syscall(SET_UIDS, NOBODY, NOBODY, NOBODY);
+	}
 }
 
 static void
