@@ -11,8 +11,8 @@
 #include "../lib/nearest.h"
 #include "../sample/foreign.h"
 #include "annotate_code.h"
+#include "annotate_files.h"
 #include "annotate_source.h"
-#include "builds.h"
 #include "options.h"
 #include "outputs.h"
 #include "record.h"
@@ -53,7 +53,6 @@ struct annotating {
 	struct annotation_view view;
 	struct annotation annotation;
 	struct modules modules;               /* of a profile that is read */
-	struct builds builds;
 	struct profile read;
 	struct module **module;               /* by mapping */
 	uint32_t module_cap;
@@ -65,8 +64,8 @@ struct annotating {
 static bool
 is_for_recording(const struct option *o)
 {
-	static const char *const others[] = { "output", "format", "stats", "raw-addresses", "threads", "pids", "lines", "title", "width",
-		                              "min-width", "colors", "reverse", "inverted", "help", NULL };
+	static const char *const others[] = { "output", "format", "stats", "raw-addresses", "threads", "pids", "lines", "title",
+		                              "width", "min-width", "colors", "reverse", "inverted", "help", NULL };
 
 	for (unsigned i = 0; o->name && others[i]; i++)
 		if (strcmp(o->name, others[i]) == 0)
@@ -208,7 +207,8 @@ is_command(const char *word)
 		return false;
 	if (stat(word, &st))
 		return true;
-	return S_ISREG(st.st_mode) && access(word, X_OK) == 0 && (begins_as(word, "\177ELF", 4) || begins_as(word, "#!", 2));
+	return S_ISREG(st.st_mode) && access(word, X_OK) == 0 &&
+	       (begins_as(word, "\177ELF", 4) || begins_as(word, "#!", 2));
 }
 
 static bool
@@ -302,7 +302,8 @@ tell_none(struct annotating *a)
 		}
 		near = nearest(a->function, names);
 	}
-	error("no function '%s' was sampled%s%.160s%s", a->function, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	error("no function '%s' was sampled%s%.160s%s", a->function, near ? "; did you mean " : "", near ? near : "",
+	      near ? "?" : "");
 	vec_free(&names, &cap, sizeof *names);
 }
 
@@ -405,95 +406,19 @@ has_addresses(const struct profile *p)
 	return false;
 }
 
-/* The file at its own path, if it is still that build: below --sysroot, or on this machine. */
-static struct module *
-same_file(struct annotating *a, const struct mapping *m)
-{
-	struct file_id id = { .path = m->file };
-	const char *digits = m->build_id;
-	struct module *module = NULL;
-	int root, fd;
-
-	for (; digits[0] && digits[1] && id.build_id_len < sizeof id.build_id; digits += 2) {
-		const char byte[] = { digits[0], digits[1], 0 }, *p = byte;
-		uint64_t v;
-
-		if (!text_hex(&p, &v) || *p)
-			return NULL;
-		id.build_id[id.build_id_len++] = (uint8_t)v;
-	}
-	if ((root = foreign_directory(a->places.sysroot ? a->places.sysroot : "/")) < 0)
-		return NULL;
-	if ((fd = foreign_build(root, &id)) >= 0) {
-		module = module_file(&a->modules, fd, m->file);
-		close(fd);
-	}
-	close(root);
-	return module;
-}
-
-/* What BUILDS calls the file. */
-static const char *
-wanted(const struct mapping *m)
-{
-	return *m->build_id ? m->build_id : m->file;
-}
-
-/* Of each mapping that the function has code in, the file. */
-static bool
-find_modules(struct annotating *a)
-{
-	const struct annotation *an = &a->annotation;
-	uint32_t last = MAPPING_NONE;
-
-	if (!vec_room(&a->module, &a->module_cap, (uint64_t)a->read.nmapping + 1, sizeof *a->module))
-		return false;
-	for (uint32_t i = 0; i < an->nplace; i++) {
-		uint32_t k = an->place[i].mapping;
-		const struct mapping *m = k < a->read.nmapping ? &a->read.mapping[k] : NULL;
-
-		if (!m || k == last || m->file[0] != '/')
-			continue;
-		last = k;
-		if (!(a->module[k] = same_file(a, m)) && !builds_want(&a->builds, wanted(m), strlen(wanted(m)), *m->build_id != 0))
-			return false;
-	}
-	builds_find(&a->builds, &a->modules, &a->places);
-	for (uint32_t k = 0; k < a->read.nmapping; k++) {
-		const char *file = wanted(&a->read.mapping[k]);
-
-		if (!a->module[k])
-			a->module[k] = builds_module(&a->builds, file, strlen(file));
-	}
-	return true;
-}
-
-static void
-tell_missing(const struct annotating *a)
-{
-	const struct annotation *an = &a->annotation;
-	uint32_t last = MAPPING_NONE;
-
-	for (uint32_t i = 0; i < an->nplace; i++) {
-		uint32_t k = an->place[i].mapping;
-
-		if (k < a->read.nmapping && k != last && a->read.mapping[k].file[0] == '/' && !a->module[k])
-			warn("%s: not found as it was: its addresses alone; --sysroot DIR is where it is looked for", a->read.mapping[k].file);
-		last = k;
-	}
-}
-
 static int
 from_file(struct annotating *a)
 {
+	struct file_search files;
+
 	input_cap();
 	profile_init(&a->read);
 	if (!input_read(&a->read, a->input))
 		return EXIT_FAILED;
 	profile_name(&a->read, NULL, NULL);
 	if (!has_addresses(&a->read)) {
-		error("%s: it holds no addresses, only names: annotate wants pprof's format (prof -o FILE.pb), or -p PID, or a command",
-		      a->input);
+		error("%s: it holds no addresses, only names: annotate wants pprof's format (prof -o FILE.pb), or -p PID, "
+		      "or a command", a->input);
 		return EXIT_FAILED;
 	}
 	if (!modules_init(&a->modules) || !annotation_open(&a->annotation, &a->read)) {
@@ -503,12 +428,15 @@ from_file(struct annotating *a)
 	places_use(&a->places, &a->modules);
 	if (!find_function(a))
 		return EXIT_FAILED;
-	if (a->view.instructions) {
-		if (!find_modules(a)) {
-			error("more than there is memory for");
-			return EXIT_FAILED;
-		}
-		tell_missing(a);
+	files = (struct file_search){ .a = &a->annotation, .modules = &a->modules, .places = &a->places };
+	if (!vec_room(&a->module, &a->module_cap, (uint64_t)a->read.nmapping + 1, sizeof *a->module)) {
+		error("more than there is memory for");
+		return EXIT_FAILED;
+	}
+	files.module = a->module;
+	if (a->view.instructions && !files_find(&files)) {
+		error("more than there is memory for");
+		return EXIT_FAILED;
 	}
 	return show(a, &a->modules) ? 0 : EXIT_FAILED;
 }

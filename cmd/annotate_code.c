@@ -146,7 +146,8 @@ code_read(struct code_reading *r, const char **aside)
 
 		if (!holds(&range, at) && find_range(r, at, &range) && ranges < RANGES_MAX) {
 			ranges++;
-			range.disassembled = objdump_range(r, module_of(r, at->mapping), at->mapping, range.lo, range.hi, &why);
+			range.disassembled = objdump_range(r, module_of(r, at->mapping), at->mapping, range.lo, range.hi,
+			                                   &why);
 		}
 		if (range.disassembled && holds(&range, at))
 			continue;
@@ -157,7 +158,8 @@ code_read(struct code_reading *r, const char **aside)
 	sort(a);
 	if (why)
 		verbose("not disassembled: %s", why);
-	*aside = bytes && why ? "Bytes, for want of a disassembler: objdump (binutils or LLVM) is not on PATH, or does not know them."
-	                      : NULL;
+	*aside = NULL;
+	if (bytes && why)
+		*aside = "Bytes, for want of a disassembler: objdump (binutils or LLVM) is not on PATH, or does not know them.";
 	return ok;
 }

@@ -15,13 +15,15 @@ struct code_reading {
 	int copy;
 };
 
-/* Fills A's instructions, for all its places.  *ASIDE becomes what is to be said of them, or NULL.  False at the memory cap. */
+/* Fills A's instructions, for all its places.  *ASIDE becomes what is to be said of them, or NULL.  False at the memory
+ * cap. */
 bool code_read(struct code_reading *, const char **aside);
 
 /* A line of objdump: is it an instruction?  Then its address and, in LINE, its text. */
 bool objdump_line(char *line, uint64_t *address, const char **text);
 /* Disassembles [LO, HI) of a module into A's instructions.  How many there are; *WHY becomes why there are none. */
-uint32_t objdump_range(struct code_reading *, struct module *, uint32_t mapping, uint64_t lo, uint64_t hi, const char **why);
+uint32_t objdump_range(struct code_reading *, struct module *, uint32_t mapping, uint64_t lo, uint64_t hi,
+                       const char **why);
 void objdump_close(struct code_reading *);
 /* Adds an instruction; false at the memory cap. */
 bool code_add(struct annotation *, uint32_t mapping, uint64_t address, const char *text);

@@ -1,5 +1,5 @@
-/* objdump, binutils' or LLVM's, asked about a function.  What it reads may have been made to harm it: it gets a copy without
- * debug information, runs without root's rights, has limits of time and memory, and what it says is bounded. */
+/* objdump, binutils' or LLVM's, asked about a function.  What it reads may have been made to harm it: it gets a copy
+ * without debug information, runs without root's rights, has limits of time and memory, and what it says is bounded. */
 #include "annotate_code.h"
 
 #include <errno.h>
@@ -111,7 +111,7 @@ copy_module(const struct module *m)
 	return fd;
 }
 
-/* The system calls alone: libc's functions would bring along what it takes to tell other threads, of which there are none. */
+/* The system calls alone: libc's functions would bring along what tells other threads, of which there are none. */
 #ifdef SYS_setresuid32
 enum { SET_GROUPS = SYS_setgroups32, SET_GIDS = SYS_setresgid32, SET_UIDS = SYS_setresuid32 };
 #else
@@ -140,8 +140,8 @@ static void
 become_objdump(const char *program, int copy, int out, uint64_t lo, uint64_t hi)
 {
 	char start[40], stop[40], path[] = "/proc/self/fd/3";
-	char *argv[] = { (char *)(uintptr_t)program, (char[]){ "-d" }, (char[]){ "-C" }, (char[]){ "--no-show-raw-insn" }, start, stop,
-		         path, NULL };
+	char *argv[] = { (char *)(uintptr_t)program, (char[]){ "-d" }, (char[]){ "-C" }, (char[]){ "--no-show-raw-insn" },
+		         start, stop, path, NULL };
 	char *env[] = { (char[]){ "LC_ALL=C.UTF-8" }, NULL };
 	int null = open("/dev/null", O_RDWR);
 

@@ -1,5 +1,5 @@
-/* See annotate_source.h.  A path comes from debug information, which anybody may have written: below a directory of --source-dir
- * it stays there, and nothing but a regular file is ever opened. */
+/* See annotate_source.h.  A path comes from debug information, which anybody may have written: below a directory of
+ * --source-dir it stays there, and nothing but a regular file is ever opened. */
 #include "annotate_source.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 
 #include "collect.h"
 
-/* Does what prof record does with these words, up to the named profile, which USE takes instead of the outputs (NULL: they are
- * written); USE is false once it has said what is wrong.  The exit status. */
+/* Does what prof record does with these words, up to the named profile, which USE takes instead of the outputs (NULL: they
+ * are written); USE is false once it has said what is wrong.  The exit status. */
 int record_for(int argc, char **argv, bool (*use)(void *ctx, struct collector *), void *ctx);
 
 #endif

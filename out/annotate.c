@@ -1,10 +1,8 @@
-/* See annotate.h: matching names, gathering lines and places, weighing. */
-#include "annotate.h"
+/* See annotate.h: matching names, gathering lines and places. */
+#include "annotate_weigh.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "report_rows.h"
 
 #define NONE UINT32_MAX
 
@@ -12,127 +10,6 @@ static bool
 is_kernel(const struct function *f)
 {
 	return f->kind == FUNCTION_KERNEL;
-}
-
-/* ---- weighing ---- */
-
-/* The profile's stacks of codes in the order of a walk, and what each weighs. */
-struct stacks {
-	const struct profile *p;
-	uint32_t *walk;
-	uint64_t *self, *total;
-	uint32_t walk_cap, self_cap, total_cap;
-	uint64_t sum;
-};
-
-static void
-stacks_free(struct stacks *s)
-{
-	vec_free(&s->walk, &s->walk_cap, sizeof *s->walk);
-	vec_free(&s->self, &s->self_cap, sizeof *s->self);
-	vec_free(&s->total, &s->total_cap, sizeof *s->total);
-}
-
-static void
-add_thread(struct stacks *s, const struct thread *t)
-{
-	struct run_reader reader;
-	struct run run;
-
-	runs_open(&reader, s->p, t);
-	reader.raw = true;
-	while (runs_next(&reader, &run)) {
-		s->sum += run.weight;
-		if (run.node < s->p->raw.n)
-			s->self[run.node] += run.weight;
-	}
-}
-
-static bool
-stacks_open(struct stacks *s, const struct profile *p, uint32_t event)
-{
-	uint32_t n = p->raw.n, *order = NULL, cap = 0;
-	bool ok;
-
-	*s = (struct stacks){ .p = p };
-	ok = vec_room(&order, &cap, n, sizeof *order) && vec_room(&s->walk, &s->walk_cap, n, sizeof *s->walk) &&
-	     vec_room(&s->self, &s->self_cap, n, sizeof *s->self) && vec_room(&s->total, &s->total_cap, n, sizeof *s->total) &&
-	     tree_order(&p->raw, order);
-	for (uint32_t i = 0; ok && i < n; i++)
-		s->walk[order[i]] = i;
-	vec_free(&order, &cap, sizeof *order);
-	if (!ok)
-		return false;
-	for (uint32_t i = 0; i < p->nthread; i++)
-		if (event == NONE || p->thread[i].event == event)
-			add_thread(s, &p->thread[i]);
-	if (n)
-		memcpy(s->total, s->self, n * sizeof *s->total);
-	rows_sum(&p->raw, s->total, n);
-	return true;
-}
-
-/* Goes from stack to stack: ON counts, by key, the sites on the way. */
-struct passage {
-	const struct stacks *s;
-	const uint32_t *key;       /* of each site, or NONE */
-	uint32_t *on, on_cap;
-	struct weight *weight;     /* by key */
-};
-
-static const struct location *
-location_of(const struct profile *p, uint32_t node)
-{
-	uint32_t code = p->raw.node[node].frame;
-
-	return code < p->nlocation ? &p->location[code] : NULL;
-}
-
-static void
-leave(struct passage *w, uint32_t node)
-{
-	const struct location *l = location_of(w->s->p, node);
-
-	for (uint32_t i = 0; l && i < l->sites; i++)
-		if (w->key[l->site + i] != NONE)
-			w->on[w->key[l->site + i]]--;
-}
-
-static void
-enter(struct passage *w, uint32_t node)
-{
-	const struct location *l = location_of(w->s->p, node);
-	uint32_t key = NONE;
-
-	for (uint32_t i = 0; l && i < l->sites; i++) {
-		key = w->key[l->site + i];
-		if (key != NONE && w->on[key]++ == 0)
-			w->weight[key].total += w->s->total[node];
-	}
-	if (key != NONE)   /* of the innermost site: what ran */
-		w->weight[key].self += w->s->self[node];
-}
-
-/* Fills WEIGHT, which is all zero, of N keys. */
-static bool
-weigh(const struct stacks *s, const uint32_t *key, struct weight *weight, uint32_t n)
-{
-	struct passage w = { .s = s, .key = key, .weight = weight };
-	const struct tree *t = &s->p->raw;
-	uint32_t at = NODE_NONE;
-
-	if (!vec_room(&w.on, &w.on_cap, n, sizeof *w.on))
-		return false;
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint32_t node = s->walk[i];
-
-		for (; at != t->node[node].parent; at = t->node[at].parent)
-			leave(&w, at);
-		enter(&w, node);
-		at = node;
-	}
-	vec_free(&w.on, &w.on_cap, sizeof *w.on);
-	return true;
 }
 
 /* ---- functions by name ---- */
@@ -183,11 +60,12 @@ weigh_called(struct annotation *a, const struct stacks *s)
 	const struct profile *p = a->p;
 	struct weight *weight = NULL;
 	uint32_t *key = NULL, key_cap = 0, cap = 0;
-	bool ok = vec_room(&key, &key_cap, p->nsite, sizeof *key) && vec_room(&weight, &cap, a->ncalled, sizeof *weight);
+	bool ok = vec_room(&key, &key_cap, p->nsite, sizeof *key) &&
+	          vec_room(&weight, &cap, a->ncalled, sizeof *weight);
 
 	for (uint32_t i = 0; ok && i < p->nsite; i++)
 		key[i] = p->site[i].function < p->nfunction ? a->which[p->site[i].function] : NONE;
-	ok = ok && weigh(s, key, weight, a->ncalled);
+	ok = ok && stacks_weigh(s, key, weight, a->ncalled);
 	for (uint32_t i = 0; ok && i < a->ncalled; i++)
 		a->called[i].weight = weight[i];
 	vec_free(&key, &key_cap, sizeof *key);
@@ -417,7 +295,7 @@ mark_calls(struct annotation *a)
 	const struct tree *t = &a->p->raw;
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		const struct location *l = t->node[i].parent == NODE_NONE ? NULL : location_of(a->p, t->node[i].parent);
+		const struct location *l = t->node[i].parent == NODE_NONE ? NULL : stacks_location(a->p, t->node[i].parent);
 
 		if (l && l->sites && a->place_of[l->site] != NONE)
 			a->place[a->place_of[l->site]].calls = true;
@@ -454,9 +332,9 @@ instructions_of(const struct annotation *a, uint32_t *of)
 	for (uint32_t i = 0, k = 0; i < a->nplace; i++) {
 		const struct code_place *at = &a->place[i];
 
-		while (k < a->ninstruction && compare_places(a->instruction[k].mapping, a->instruction[k].address, at->mapping,
-		                                             at->address) <= 0)
-			k++;
+		for (; k < a->ninstruction; k++)
+			if (compare_places(a->instruction[k].mapping, a->instruction[k].address, at->mapping, at->address) > 0)
+				break;
 		of[i] = k && a->instruction[k - 1].mapping == at->mapping ? k - 1 : NONE;
 	}
 }
@@ -466,7 +344,7 @@ weigh_lines(struct annotation *a, const struct stacks *s)
 {
 	struct weight *weight = NULL;
 	uint32_t cap = 0;
-	bool ok = vec_room(&weight, &cap, a->nline, sizeof *weight) && weigh(s, a->line_of, weight, a->nline);
+	bool ok = vec_room(&weight, &cap, a->nline, sizeof *weight) && stacks_weigh(s, a->line_of, weight, a->nline);
 
 	for (uint32_t i = 0; ok && i < a->nline; i++)
 		a->line[i].weight = weight[i];
@@ -486,7 +364,7 @@ weigh_instructions(struct annotation *a, const struct stacks *s)
 		instructions_of(a, of);
 	for (uint32_t i = 0; ok && i < a->p->nsite; i++)
 		key[i] = a->place_of[i] == NONE ? NONE : of[a->place_of[i]];
-	ok = ok && weigh(s, key, weight, n);
+	ok = ok && stacks_weigh(s, key, weight, n);
 	for (uint32_t i = 0; ok && i < n; i++)
 		a->instruction[i].weight = weight[i];
 	for (uint32_t i = 0; ok && i < a->nplace; i++)

@@ -1,6 +1,6 @@
 /* One function of a profile, by its lines and by its instructions: itself, and with all that it calls.
  *
- * A line (an instruction) is in a stack once, however often the function recurses: then the outermost call has what it calls.
+ * A line (an instruction) is in a stack once, however often the function recurses: the outermost call has what it calls.
  * Of the lines only what ran in FUNCTION itself is its own; of the instructions also what was inlined into it there. */
 #ifndef OUT_ANNOTATE_H
 #define OUT_ANNOTATE_H
@@ -52,7 +52,7 @@ struct annotation {
 	uint32_t nline, line_cap;
 	struct code_place *place;  /* by mapping and address */
 	uint32_t nplace, place_cap;
-	struct instruction *instruction;   /* the caller's: by mapping and address; each place lies in one, or begins it */
+	struct instruction *instruction;   /* the caller's: by mapping and address; each place lies in one */
 	uint32_t ninstruction, instruction_cap;
 	uint32_t *line_of, *place_of;      /* by site: UINT32_MAX where it is none of the function's */
 	uint32_t line_of_cap, place_of_cap;
@@ -63,8 +63,8 @@ struct annotation {
 /* Which functions there are, and what they weigh (of all events).  P is named, and stays.  False at the memory cap. */
 bool annotation_open(struct annotation *, const struct profile *);
 void annotation_close(struct annotation *);
-/* Those that WORD may mean, the heaviest first, as numbers in CALLED into MATCH, which has room for all; returns how many: a
- * name just so, else without its parameters and what tells clones apart (.part.0), else a part of names, else a regular
+/* Those that WORD may mean, the heaviest first, as numbers in CALLED into MATCH, which has room for all; returns how many:
+ * a name just so, else without its parameters and what tells clones apart (.part.0), else a part of names, else a regular
  * expression. */
 uint32_t annotation_match(const struct annotation *, const char *word, struct arena *, uint32_t *match);
 /* Gathers the function's lines and places.  False at the memory cap. */

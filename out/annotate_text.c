@@ -1,5 +1,5 @@
-/* See annotate.h: the text.  Shares come first, of what the function weighs with all that it calls; then the source's line or
- * the instruction.  Only what weighs something is shown, and what stands around it. */
+/* See annotate.h: the text.  Shares come first, of what the function weighs with all that it calls; then the source's line
+ * or the instruction.  Only what weighs something is shown, and what stands around it. */
 #include "annotate.h"
 
 #include <errno.h>
@@ -302,8 +302,8 @@ make_note(const struct writing *w, const struct instruction *in, char *note, siz
 	if (other) {
 		size_t len = strlen(f->name), bare = len > NAME_SHORT ? strcspn(f->name, "<") : len;
 
-		n = snprintf(note, cap, "%.*s%s%s", (int)(bare < 200 ? bare : 200), f->name, bare < len ? "<\u2026>" : "",
-		             function_suffix(f->kind));
+		n = snprintf(note, cap, "%.*s%s%s", (int)(bare < 200 ? bare : 200), f->name,
+		             bare < len ? "<\u2026>" : "", function_suffix(f->kind));
 	}
 	if (f && f->file && line)
 		snprintf(note + n, cap - (size_t)n, "%s%.200s:%u", other ? " " : "", last_part(f->file), line);
@@ -437,11 +437,12 @@ modifiers(const char *name)
 bool
 event_skids(const char *name)
 {
-	static const char *const exact[] = { "page-faults", "faults", "minor-faults", "major-faults", "context-switches", "cs",
-		                             "cpu-migrations", "migrations", "alignment-faults", "emulation-faults" };
-	static const char *const by_time[] = { "cpu", "cycles", "cpu-cycles", "cpu-clock", "task-clock", "instructions", "branches",
-		                               "branch-instructions", "branch-misses", "cache-references", "cache-misses",
-		                               "bus-cycles", "ref-cycles", "stalled-cycles-frontend", "stalled-cycles-backend" };
+	static const char *const exact[] = { "page-faults", "faults", "minor-faults", "major-faults", "context-switches",
+		                             "cs", "cpu-migrations", "migrations", "alignment-faults", "emulation-faults" };
+	static const char *const by_time[] = { "cpu", "cycles", "cpu-cycles", "cpu-clock", "task-clock", "instructions",
+		                               "branches", "branch-instructions", "branch-misses", "cache-references",
+		                               "cache-misses", "bus-cycles", "ref-cycles", "stalled-cycles-frontend",
+		                               "stalled-cycles-backend" };
 	const char *by = modifiers(name);
 	size_t n = strcspn(name, ":/");
 

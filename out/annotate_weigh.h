@@ -1,0 +1,24 @@
+/* What stacks of codes weigh by keys of their sites, each key once a stack.  Inside out/ only. */
+#ifndef OUT_ANNOTATE_WEIGH_H
+#define OUT_ANNOTATE_WEIGH_H
+
+#include "annotate.h"
+
+/* The profile's stacks of codes in the order of a walk, and what each weighs. */
+struct stacks {
+	const struct profile *p;
+	uint32_t *walk;
+	uint64_t *self, *total;
+	uint32_t walk_cap, self_cap, total_cap;
+	uint64_t sum;
+};
+
+/* Those of one event (UINT32_MAX: of all).  False at the memory cap; then, too, stacks_free. */
+bool stacks_open(struct stacks *, const struct profile *, uint32_t event);
+void stacks_free(struct stacks *);
+/* Fills WEIGHT, which is all zero, of N keys: KEY has that of each site, or UINT32_MAX.  False at the memory cap. */
+bool stacks_weigh(const struct stacks *, const uint32_t *key, struct weight *weight, uint32_t n);
+/* The location of a node of the profile's stacks of codes, or NULL. */
+const struct location *stacks_location(const struct profile *, uint32_t node);
+
+#endif
