@@ -43,3 +43,9 @@ $ prof version -v
 $ prof top
 ~ ^prof: top
 ? 125
+
+# short-names
+$ prof demangle --short-names _ZNSt6vectorIiSaIiEE9push_backERKi _Z3fooIiEvT_ memcpy.part.0
+std::vector<>::push_back(int const&)
+foo<>(int)
+memcpy.part.0
