@@ -66,6 +66,11 @@ $O/include:
 	@mkdir -p $@
 	ln -sf $(foreach d,linux asm asm-generic,$(firstword $(wildcard /usr/include/$(subst -pc-,-,$(TARGET))/$d /usr/include/$d))) $@
 
+# For tests: all but main and what stands in for libc.
+$O/all.a: $(filter-out $(addprefix $O/,prof.o lib/heap.o lib/libc.o lib/print.o),$(obj))
+	rm -f $@
+	ar rcs $@ $^
+
 $O/prof.stripped: $(BIN)
 	strip -R .comment -o $@ $(BIN)
 size: $O/prof.stripped

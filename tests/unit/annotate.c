@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/index.c lib/sink.c lib/regex.c lib/file.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/cell.c out/table.c out/report_tree.c out/report_rows.c out/annotate_weigh.c out/annotate_text.c */
 #include "test.h"
 
 #include "../../out/annotate.c"

@@ -1,4 +1,3 @@
-/* link: lib/cursor.c unwind/arch_x86_64.c */
 #include "unwind/cfi.c"
 #include "test.h"
 

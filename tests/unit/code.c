@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/elf.c */
 #include "sym/code.c"
 #define hash module_hash
 #define hash_again module_hash_again

@@ -1,4 +1,3 @@
-/* link: lib/cursor.c lib/mem.c lib/sink.c lib/crc.c lib/inflate.c lib/deflate.c lib/zstd.c lib/xz.c */
 /* The decompressors on what gzip, zlib, zstd and xz made of one text (tests/live/codecs.sh has more of it), whole, cut off
  * anywhere and with any byte bent; and the compressor through the decompressor. */
 #include "lib/crc.h"

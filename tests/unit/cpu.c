@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/file.c */
 #include "test.h"
 #include "sample/cpu.c"
 

@@ -1,4 +1,3 @@
-/* link: */
 #include "lib/cursor.c"
 #include "test.h"
 

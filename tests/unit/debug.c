@@ -1,4 +1,3 @@
-/* link: sym/debug_find.c sym/elf.c sym/module.c lib/cursor.c lib/mem.c lib/file.c lib/index.c lib/crc.c lib/inflate.c lib/deflate.c lib/zstd.c lib/xz.c lib/sink.c */
 #include "sym/debug.c"
 
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/file.c sym/demangle_cxx.c sym/demangle_cxx_name.c sym/demangle_cxx_type.c sym/demangle_cxx_expr.c sym/demangle_cxx_print.c sym/demangle_cxx_show.c sym/demangle_rust.c sym/demangle_rust_v0.c */
 #include "test.h"
 
 #include "sym/demangle.c"

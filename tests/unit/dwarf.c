@@ -1,4 +1,3 @@
-/* link: sym/dwarf_abbrev.c sym/dwarf_form.c sym/dwarf_function.c sym/dwarf_index.c sym/dwarf_inline.c sym/dwarf_line.c sym/dwarf_path.c sym/dwarf_range.c sym/dwarf_unit.c sym/span.c sym/sort.c sym/module.c sym/elf.c lib/cursor.c lib/mem.c lib/file.c lib/index.c */
 #include "sym/dwarf.c"
 
 #include "dwarfwrite.h"

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/module.c sym/elf.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c */
 #include "sym/ehframe.c"
 #include "elfwrite.h"
 #include "test.h"

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/cursor.c */
 #include "sym/elf.c"
 #include "elfwrite.h"
 #include "test.h"

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/file.c lib/nearest.c sample/perf.c */
 #define EVENT_DEVICES devices
 static char devices[64] = "/tmp/prof-event.XXXXXX";
 #include "test.h"

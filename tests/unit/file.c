@@ -1,4 +1,3 @@
-/* link: */
 #include "lib/file.c"
 #include "test.h"
 

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/index.c lib/sink.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/read_folded.c lib/file.c */
 #include "test.h"
 
 #include "../../out/folded.c"

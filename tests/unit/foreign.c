@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/file.c lib/cursor.c sym/elf.c */
 #include "test.h"
 #include "sample/foreign.c"
 

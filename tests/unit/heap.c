@@ -1,4 +1,3 @@
-/* link: */
 #include "test.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c lib/sink.c lib/deflate.c lib/inflate.c lib/crc.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/cell.c out/table.c out/report_rows.c out/report_tree.c lib/regex.c tests/data/html_page.c */
+/* link: tests/data/html_page.c */
 #include "test.h"
 
 #include "../../lib/inflate.h"

@@ -1,4 +1,3 @@
-/* link: lib/mem.c */
 #include "lib/index.c"
 #include "test.h"
 

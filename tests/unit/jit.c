@@ -1,4 +1,3 @@
-/* link: sym/jit_frame.c sym/ehframe.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c sym/jitcode.c sym/perfmap.c sym/sort.c sym/text.c sym/module.c sym/elf.c lib/mem.c lib/file.c lib/cursor.c lib/index.c */
 #include "sym/jitdump.c"
 #include "sym/jit.c"
 

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/sink.c lib/cursor.c */
 #include "test.h"
 
 #include "../../lib/json.c"

@@ -1,4 +1,3 @@
-/* link: sym/sort.c sym/text.c lib/mem.c lib/file.c */
 #include "sym/kallsyms.c"
 
 #include <stdio.h>

@@ -1,4 +1,3 @@
-/* link: */
 #include "test.h"
 
 #define qsort libc_qsort

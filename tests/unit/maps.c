@@ -1,4 +1,3 @@
-/* link: lib/file.c lib/mem.c lib/cursor.c */
 #include "test.h"
 #include "sample/maps.c"
 

@@ -1,4 +1,3 @@
-/* link: */
 #include "lib/mem.c"
 #include "test.h"
 

@@ -1,4 +1,3 @@
-/* link: sym/dwarf.c sym/dwarf_abbrev.c sym/dwarf_form.c sym/dwarf_function.c sym/dwarf_index.c sym/dwarf_inline.c sym/dwarf_line.c sym/dwarf_path.c sym/dwarf_range.c sym/dwarf_unit.c sym/span.c sym/debug.c sym/symtab.c sym/tables.c sym/plt.c sym/sort.c sym/text.c sym/kallsyms.c sym/elf.c sym/module.c sym/code.c sym/ehframe.c lib/cursor.c lib/mem.c lib/file.c lib/index.c sym/demangle.c sym/demangle_cxx.c sym/demangle_cxx_expr.c sym/demangle_cxx_name.c sym/demangle_cxx_print.c sym/demangle_cxx_show.c sym/demangle_cxx_type.c sym/demangle_rust.c sym/demangle_rust_v0.c sym/debug_find.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c sym/jit.c sym/jitcode.c sym/jitdump.c sym/perfmap.c sym/ksymbol.c */
 #include "sym/name.c"
 
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-/* link: lib/msg.c lib/file.c lib/nearest.c */
 #include "test.h"
 
 #include "cmd/options.c"

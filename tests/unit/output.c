@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/sink.c lib/deflate.c lib/crc.c */
 #include "test.h"
 
 #include "../../lib/mem.h"

@@ -1,4 +1,3 @@
-/* link: sym/jitcode.c sym/sort.c sym/text.c lib/mem.c lib/file.c */
 #include "sym/perfmap.c"
 
 #include <stdio.h>

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/file.c sample/perf.c */
 #include "test.h"
 #include "sample/permit.c"
 

@@ -1,4 +1,3 @@
-/* link: sym/tables.c sym/elf.c lib/cursor.c lib/mem.c */
 /* Entries as real linkers write them; addresses, slots and sizes as readelf and objdump tell them. */
 #include "sym/plt.c"
 

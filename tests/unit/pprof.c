@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c lib/file.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/folded.c out/read_folded.c out/pprof_read.c out/pprof_put.c out/pprof_tables.c out/pprof_types.c */
 #include "test.h"
 
 #include <stdarg.h>

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/cursor.c lib/file.c lib/index.c sample/foreign.c sample/maps.c sample/backing.c sample/mapped.c sample/roots.c sym/module.c sym/space.c sym/elf.c sym/jit.c sym/jitcode.c sym/jitdump.c sym/perfmap.c sym/sort.c sym/text.c */
 #include "test.h"
 #include "sample/process.c"
 

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/index.c out/profile_names.c */
 #include "test.h"
 
 #include "../../out/profile.c"

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/index.c lib/file.c out/profile.c out/profile_names.c out/tree.c out/timeline.c */
 #include "out/raw.c"
 
 #include "test.h"

@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/index.c lib/file.c lib/sink.c lib/cursor.c lib/crc.c lib/deflate.c lib/inflate.c lib/regex.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/merge.c out/cell.c out/folded.c out/read_folded.c out/pprof.c out/pprof_read.c out/pprof_put.c out/pprof_tables.c out/pprof_types.c out/html.c tests/data/html_page.c out/svg.c out/svg_text.c out/svg_color.c out/svg_frames.c out/svg_data.c out/flame.c out/script.c out/script_read.c out/script_line.c out/speedscope.c out/table.c out/report_rows.c out/report_tree.c out/format.c out/speedscope_read.c out/speedscope_track.c lib/json.c */
+/* link: tests/data/html_page.c */
 #include "test.h"
 
 #include "../../lib/deflate.h"

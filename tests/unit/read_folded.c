@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/index.c lib/sink.c lib/file.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/folded.c */
 #include "test.h"
 
 #include "../../out/read_folded.c"

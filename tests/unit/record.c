@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/cursor.c */
 #include "test.h"
 #include "sample/record.c"
 

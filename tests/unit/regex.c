@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/sink.c */
 #include "test.h"
 
 #include "../../lib/regex.c"

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/index.c lib/sink.c lib/regex.c lib/file.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/cell.c out/folded.c out/read_folded.c out/table.c out/report_tree.c out/report_diff.c */
 #include "test.h"
 
 #include "../../out/report_rows.c"

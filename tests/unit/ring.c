@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/cursor.c sample/record.c */
 #include "test.h"
 #include "sample/ring.c"
 

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/folded.c out/read_folded.c lib/file.c out/script_read.c out/script_line.c */
 #include "test.h"
 
 #include "../../out/script.c"

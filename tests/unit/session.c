@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/cursor.c lib/file.c lib/index.c lib/nearest.c sample/cpu.c sample/event.c sample/perf.c sample/permit.c sample/target.c sample/foreign.c sample/maps.c sample/backing.c sample/mapped.c sample/roots.c sample/process.c sample/ring.c sample/record.c sample/open.c sample/cgroup.c sample/weigh.c sample/ends.c sample/threads.c sample/hold.c sym/module.c sym/space.c sym/elf.c sym/jit.c sym/jitcode.c sym/jitdump.c sym/perfmap.c sym/sort.c sym/text.c sym/ksymbol.c */
 /* Real events on real processes. */
 #include "test.h"
 #include "sample/session.c"

@@ -1,4 +1,3 @@
-/* link: lib/mem.c */
 #include "test.h"
 
 #include "../../lib/sink.c"

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/module.c sym/elf.c */
 #include "sym/space.c"
 #include "test.h"
 

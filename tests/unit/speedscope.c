@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/index.c lib/sink.c out/profile.c out/profile_names.c out/timeline.c out/tree.c lib/json.c lib/cursor.c lib/file.c out/speedscope_read.c out/speedscope_track.c out/folded.c out/read_folded.c */
 #include "test.h"
 
 #include "../../out/merge.c"

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/cell.c out/flame.c out/svg_text.c out/svg_color.c out/svg_frames.c out/svg_data.c */
 #include "test.h"
 
 #include "../../out/svg.c"

@@ -1,4 +1,3 @@
-/* link: sym/tables.c sym/plt.c sym/sort.c sym/text.c sym/elf.c sym/module.c sym/ehframe.c lib/cursor.c lib/mem.c lib/file.c lib/index.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c */
 #include "sym/symtab.c"
 
 #include "elfwrite.h"

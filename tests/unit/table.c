@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/index.c lib/sink.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/report_rows.c out/report_tree.c lib/regex.c */
 #include "test.h"
 
 #include "../../out/cell.c"

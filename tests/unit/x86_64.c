@@ -1,4 +1,3 @@
-/* link: lib/mem.c */
 #include "unwind/arch_x86_64.c"
 #include "test.h"
 
