@@ -17,12 +17,12 @@ OPT  := $(or $(call can,-Oz),-Os) $(small)
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
 CFLAGS  = -g
 SHAPE   = -fno-pie -fno-asynchronous-unwind-tables -fno-stack-protector -ffunction-sections -fdata-sections
-ALL     = -std=c11 -D_GNU_SOURCE -I$O/embed -DPROF_VERSION='"$(VERSION)"' $(WARN) $(SHAPE) -idirafter $O/include -MMD -MP $(CFLAGS)
+ALL     = -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' $(WARN) $(SHAPE) -idirafter $O/include -MMD -MP $(CFLAGS)
 # No pages of padding: neither between code and data nor before what is read-only once relocated.
 LDFLAGS = -static -no-pie -Wl,--gc-sections,--build-id=none,-z,noseparate-code,-z,norelro,-z,common-page-size=64
 
 src := prof.c $(wildcard lib/*.c sym/*.c unwind/*.c sample/*.c out/*.c cmd/*.c)
-obj  = $(src:%.c=$O/%.o) $O/out/html_page.o
+obj  = $(src:%.c=$O/%.o) $O/out/pages_xz.o
 
 # What runs for every sample is worth its bytes.
 hot  = unwind/unwind.c sample/ring.c sample/record.c lib/cursor.c out/profile.c out/tree.c out/timeline.c sym/code.c sym/ehframe.c \
@@ -38,28 +38,18 @@ $O/%.o: %.c $O/flags | $O/include
 	@mkdir -p $(@D)
 	$(MUSL) $(OPT) $(ALL) -c -o $@ $<
 
-# The page of .html files, as C.
-$O/out/html_page.c: $(wildcard out/html/*)
+# What .html and .svg files carry, packed, as C.
+$O/out/pages_xz.c: out/embed $(wildcard out/html/* out/svg/*)
 	@mkdir -p $(@D)
-	out/html/embed out/html >$@.new
+	out/embed >$@.new
 	@mv $@.new $@
-$O/out/html_page.o: $O/out/html_page.c $O/flags
+$O/out/pages_xz.o: $O/out/pages_xz.c $O/flags
 	$(MUSL) $(OPT) $(ALL) -I. -c -o $@ $<
 
 # Other flags than last time: everything is built again.
 flags = $(MUSL) $(OPT) $(ALL) $(LDFLAGS) hot: $(hot)
 $O/flags: FORCE
 	@mkdir -p $O; echo '$(flags)' | cmp -s - $@ || echo '$(flags)' >$@
-
-# What .svg files carry, out/X as the numbers of an array, which #includes "X.h": the program packed, as text.
-embed = $(patsubst out/%,$O/embed/%.h,$(wildcard out/svg/*))
-plain = sed 's/^[[:blank:]]*//; /^\/\/ /d; /^$$/d' $<
-$O/embed/svg/view.js.h: plain += | gzip -9n | base64 | tr -d '\n'
-$O/embed/%.h: out/% Makefile
-	@mkdir -p $(@D)
-	$(plain) | od -An -v -tu1 | sed 's/[^ ][^ ]*/&,/g' >$@
-$(obj): | $(embed)
-embed: $(embed)
 
 # musl's own path has no kernel headers: just these three.
 $O/include:
@@ -88,4 +78,4 @@ clean:
 	rm -rf $O $(BIN) demo.html demo.json demo.folded
 
 -include $(obj:.o=.d)
-.PHONY: embed size install dist demo check fuzz bench bench-quick clean FORCE
+.PHONY: size install dist demo check fuzz bench bench-quick clean FORCE

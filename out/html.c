@@ -12,9 +12,10 @@
  *
  * All is streamed.  Beyond what a browser bears less is shown, and the page says so: rare stacks lose their middle, equal
  * stacks are joined within steps of time. */
+#include "../lib/base64.h"
 #include "../lib/deflate.h"
 #include "format.h"
-#include "html_page.h"
+#include "pages.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,13 +34,6 @@ struct bounds {
 	uint32_t nodes, runs;
 };
 static const struct bounds bearable = { NODES_MAX, RUNS_MAX };
-
-/* Bytes on their way to text. */
-struct base64 {
-	struct sink *to;
-	uint8_t left[3];
-	unsigned n;
-};
 
 struct page {
 	const struct profile *p;
@@ -61,38 +55,6 @@ struct page {
 	uint64_t least;            /* what the rarest whole stack weighs; 0: all are whole */
 	uint64_t step;             /* ns; 0: runs as they are */
 };
-
-/* Three bytes, of which N are there, as four digits. */
-static void
-encode(struct base64 *b, unsigned n)
-{
-	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint32_t v = (uint32_t)b->left[0] << 16 | (uint32_t)b->left[1] << 8 | b->left[2];
-	char text[4] = { digit[v >> 18], digit[v >> 12 & 63], n > 1 ? digit[v >> 6 & 63] : '=', n > 2 ? digit[v & 63] : '=' };
-
-	sink_put(b->to, text, 4);
-	*b = (struct base64){ .to = b->to };
-}
-
-static void
-base64_put(void *ctx, const void *bytes, size_t n)
-{
-	struct base64 *b = ctx;
-	const uint8_t *p = bytes;
-
-	for (; n; n--) {
-		b->left[b->n++] = *p++;
-		if (b->n == 3)
-			encode(b, 3);
-	}
-}
-
-static void
-base64_end(struct base64 *b)
-{
-	if (b->n)
-		encode(b, b->n);
-}
 
 /* Text for HTML, where it is neither tag nor end of a quoted value. */
 static void
@@ -650,24 +612,25 @@ static void
 write_within(struct sink *out, const struct profile *p, struct bounds most)
 {
 	struct page w = { .p = p, .most = most, .out = out, .shown = *p };
-	bool ok = has_lines(p) ? make_lined(&w) : make_plain(&w);
+	struct pages pages;
+	bool ok = pages_open(&pages) && (has_lines(p) ? make_lined(&w) : make_plain(&w));
 
 	if (ok && w.tree->n > most.nodes)
 		ok = cut(&w);
 	if (!ok)
 		sink_fail(out, ENOMEM);
-	sink_str(out, html_page[PAGE_TITLE]);
+	sink_str(out, pages.part[PAGE_TITLE]);
 	put_escaped_title(&w);
-	sink_str(out, html_page[PAGE_TABLE]);
+	sink_str(out, pages.part[PAGE_TABLE]);
 	put_table(&w);
-	sink_str(out, html_page[PAGE_DATA]);
+	sink_str(out, pages.part[PAGE_DATA]);
 	if (ok)
 		put_data(&w);
-	sink_str(out, html_page[PAGE_PROGRAM]);
-	w.base64 = (struct base64){ .to = out };
-	base64_put(&w.base64, html_program, html_program_size);
-	base64_end(&w.base64);
-	sink_str(out, html_page[PAGE_END]);
+	sink_str(out, pages.part[PAGE_PROGRAM]);
+	if (ok)
+		pages_pack(&pages, out, PAGE_STYLE, PAGE_SCRIPT);
+	sink_str(out, pages.part[PAGE_END]);
+	pages_close(&pages);
 	tree_free(&w.lined);
 	tree_free(&w.cut);
 	index_free(&w.sites);

@@ -1,15 +1,9 @@
-/* What the script of an SVG gets: names and frames as JSON, and the script itself (svg/view.js, packed). */
+/* What the script of an SVG gets: names and frames as JSON, and the script itself (svg/, packed). */
 #include "svg.h"
+#include "pages.h"
 
 #include <errno.h>
 #include <string.h>
-
-static const unsigned char boot[] = {
-#include "svg/boot.js.h"
-};
-static const unsigned char view[] = {
-#include "svg/view.js.h"
-};
 
 static uint32_t
 module_number(struct drawing *d, const char *module)
@@ -85,6 +79,7 @@ void
 svg_data(struct drawing *d)
 {
 	const struct picture *pic = &d->p->picture;
+	struct pages pages;
 
 	sink_fmt(d->out, "<script type=\"application/json\">{\"inverted\":%u,\"reverse\":%u,\"delta\":%u,\"min\":%u,\n\"panels\":[",
 	         pic->inverted, pic->reverse, d->p->delta != NULL, svg_cut(d));
@@ -104,7 +99,10 @@ svg_data(struct drawing *d)
 		svg_name_json(d, d->module[i]);
 	}
 	sink_str(d->out, "]}</script>\n<script><![CDATA[\n");
-	sink_put(d->out, boot, sizeof boot);
-	sink_put(d->out, view, sizeof view);
+	if (!pages_open(&pages))
+		sink_fail(d->out, ENOMEM);
+	sink_str(d->out, pages.part[SVG_BOOT]);
+	pages_pack(&pages, d->out, SVG_VIEW, SVG_VIEW);
 	sink_str(d->out, "`);\n]]></script>\n");
+	pages_close(&pages);
 }

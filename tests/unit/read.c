@@ -1,4 +1,4 @@
-/* link: tests/data/html_page.c */
+/* link: tests/data/pages_xz.c */
 #include "test.h"
 
 #include "../../lib/deflate.h"
