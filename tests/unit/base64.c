@@ -1,4 +1,3 @@
-/* link: lib/sink.c lib/mem.c */
 #include "test.h"
 
 #include "../../lib/base64.c"
