@@ -589,8 +589,8 @@ put_escaped_title(struct page *w)
 	const char *title = title_of(w->p);
 
 	sink_open_to(&text, escape_put, w->out);
-	for (unsigned n; *title; title += n ? n : 1)   /* what is no UTF-8 is left out */
-		if ((n = utf8_len(title)))
+	for (unsigned n; *title; title += n ? n : 1)   /* what is no UTF-8, or controls, is left out */
+		if ((n = utf8_len(title)) && (unsigned char)*title >= ' ' && *title != 0x7f)
 			sink_put(&text, title, n);
 	sink_close(&text);
 }
