@@ -513,7 +513,7 @@ open_threads(struct opener *o, struct watches *w, struct threads *t, uint32_t *s
 }
 
 /* Rings for what processes execute: each record wakes the reader, so that it finds the process before that is over.  Where
- * there cannot be any, they come with the samples. */
+ * there cannot be any, they come with the samples.  The kernel tells there who forks and exits, too, asked or not. */
 static void
 open_tracks(struct opener *o)
 {

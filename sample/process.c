@@ -14,7 +14,7 @@ enum { BUCKETS = 4096 };
  * are; what the kernel needs for an exec at most, and after its last mapping. */
 #define DEAD_KEPT   UINT64_C(200000000)
 #define SAME_FORK   UINT64_C(1000000)
-#define EXEC_TAKES  UINT64_C(10000000)
+#define EXEC_TAKES  UINT64_C(100000000)
 #define EXEC_RESTS  UINT64_C(200000)
 
 struct processes {

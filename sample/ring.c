@@ -109,8 +109,7 @@ peek(struct rings *rs, struct ring *r)
 	r->time = at ? word(r, r->tail + at) : 0;
 	if (r->time == RING_EMPTY)
 		r->time--;
-	/* Later records of a ring that is filling up are better out of order than lost. */
-	if (r->time > rs->limit && left <= r->size / 2)
+	if (r->time > rs->limit)
 		r->time = RING_EMPTY;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../sym/ksymbol.h"
+#include "cpu.h"
 #include "ends.h"
 #include "foreign.h"
 #include "mapped.h"
@@ -21,9 +22,10 @@
 #include "weigh.h"
 
 /* Nanoseconds: between two times that stacks are cut; how long the reader sleeps at most, so that what short processes
- * leave behind is still found; how late a record may appear in its ring. */
+ * leave behind is still found, and how long less, because nothing is known yet; how late a record may appear. */
 #define PRESS_PAUSE UINT64_C(20000000)
 #define SLEEP_MOST  INT64_C(50000000)
+#define BEGINNING   UINT64_C(200000000)
 #define RECORD_LATE UINT64_C(200000)
 #define NOT_YET     UINT64_MAX
 
@@ -52,8 +54,10 @@ struct session {
 	uint64_t first_event;            /* samples of event 0 */
 	uint64_t duplicates;
 	uint64_t born;                   /* threads that began under our eyes */
+	uint64_t since;                  /* when the events were on */
 	uint64_t new_id, new_since;      /* events from that id on count from that time on */
 	uint64_t last_time;
+	uint64_t *ticked;                /* with --idle: when each CPU was sampled last, by number; else NULL */
 	uint64_t pressed;                /* when stacks were cut because a ring was filling up */
 	struct ends ends;
 	bool realtime, reniced;
@@ -100,7 +104,9 @@ lower_priority(struct session *s)
 bool
 session_wait(struct session *s, int extra, int64_t timeout_ns)
 {
-	return ends_wait(&s->ends, extra, timeout_ns < 0 || timeout_ns > SLEEP_MOST ? SLEEP_MOST : timeout_ns);
+	int64_t most = now() - s->since < BEGINNING ? SLEEP_MOST / 10 : SLEEP_MOST;
+
+	return ends_wait(&s->ends, extra, timeout_ns < 0 || timeout_ns > most ? most : timeout_ns);
 }
 
 /* Records. */
@@ -161,6 +167,19 @@ add_user_side(struct sample *out, const struct record *r, const struct chains *c
 		mapped_ready(out->task->process, out->time);
 }
 
+/* How many samples this one counts for.  A CPU that sleeps may be late for its timer, and then has missed some: a clock
+ * that ran on all the same.  Of a machine that is virtual half of them may be missing. */
+static uint64_t
+ticks(struct session *s, const struct record *r)
+{
+	uint64_t *last = &s->ticked[r->cpu < CPUS_MAX ? r->cpu : 0], period = 1000000000 / s->opener.freq, n = 1;
+
+	if (!r->tid && *last && r->time > *last + period)
+		n = (r->time - *last + period / 2) / period;
+	*last = r->time;
+	return n;
+}
+
 static void
 on_sample(struct session *s, const struct record *r)
 {
@@ -186,7 +205,7 @@ on_sample(struct session *s, const struct record *r)
 		s->duplicates++;
 		return;
 	}
-	if (!(out.count = out.event ? 1 : weigh_sample(&s->weights, out.task, out.period)))
+	if (!(out.count = out.event ? 1 : s->ticked ? ticks(s, r) : weigh_sample(&s->weights, out.task, out.period)))
 		return;
 	count_sample(s, out.task, &out);
 	out.time = s->last_time = r->time > s->last_time ? r->time : s->last_time;
@@ -218,9 +237,20 @@ on_read(struct session *s, const struct record *r)
 		weigh_end(&s->weights, t, r->running);
 }
 
+/* Where events are on threads, those that tell of executions are not: see open_tracks. */
+static bool
+is_other(const struct session *s, const struct record *r)
+{
+	return s->opener.reach == REACH_THREADS && s->opener.rings.n > s->opener.nsample &&
+	       (r->type == PERF_RECORD_COMM || r->type == PERF_RECORD_FORK || r->type == PERF_RECORD_EXIT) &&
+	       !processes_find(s->processes, r->type == PERF_RECORD_FORK ? r->task.ppid : r->pid);
+}
+
 static void
 on_record(struct session *s, const struct record *r)
 {
+	if (is_other(s, r))
+		return;
 	switch (r->type) {
 	case PERF_RECORD_SAMPLE:
 		on_sample(s, r);
@@ -230,8 +260,8 @@ on_record(struct session *s, const struct record *r)
 		on_map(s, r);
 		break;
 	case PERF_RECORD_COMM:
-		if (s->opener.reach == REACH_THREADS && !processes_find(s->processes, r->pid))
-			break;   /* of others: see open_tracks */
+		if (r->time < s->since)   /* what it maps was not recorded yet */
+			break;
 		processes_comm(s->processes, r->pid, r->tid, r->comm.name, r->comm.exec, r->time);
 		break;
 	case PERF_RECORD_FORK:
@@ -297,6 +327,8 @@ choose_weights(struct session *s)
 {
 	const struct event *e = &s->opener.capture.event[0];
 
+	if (s->opener.reach == REACH_SYSTEM && s->opener.capture.idle && s->opener.freq && e->is_time)
+		s->ticked = arena_alloc(&s->arena, CPUS_MAX * sizeof *s->ticked);
 	if (s->opener.reach != REACH_THREADS || !s->opener.freq || !e->is_time || s->opener.capture.target == TARGET_THREADS)
 		return;
 	if (watches_period(&s->watches, 1000000000 / s->opener.freq + 1))
@@ -363,9 +395,9 @@ session_enable(struct session *s, struct refusal *r)
 		return false;
 	raise_priority(s);
 	s->weights.looked = now();
-	if (c->target == TARGET_COMMAND && s->opener.reach == REACH_THREADS)   /* its exec does */
-		return true;
-	watches_enable(&s->watches);
+	if (c->target != TARGET_COMMAND || s->opener.reach != REACH_THREADS)   /* else its exec does */
+		watches_enable(&s->watches);
+	s->since = now();
 	for (unsigned i = 0; c->target == TARGET_PROCESSES && i < c->npid; i++) {
 		struct task *t = processes_task(s->processes, c->pid[i], c->pid[i]);
 

@@ -236,6 +236,40 @@ only_known_ones(void)
 	end();
 }
 
+/* Samples are of the past: what /proc says of now does not change what records have told, unless some are missing. */
+static void
+only_gaps_are_filled(void)
+{
+	char *code = mmap(NULL, 5 * 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t past = (uintptr_t)code, now = past + 2 * 4096;
+	int32_t pid = getpid();
+	struct process *p;
+
+	if (access("/proc/self/maps", R_OK)) {
+		printf("skip process/only_gaps_are_filled: no /proc\n");
+		return;
+	}
+	munmap(code + 4096, 4096);
+	munmap(code + 3 * 4096, 4096);
+	begin();
+	processes_comm(ps, pid, pid, "x", true, 1);
+	map(pid, past, past + 4096, "/lib/past");
+	p = processes_find(ps, pid);
+	p->rescanned = 0;
+	CHECK(space_find(&p->space, now) != NULL);
+	CHECK_U64(processes_reread(ps), 1);
+	CHECK_STR(at(pid, past), "/lib/past");
+	CHECK_STR(at(pid, now), "");
+	map(pid, now, now + 4096, "/lib/now");   /* its record comes in its turn */
+	CHECK_STR(at(pid, now), "/lib/now");
+	processes_partial(ps);
+	p->rescanned = 0;
+	CHECK(space_find(&p->space, 0x1234567) == NULL);
+	CHECK_STR(at(pid, past), "");
+	munmap(code, 5 * 4096);
+	end();
+}
+
 static void
 a_process_that_was_there(void)
 {
@@ -364,6 +398,7 @@ main(void)
 	RUN("process", numbers_come_again);
 	RUN("process", told_twice);
 	RUN("process", only_known_ones);
+	RUN("process", only_gaps_are_filled);
 	RUN("process", a_process_that_was_there);
 	RUN("process", backings);
 	RUN("process", own_vdso);

@@ -106,7 +106,7 @@ held_back(void)
 }
 
 static void
-full_rings_are_not_held_back(void)
+full_rings_are_held_back_too(void)
 {
 	char out[256];
 
@@ -114,9 +114,12 @@ full_rings_are_not_held_back(void)
 	for (int i = 0; i < 64; i++)
 		put(0, 100 + (unsigned)i, 48, 'a');
 	marks(out, 10);
-	CHECK_U64(strlen(out), 64 - SIZE / 2 / 48);   /* down to half of it */
+	CHECK_U64(strlen(out), 0);
+	CHECK_U64(rs.fullest, 100 * 64 * 48 / SIZE);
+	marks(out, 120);
+	CHECK_U64(strlen(out), 21);
 	marks(out, 1000);
-	CHECK_U64(strlen(out), SIZE / 2 / 48);
+	CHECK_U64(strlen(out), 43);
 }
 
 static void
@@ -224,7 +227,7 @@ main(void)
 {
 	RUN("ring", order_across_rings);
 	RUN("ring", held_back);
-	RUN("ring", full_rings_are_not_held_back);
+	RUN("ring", full_rings_are_held_back_too);
 	RUN("ring", wrapped);
 	RUN("ring", read_only_what_was_there);
 	RUN("ring", tail_follows_reading);

@@ -116,9 +116,11 @@ check_complete(unsigned threads)
 {
 	uint64_t expected = counts.enabled_ns * counts.freq / 1000000000, slack = expected / 50 + threads + 3;
 
+	if (strstr(counts.reach, "threads"))   /* the kernel swaps the events of parent and child now and then */
+		slack += expected / 10;
 	CHECK_U64(counts.lost, 0);
 	CHECK(got.n <= expected + slack);
-	CHECK(got.n + counts.unseen_samples + slack >= expected);
+	CHECK(got.n + counts.unseen_samples + counts.too_short + slack >= expected);
 }
 
 static uint64_t
@@ -202,7 +204,7 @@ short_children_have_maps(void)
 	run(pids[0], UINT64_C(20000000000));
 	end();
 	CHECK(samples_of("true") > 5);
-	CHECK_U64(samples_of("true") + samples_of("sh"), got.n);
+	CHECK_U64(samples_of("true") + samples_of("sh") + samples_of("exited"), got.n);
 	CHECK_U64(got.unmapped, 0);
 }
 
@@ -499,25 +501,58 @@ too_much(void)
 }
 
 static void
-whole_system(void)
+all_cpus(bool idle)
 {
 	begin(TARGET_SYSTEM, 0);
+	capture.idle = idle;
 	pids[0] = child(spin, 300);
+	if (!opened())
+		return;
+	CHECK(session_enable(s, &refusal));
+	run(0, 400000000);
+	end();
+	waitpid(pids[0], NULL, 0);
+}
+
+static void
+whole_system(void)
+{
+	uint64_t all, busy = 0;
+
 	if (geteuid() && permit_paranoid() > 0) {
 		printf("skip %s: needs root\n", test_name_);
 		return;
 	}
-	if (!opened())
-		return;
-	CHECK(session_enable(s, &refusal));
-	run(0, 200000000);
-	end();
-	waitpid(pids[0], NULL, 0);
+	all_cpus(false);
 	CHECK(got.n > 10);
-	/* An idle CPU's timer need not interrupt it: there may be fewer. */
-	CHECK(got.n + counts.idle <= counts.enabled_ns * 999 / 1000000000 + 20);
+	CHECK(got.n <= counts.enabled_ns * 999 / 1000000000 + 20);
 	for (unsigned i = 0; i < got.ntask; i++)
 		CHECK(got.task[i].tid != 0);
+	/* With idle time there is a sample for each moment of each CPU; but another host's guests may have some of them. */
+	all_cpus(true);
+	all = counts.enabled_ns * 999 / 1000000000;
+	for (unsigned i = 0; i < got.ntask; i++)
+		busy += got.task[i].tid ? got.task[i].n : 0;
+	CHECK(got.n <= all + all / 50 + 10);
+	CHECK(got.n + busy / 5 + all / 20 + 10 >= all);
+}
+
+/* A CPU that comes late for its timer in its sleep has slept all the same. */
+static void
+late_ticks(void)
+{
+	static uint64_t last[CPUS_MAX];
+	struct session late = { .ticked = last, .opener.freq = 1000 };
+	struct record r = { .cpu = 3, .time = 5000000 };
+
+	CHECK_U64(ticks(&late, &r), 1);
+	r.time += 1000000;
+	CHECK_U64(ticks(&late, &r), 1);
+	r.time += 3200000;
+	CHECK_U64(ticks(&late, &r), 3);
+	r.time += 4000000;
+	r.tid = 7;
+	CHECK_U64(ticks(&late, &r), 1);
 }
 
 static void
@@ -591,6 +626,7 @@ main(void)
 	RUN("session", other_stack_size_meanwhile);
 	RUN("session", too_much);
 	RUN("session", whole_system);
+	RUN("session", late_ticks);
 	RUN("session", refused);
 	RUN("session", gone_already);
 	return TEST_STATUS;
