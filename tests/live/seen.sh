@@ -62,6 +62,7 @@ if [ -w "${cgroups:-/none}" ]; then
 	start "$PROF" -q -o killed.folded -- sleep 1.5
 	wait_for 5 pgrep -x sleep -P $pid
 	kill -9 $pid
+	wait $pid 2>/dev/null
 	check killed-left "$(left)" = 1
 	"$PROF" -q -o next.folded -- /bin/true
 	check killed-stays "$(left)" = 1
