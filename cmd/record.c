@@ -142,6 +142,7 @@ capture_of(const struct recording *r)
 		.user_chain = p->stacks == STACKS_FP,
 		.kernel_chain = stacks,
 		.stack_size = r->stack_size,
+		.stack_fixed = p->stack_size != 0,
 		.regs_mask = arch_host->sample,
 	};
 }

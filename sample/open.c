@@ -21,7 +21,7 @@
 
 /* Bytes of a ring as wished for, and of all together, which are no more than a part of the memory that there is.  Rings that
  * hold many samples wake the reader when they are half full: each time costs more than some samples do. */
-enum { RING_MOST = 4 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY = 2 << 20 };
+enum { RING_MOST = 8 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY = 2 << 20 };
 /* Descriptors that are not for events: the caller's, and files being looked at. */
 enum { SPARE_FILES = 64 };
 enum { STACK_DEFAULT = 16 << 10, STACK_MOST = 65528, STACK_LEAST = 1 << 10 };
@@ -389,7 +389,7 @@ stack_most(const struct opener *o)
 	size_t most = o->ring_bytes / 4 < STACK_MOST ? o->ring_bytes / 4 : STACK_MOST;
 	uint64_t roomy = o->freq ? (uint64_t)o->ring_bytes * 1000 / STACK_LATE / o->freq : most;
 
-	return roomy >= most ? most : roomy > STACK_LEAST ? (size_t)roomy : STACK_LEAST;
+	return roomy >= most || o->capture.stack_fixed ? most : roomy > STACK_LEAST ? (size_t)roomy : STACK_LEAST;
 }
 
 bool
@@ -421,7 +421,7 @@ opener_stack_less(struct opener *o, bool much)
 {
 	uint32_t less = o->capture.stack_size / (much ? 8 : 2) & ~7u;
 
-	if (o->capture.stack_size <= STACK_LEAST)
+	if (o->capture.stack_fixed || o->capture.stack_size <= STACK_LEAST)
 		return false;
 	o->stack_most = less > STACK_LEAST ? less : STACK_LEAST;
 	return true;

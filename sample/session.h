@@ -22,6 +22,7 @@ struct capture {               /* what is asked for */
 	bool user_chain;           /* ask for the kernel's user callchain (--call-graph fp) */
 	bool kernel_chain;         /* and for the kernel's own part (not with --call-graph none) */
 	uint32_t stack_size;       /* 0: chosen by need */
+	bool stack_fixed;          /* no smaller copies where samples would be lost otherwise */
 	uint64_t regs_mask;        /* the host's attr.sample_regs_user: arch_host->sample */
 };
 

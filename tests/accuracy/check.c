@@ -175,7 +175,7 @@ main(int argc, char **argv)
 	uint32_t max_stack = STACK_MAX;
 	unsigned nevent = 0;
 	struct capture c = { .target = TARGET_COMMAND, .npid = 1, .event = event, .nevent = 1, .freq = 20000, .inherit = true,
-	                     .user_stack = true, .kernel_chain = true, .stack_size = 16384, .regs_mask = arch_host->sample };
+	                     .user_stack = true, .kernel_chain = true, .stack_size = 16384, .stack_fixed = true, .regs_mask = arch_host->sample };
 
 	for (int opt; (opt = getopt(argc, argv, "+F:s:c:m:fn:C:d:i:")) != -1;)
 		switch (opt) {
