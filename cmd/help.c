@@ -74,9 +74,10 @@ help_all(struct sink *out)
 {
 	sink_str(out, "prof: where does the time go?\n\n"
 	              "  prof COMMAND [ARG...]               profile a command until it ends\n"
-	              "  prof -p PID -d 10 -o out.json       attach to a process for ten seconds\n"
+	              "  prof -p PID -d 10 -o out.html       attach to a process for ten seconds\n"
 	              "  prof -n NAME | -t TID | -a          by name, single threads, the whole system\n\n"
-	              "out.json opens in speedscope, out.folded is for flame-graph tools, out.txt is a table.\n\n");
+	              "out.html opens in any browser; .svg is a flame graph, .json for speedscope, .pb.gz for pprof, .folded\n"
+	              "for flame-graph tools, .txt a table.\n\n");
 	for (const struct command *c = commands; c->name; c++) {
 		sink_fmt(out, "  prof %s %s", c->name, c->synopsis);
 		pad(out, 8 + strlen(c->name) + strlen(c->synopsis), 48);

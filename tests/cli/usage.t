@@ -8,7 +8,7 @@ prof: where does the time go?
 $ prof help
 prof: where does the time go?
 ...
-~ prof -p PID -d 10 -o out.json
+~ prof -p PID -d 10 -o out.html
 ...
 $ prof --help 2>/dev/null | head -n 1
 prof: where does the time go?
