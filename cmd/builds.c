@@ -114,13 +114,14 @@ static void
 find_directly(struct builds *b, struct modules *ms, const struct places *p)
 {
 	static const char *const ends[] = { "", ".debug" };
+	int root = p->sysroot ? foreign_directory(p->sysroot) : -1;   /* paths of a profile lead nowhere else */
 	char path[PATH_ROOM], name[128];
 
 	for (uint32_t i = 0; i < b->n; i++) {
 		struct build *build = &b->build[i];
 
-		if (!build->by_id && join(path, p->sysroot ? p->sysroot : "", build->file))
-			take(b, ms, build, foreign_file(-1, path), build->file);
+		if (!build->by_id && (root >= 0 || !p->sysroot))
+			take(b, ms, build, foreign_file(root, build->file), build->file);
 		for (unsigned k = 0; build->by_id && k < 2 * (p->dirs + 1); k++) {
 			const char *end = ends[k & 1];
 			bool usual = k / 2 == p->dirs;
@@ -130,6 +131,8 @@ find_directly(struct builds *b, struct modules *ms, const struct places *p)
 				take(b, ms, build, foreign_file(-1, path), path);
 		}
 	}
+	if (root >= 0)
+		close(root);
 }
 
 /* Directories still to be looked through. */

@@ -108,9 +108,9 @@ static bool
 raw_code(const struct profile *p, uint32_t code, struct raw_name *raw)
 {
 	const struct location *l = &p->location[code];
+	uint32_t f = l->sites == 1 ? p->site[l->site].function : UINT32_MAX;   /* or that at the memory cap */
 
-	return l->sites == 1 && p->function[p->site[l->site].function].kind == FUNCTION_USER &&
-	       raw_parse(p->function[p->site[l->site].function].name, raw);
+	return f < p->nfunction && p->function[f].kind == FUNCTION_USER && raw_parse(p->function[f].name, raw);
 }
 
 static bool

@@ -36,6 +36,12 @@ has straight-main out ';main;'
 
 # What cannot be found is told, and stays.
 mkdir empty
+# A profile's paths lead nowhere but below the sysroot.
+printf 'a;%s+0x1139 1\na;/../../../../../../..%s+0x1139 1\n' "/outside" "$anonymous" >leads-out.folded
+mkdir -p jail && ln -s "$anonymous" jail/outside
+status leads-out 0 "$PROF" symbolize leads-out.folded --sysroot jail
+has leads-out-not "err" '0 of 2 addresses named|not found'
+lacks leads-out-names out 'a;[a-z_]+ 1'
 status missing 0 "$PROF" symbolize straight.folded --sysroot empty
 has missing-told err 'not found; its frames stay as they are'
 has missing-stays out "busy[^;]*\+0x"
