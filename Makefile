@@ -1,40 +1,66 @@
 # prof: `make` builds ./prof, static against musl.  O: objects go there.  BIN: the program's file.
-# make CC=clang | OPT=-O2 | WERROR=1;  demo check size install dist clean bench bench-quick fuzz.
+# make ARCH=aarch64 | armv7 | riscv64 | x86_64 | i686 builds it for that machine, into build/ARCH; make cross for all of them.
+# make CC=clang | OPT=-O2 | WERROR=1;  demo check size install dist clean bench bench-quick fuzz boards.
 VERSION = 0.1
 PREFIX  = /usr/local
-O       = build
-BIN     = prof
+# The second opinion; 0 leaves it out.
+LIBUNWIND = 1
+ARCHS   = aarch64 armv7 riscv64 x86_64 i686
+O       = build$(ARCH:%=/%)
+BIN     = $(if $(ARCH),$O/)prof
 
-# A compiler for musl is taken as it is; any other (cc, gcc, clang) is pointed at musl by ci/musl-cc.
-TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
-MUSL   := $(if $(findstring musl,$(CC) $(TARGET)),,ci/musl-cc) $(CC)
+triple_armv7 = arm-linux-gnueabihf
+ifneq ($(ARCH),)
+$(if $(filter $(ARCH),$(ARCHS)),,$(error ARCH is one of $(ARCHS)))
+ifeq ($(origin CC),default)
+CC = $(or $(triple_$(ARCH)),$(ARCH)-linux-gnu)-gcc
+endif
+endif
+
+# A compiler for musl is taken as it is; any other (cc, gcc, clang) is pointed at musl by ci/musl-cc: the system's, or for
+# another machine one that ci/musl builds.
+TARGET := $(subst -pc-,-,$(subst -unknown-,-,$(shell $(CC) -dumpmachine 2>/dev/null)))
+$(if $(TARGET),,$(error there is no $(CC): ci/setup $(if $(ARCH),cross,build) installs what is missing))
+machine = $(firstword $(subst -, ,$1))
+foreign := $(filter-out $(call machine,$(shell cc -dumpmachine 2>/dev/null)),$(call machine,$(TARGET)))
+musl   := $(if $(findstring musl,$(CC) $(TARGET)),,$(if $(foreign),$O/musl/bin/)musl-gcc)
+MUSL   := $(if $(musl),ci/musl-cc $(musl)) $(CC)
 
 # The smallest code that the compiler knows how to make, as far as it knows the words for it.
 can   = $(shell $(CC) -Werror $1 -c -o /dev/null -x c /dev/null 2>/dev/null && echo $1)
 small = $(foreach f,jump-tables inline-functions-called-once reorder-blocks move-loop-invariants tree-loop-im tree-pre \
-	code-hoisting,$(call can,-fno-$f)) $(call can,-mgeneral-regs-only)
+	code-hoisting tree-sra caller-saves tree-dominator-opts,$(call can,-fno-$f)) \
+	$(if $(TARGET:i%86-linux-gnu=),$(call can,-mgeneral-regs-only)) $(call can,-malign-data=abi)
 OPT  := $(or $(call can,-Oz),-Os) $(small)
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
 CFLAGS  = -g
-SHAPE   = -fno-pie -fno-asynchronous-unwind-tables -fno-stack-protector -ffunction-sections -fdata-sections
+SHAPE   = -fno-pie -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-stack-protector -ffunction-sections -fdata-sections
 ALL     = -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' $(WARN) $(SHAPE) -idirafter $O/include -MMD -MP $(CFLAGS)
 # No pages of padding: neither between code and data nor before what is read-only once relocated.
 LDFLAGS = -static -no-pie -Wl,--gc-sections,--build-id=none,-z,noseparate-code,-z,norelro,-z,common-page-size=64
+
+# Only unwind/second.c knows it, whose flags do not hold for its headers.
+unwind := $(if $(filter-out 0,$(LIBUNWIND)),$O/libunwind/libunwind.a)
+ALL    += $(if $(unwind),-DLIBUNWIND)
+$O/unwind/second.o: CFLAGS += $(if $(unwind),$(patsubst %,-isystem $O/libunwind/include%,/ /tdep))
 
 src := prof.c $(wildcard lib/*.c sym/*.c unwind/*.c sample/*.c out/*.c cmd/*.c)
 obj  = $(src:%.c=$O/%.o) $O/out/pages_xz.o
 
 # What runs for every sample is worth its bytes.
-hot  = unwind/unwind.c sample/ring.c sample/record.c lib/cursor.c out/profile.c out/tree.c out/timeline.c sym/code.c sym/ehframe.c \
+hot  = unwind/unwind.c $(addprefix unwind/,arch_x86_64.c arch_x86_insn.c arch_x86_quick.c derive.c derive_begin.c derive_flow.c) sample/ring.c sample/record.c lib/cursor.c out/profile.c out/tree.c out/timeline.c sym/code.c sym/ehframe.c sym/ktables.c \
 	$(addprefix sym/dwarf_,abbrev.c form.c function.c inline.c line.c range.c)
 $(hot:%.c=$O/%.o): OPT = -O2 $(foreach f,functions loops jumps labels,$(call can,-fno-align-$f))
+# What asks and tells is cold: there not even a test is worth having twice.
+cold := $(call can,-fno-thread-jumps)
+$O/cmd/%.o $O/sample/%.o: OPT += $(cold)
 # What stands in for libc's functions must not be turned into calls of them.
 $O/lib/heap.o $O/lib/libc.o: CFLAGS += -fno-builtin $(call can,-fno-tree-loop-distribute-patterns)
 
-$(BIN): $(obj)
-	$(MUSL) $(LDFLAGS) -Wl,-Map=$O/prof.map -o $@ $(obj)
+$(BIN): $(obj) $(unwind)
+	$(MUSL) $(LDFLAGS) -Wl,-Map=$O/prof.map -o $@ $(obj) $(unwind)
 
-$O/%.o: %.c $O/flags | $O/include
+$O/%.o: %.c $O/flags | $O/include $(filter $O/%,$(musl))
 	@mkdir -p $(@D)
 	$(MUSL) $(OPT) $(ALL) -c -o $@ $<
 
@@ -43,39 +69,59 @@ $O/out/pages_xz.c: out/embed $(wildcard out/html/* out/svg/*)
 	@mkdir -p $(@D)
 	out/embed >$@.new
 	@mv $@.new $@
-$O/out/pages_xz.o: $O/out/pages_xz.c $O/flags
+$O/out/pages_xz.o: $O/out/pages_xz.c $O/flags | $(filter $O/%,$(musl))
 	$(MUSL) $(OPT) $(ALL) -I. -c -o $@ $<
 
 # Other flags than last time: everything is built again.
-flags = $(MUSL) $(OPT) $(ALL) $(LDFLAGS) hot: $(hot)
+flags = $(MUSL) $(OPT) $(ALL) $(LDFLAGS) hot: $(hot) cold: $(cold)
 $O/flags: FORCE
 	@mkdir -p $O; echo '$(flags)' | cmp -s - $@ || echo '$(flags)' >$@
 
-# musl's own path has no kernel headers: just these three.
+# musl's own path has no kernel headers: just these three, and never another machine's.
+headers = /usr/$(TARGET)/include /usr/include/$(TARGET) /usr/include/$(TARGET:i%86-linux-gnu=i386-linux-gnu) $(if $(foreign),,/usr/include)
 $O/include:
 	@mkdir -p $@
-	ln -sf $(foreach d,linux asm asm-generic,$(firstword $(wildcard /usr/include/$(subst -pc-,-,$(TARGET))/$d /usr/include/$d))) $@
+	@for d in linux asm asm-generic; do for h in $(headers); do [ ! -e $$h/$$d ] || { ln -sf $$h/$$d $@; break; }; done; done
+
+$O/libunwind/libunwind.a: ci/libunwind $O/flags | $(filter $O/%,$(musl))
+	ci/libunwind $O/libunwind $(MUSL) $(filter-out -mgeneral-regs-only,$(OPT)) $(SHAPE)
+	@touch -c $@
+$O/unwind/second.o: | $(unwind)
+
+$O/musl/bin/musl-gcc: ci/musl
+	ci/musl $(TARGET) $(CC) $O/musl
+	@touch -c $@
 
 # For tests: all but main and what stands in for libc.
-$O/all.a: $(filter-out $(addprefix $O/,prof.o lib/heap.o lib/libc.o lib/print.o),$(obj))
+$O/all.a: $(filter-out $(addprefix $O/,prof.o lib/heap.o lib/libc.o lib/print.o),$(obj)) $(unwind)
 	rm -f $@
-	ar rcs $@ $^
+	$(shell $(CC) -print-prog-name=ar) rcs $@ $(filter %.o,$^) $(if $(unwind),$O/libunwind/o/*.o)
 
 $O/prof.stripped: $(BIN)
-	strip -R .comment -o $@ $(BIN)
+	$(shell $(CC) -print-prog-name=strip) -R .comment -o $@ $(BIN)
 size: $O/prof.stripped
 	@ci/size $O/prof.map $O/prof.stripped
 install: $O/prof.stripped
 	mkdir -p $(DESTDIR)$(PREFIX)/bin
 	cp $O/prof.stripped $(DESTDIR)$(PREFIX)/bin/prof
-dist: $O/prof.stripped
-	ci/dist $O/prof.stripped $O/dist prof-$(VERSION)-$(firstword $(subst -, ,$(TARGET)))
-demo check fuzz:
+# For every machine, or those in ARCHS; for this one what was built here.
+host := $(or $(ARCH),$(patsubst arm%,armv7,$(call machine,$(TARGET))))
+dist: $(ARCHS:%=dist-%)
+dist-$(host): $O/prof.stripped
+	ci/dist $< $O/dist prof-$(VERSION)-$(host)
+dist-%:
+	$(MAKE) ARCH=$* O=build/$* BIN=build/$*/prof build/$*/prof.stripped
+	ci/dist build/$*/prof.stripped $O/dist prof-$(VERSION)-$*
+cross: $(ARCHS:%=cross-%)
+cross-%:
+	$(MAKE) ARCH=$*
+demo check fuzz boards:
 	ci/$@
 bench bench-quick: $(BIN)
 	tests/bench/run $(if $(filter %-quick,$@),--quick)
+	tests/bench/oracle $(if $(filter %-quick,$@),-n 100)
 clean:
 	rm -rf $O $(BIN) demo.html demo.json demo.folded
 
 -include $(obj:.o=.d)
-.PHONY: size install dist demo check fuzz bench bench-quick clean FORCE
+.PHONY: size install dist cross demo check fuzz boards bench bench-quick clean FORCE

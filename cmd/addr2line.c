@@ -21,14 +21,14 @@
 enum { DEBUG_DIR = 300 };
 
 static const struct option options[] = {
-	{ 'e', "exe", "FILE", "the program or library (a.out)" },
-	{ 'f', "functions", NULL, "the function's name, too" },
-	{ 'i', "inlines", NULL, "all functions that were inlined there, innermost first" },
-	{ 'a', "addresses", NULL, "each address before what is there" },
-	{ 'p', "pretty-print", NULL, "one line for each function" },
-	{ 's', "basenames", NULL, "files without their directories" },
-	{ 'C', "demangle", NULL, "names as a developer wrote them" },
-	{ DEBUG_DIR, "debug-dir", "DIR", "look for its debug information here first; repeatable" },
+	{ 'e', "exe=FILE", "the program or library (a.out)" },
+	{ 'f', "functions", "the function's name, too" },
+	{ 'i', "inlines", "all functions that were inlined there, innermost first" },
+	{ 'a', "addresses", "each address before what is there" },
+	{ 'p', "pretty-print", "one line for each function" },
+	{ 's', "basenames", "files without their directories" },
+	{ 'C', "demangle", "names as a developer wrote them" },
+	{ DEBUG_DIR, "debug-dir=DIR", "look for its debug information here first; repeatable" },
 	{ 0 },
 };
 const struct option *const addr2line_options = options;

@@ -21,16 +21,16 @@
 enum { SOURCE_DIR = 500, DEBUG_DIR, SYSROOT, CONTEXT, MIN, BY, OBJDUMP };
 
 static const struct option own[] = {
-	{ BY, "by", "WHAT", "line or address (both)" },
-	{ SOURCE_DIR, "source-dir", "DIR", "look for sources here first, by the ends of their paths; repeatable" },
-	{ CONTEXT, "context", "N", "lines shown around those with samples (2)" },
-	{ MIN, "min", "PERCENT", "leave out what is less of the function (0.5)" },
-	{ OBJDUMP, "objdump", "PROGRAM", "who disassembles (objdump or llvm-objdump, as PATH has it)" },
-	{ DEBUG_DIR, "debug-dir", "DIR", "look for debug information here first; repeatable" },
-	{ SYSROOT, "sysroot", "DIR", "look for files, debug information and sources below DIR first" },
-	{ 'o', "output", "FILE", "write it there (.txt)" },
-	{ 'q', "quiet", NULL, "only what is wrong" },
-	{ 'v', "verbose", NULL, "more on what was lost and why" },
+	{ BY, "by=WHAT", "line or address (both)" },
+	{ SOURCE_DIR, "source-dir=DIR", "look for sources here first, by the ends of their paths; repeatable" },
+	{ CONTEXT, "context=N", "lines shown around those with samples (2)" },
+	{ MIN, "min=PERCENT", "leave out what is less of the function (0.5)" },
+	{ OBJDUMP, "objdump=PROGRAM", "who disassembles (objdump or llvm-objdump, as PATH has it)" },
+	{ DEBUG_DIR, "debug-dir=DIR", "look for debug information here first; repeatable" },
+	{ SYSROOT, "sysroot=DIR", "look for files, debug information and sources below DIR first" },
+	{ 'o', "output=FILE", "write it there (.txt)" },
+	{ 'q', "quiet", "only what is wrong" },
+	{ 'v', "verbose", "more on what was lost and why" },
 	{ 0 },
 };
 const struct option *const annotate_options = own;
@@ -67,11 +67,13 @@ is_for_recording(const struct option *o)
 	static const char *const others[] = { "output", "format", "stats", "raw-addresses", "threads", "pids", "lines", "title",
 		                              "width", "min-width", "colors", "reverse", "inverted", "help", NULL };
 
-	for (unsigned i = 0; o->name && others[i]; i++)
-		if (strcmp(o->name, others[i]) == 0)
+	size_t n = option_name(o);
+
+	for (unsigned i = 0; n && others[i]; i++)
+		if (strlen(others[i]) == n && memcmp(o->form, others[i], n) == 0)
 			return false;
 	for (const struct option *mine = own; mine->id; mine++)
-		if (mine->id == o->id || (o->name && strcmp(mine->name, o->name) == 0))
+		if (mine->id == o->id || strcmp(mine->form, o->form) == 0)
 			return false;
 	return true;
 }
@@ -112,7 +114,7 @@ hand_on(struct annotating *a, int id, const char *value)
 		while (o->id != id)
 			o++;
 		sink_open(&s, -1);
-		sink_fmt(&s, "--%s", o->name);
+		sink_fmt(&s, "--%.*s", (int)option_name(o), o->form);
 		memcpy(text, s.buf, s.len < sizeof text ? s.len : sizeof text - 1);
 		sink_close(&s);
 	}

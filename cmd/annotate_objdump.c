@@ -99,7 +99,7 @@ copy_module(const struct module *m)
 	}
 	for (uint64_t at = 0; at < size; at = behind) {
 		for (uint64_t end = next_hole(hole, holes, at, size, &behind); at < end;) {
-			ssize_t n = pwrite(fd, data + at, end - at, (off_t)at);
+			ssize_t n = pwrite(fd, data + at, (size_t)(end - at), (off_t)at);
 
 			if (n <= 0) {
 				close(fd);

@@ -11,7 +11,10 @@
 #include <unistd.h>
 
 #include "../lib/msg.h"
+#include "../sample/keeper.h"
 #include "../sample/permit.h"
+#include "ladder.h"
+#include "waits.h"
 
 /* PART of WHOLE in tenths of a percent, never rounded up to all of it. */
 static unsigned
@@ -32,9 +35,9 @@ percent_words(struct sink *s, uint64_t part, uint64_t whole)
 }
 
 static uint64_t
-cpu_ns(const struct rusage *r)
+cpu_ns(const struct rusage *r, const struct closing *c)
 {
-	return (uint64_t)(r->ru_utime.tv_sec + r->ru_stime.tv_sec) * 1000000000 +
+	return c->counts.stopper_ns + keeper_cpu() + (uint64_t)(r->ru_utime.tv_sec + r->ru_stime.tv_sec) * 1000000000 +
 	       (uint64_t)(r->ru_utime.tv_usec + r->ru_stime.tv_usec) * 1000;
 }
 
@@ -74,13 +77,13 @@ unseen_words(struct sink *s, const struct closing *c)
 }
 
 static void
-cost_words(struct sink *s)
+cost_words(struct sink *s, const struct closing *c)
 {
 	struct rusage r;
 	uint64_t cpu;
 
 	getrusage(RUSAGE_SELF, &r);
-	cpu = (cpu_ns(&r) + 5000000) / 10000000;
+	cpu = (cpu_ns(&r, c) + 5000000) / 10000000;
 	sink_fmt(s, "%llu.%02llu s CPU, %ld MiB", (unsigned long long)(cpu / 100), (unsigned long long)(cpu % 100),
 	         (r.ru_maxrss + 1023) / 1024);
 }
@@ -155,7 +158,13 @@ closing_notes(const struct closing *c, struct profile *p)
 	note_text(p, "command", p->command);
 	note_machine(p, &s);
 	event_words(&s, c);
+	ladder_words(&s, c);
 	note(p, "event", &s);
+	if (c->plan->off_cpu) {
+		waits_words(&s, &c->counts.waits);
+		memmove(s.buf, s.buf + 2, s.len -= 2);
+		note(p, "waits", &s);
+	}
 	sink_decimal(&s, (c->elapsed + 500000) / 1000000, 3);
 	note(p, "seconds", &s);
 	note_number(p, "samples", &s, p->samples);
@@ -164,7 +173,8 @@ closing_notes(const struct closing *c, struct profile *p)
 	note_stacks(c, p, &s);
 	if (!c->kernel_visible)
 		note_text(p, "kernel side", "not visible");
-	cost_words(&s);
+	causes_notes(c->causes, c->elapsed, p);
+	cost_words(&s, c);
 	note(p, "prof used", &s);
 	note_text(p, "version", "prof " PROF_VERSION);
 	sink_close(&s);
@@ -179,13 +189,14 @@ details(const struct closing *c)
 	for (unsigned i = 0; i < WALK_ENDS; i++)
 		if (i != WALK_ROOT && k->walks[i])
 			verbose("%llu stacks cut short: %s", (unsigned long long)k->walks[i], walk_end_words[i]);
-	verbose("%llu frames: %llu by unwind tables, %llu by frame pointers, %llu by the kernel's chain, %llu by their instructions",
+	verbose("%llu frames: %llu by unwind tables, %llu by frame pointers, %llu by the kernel's chain, %llu by their instructions, %llu by libunwind",
 	        (unsigned long long)k->frames, (unsigned long long)k->by_cfi, (unsigned long long)k->by_fp,
-	        (unsigned long long)k->by_chain, (unsigned long long)k->by_code);
+	        (unsigned long long)k->by_chain, (unsigned long long)k->by_code, (unsigned long long)k->by_libunwind);
 	if (k->elided)
 		verbose("%llu stacks deeper than --max-stack: middle frames elided", (unsigned long long)k->elided);
 	if (k->other_machine)
 		verbose("%llu samples of 32-bit programs, whose stacks are not walked", (unsigned long long)k->other_machine);
+	ladder_details(c->ladder);
 	verbose("events on %s%s%s%s", c->counts.reach, c->counts.no_cgroup ? " (no cgroup for it: " : "",
 	        c->counts.no_cgroup ? c->counts.no_cgroup : "", c->counts.no_cgroup ? ")" : "");
 	verbose("%u rings of %u KiB; %u bytes of stack a sample; maps read again %u times; throttled %u times",
@@ -210,22 +221,28 @@ closing_line(const struct closing *c)
 		warn("%llu samples were left out: prof's memory is full", (unsigned long long)c->collector->profile.dropped);
 	details(c);
 	sink_open(&s, -1);
-	sink_fmt(&s, "%llu samples (%llu lost) in %llu.%llu s, %llu thread%s; ", (unsigned long long)c->collector->profile.samples,
+	sink_fmt(&s, "%llu samples (%llu lost) in %llu.%llu s, %llu thread%s; ", (unsigned long long)(c->collector->profile.samples - c->collector->waits),
 	         (unsigned long long)n->lost, (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10), (unsigned long long)n->threads,
 	         n->threads == 1 ? "" : "s");
 	stack_words(&s, c->collector);
 	sink_str(&s, "; ");
 	event_words(&s, c);
-	if (c->plan->target == TARGET_SYSTEM && !c->plan->idle && all)
+	ladder_words(&s, c);
+	if (c->plan->off_cpu)
+		waits_words(&s, &n->waits);
+	if (c->plan->target == TARGET_SYSTEM && !c->plan->cgroup && !c->plan->idle && all)
 		sink_fmt(&s, "; busy %u%%", (unsigned)(n->samples * 100 / all));
 	unseen_words(&s, c);
+	if (n->strangers)
+		sink_str(&s, "; processes outside of prof's pid namespace have no names (--pid=host)");
 	if (n->too_short * 100 > n->samples)
 		sink_fmt(&s, "; %u%% of CPU time was in processes too short to be sampled",
 		         (unsigned)(n->too_short * 100 / (n->samples + n->too_short)));
 	if (c->kernel_visible && c->collector->kernel_hidden)
 		sink_str(&s, "; the kernel's names are hidden (kernel.kptr_restrict)");
+	causes_words(&s, c->causes, c->elapsed);
 	sink_str(&s, "; prof used ");
-	cost_words(&s);
+	cost_words(&s, c);
 	output_words(&s, "; wrote ", c->plan->output, c->plan->noutput);
 	sink_char(&s, 0);
 	if (!s.err)
@@ -255,12 +272,18 @@ static const struct counter session_counters[] = {
 	{ "processes", offsetof(struct session_counts, processes) },
 	{ "samples_idle", offsetof(struct session_counts, idle) },
 	{ "samples_too_short", offsetof(struct session_counts, too_short) },
+	{ "samples_of_strangers", offsetof(struct session_counts, strangers) },
 	{ "samples_of_others", offsetof(struct session_counts, others) },
 	{ "samples_unseen", offsetof(struct session_counts, unseen_samples) },
 	{ "throttled", offsetof(struct session_counts, throttled) },
 	{ "enabled_ns", offsetof(struct session_counts, enabled_ns) },
 	{ "maps_reread", offsetof(struct session_counts, maps_reread) },
 	{ "stack_bytes", offsetof(struct session_counts, stack_size) },
+	{ "stops", offsetof(struct session_counts, stops) },
+	{ "ticks", offsetof(struct session_counts, ticks) },
+	{ "ticks_ns", offsetof(struct session_counts, ticks_ns) },
+	{ "paused_us", offsetof(struct session_counts, paused) },
+	{ "paused_us_most", offsetof(struct session_counts, paused_most) },
 	{ "rings", offsetof(struct session_counts, rings) },
 	{ "ring_bytes", offsetof(struct session_counts, ring_bytes) },
 	{ NULL, 0 },
@@ -282,6 +305,7 @@ static const struct counter session_counters[] = {
 	{ "frames_by_frame_pointer", offsetof(struct collector, by_fp) },
 	{ "frames_by_kernel_chain", offsetof(struct collector, by_chain) },
 	{ "frames_by_code", offsetof(struct collector, by_code) },
+	{ "frames_by_libunwind", offsetof(struct collector, by_libunwind) },
 	{ NULL, 0 },
 };
 #undef WALKS
@@ -305,6 +329,9 @@ stats_json(struct sink *s, const void *closing)
 	sink_str(s, "{\n");
 	fields(s, collector_counters, c->collector);
 	fields(s, session_counters, &c->counts);
+	causes_fields(s, c->causes);
+	if (c->plan->off_cpu)
+		waits_stats(s, &c->counts.waits);
 	field(s, "stacks", collect_walked(c->collector));
 	sink_str(s, "  \"seconds\": ");
 	sink_decimal(s, c->elapsed, 9);
@@ -313,8 +340,8 @@ stats_json(struct sink *s, const void *closing)
 	sink_json(s, c->events);
 	sink_str(s, ",\n");
 	field(s, c->plan->count ? "count" : "freq", c->plan->count ? c->plan->count : c->counts.freq);
-	sink_str(s, "  \"engine\": \"perf\",\n  \"cpu_seconds\": ");
-	sink_decimal(s, cpu_ns(&r), 9);
+	sink_fmt(s, "  \"engine\": \"%s\",\n  \"cpu_seconds\": ", c->ladder->ptrace ? "ptrace" : "perf");
+	sink_decimal(s, cpu_ns(&r, c), 9);
 	sink_str(s, ",\n");
 	field(s, "max_rss_kib", (uint64_t)r.ru_maxrss);
 	sink_str(s, "  \"outputs\": [");

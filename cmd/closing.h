@@ -2,13 +2,16 @@
 #ifndef CMD_CLOSING_H
 #define CMD_CLOSING_H
 
+#include "causes.h"
 #include "collect.h"
 #include "plan.h"
 
 struct closing {
 	const struct plan *plan;
 	const struct collector *collector;
+	const struct causes *causes;
 	struct session_counts counts;
+	const struct ladder *ladder;
 	uint64_t elapsed;                /* ns of capture */
 	bool kernel_visible;
 	const char *events;              /* their names, with commas */

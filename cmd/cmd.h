@@ -22,12 +22,13 @@ int cmd_demangle(int argc, char **argv);
 int cmd_addr2line(int argc, char **argv);
 int cmd_symbolize(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 /* Each ends with id 0. */
 extern const struct option *const record_options, *const report_options, *const diff_options, *const demangle_options,
-                           *const addr2line_options, *const symbolize_options, *const annotate_options;
+                           *const addr2line_options, *const symbolize_options, *const annotate_options, *const doctor_options;
 
 /* prof itself failed: not the command that it ran. */
 enum { EXIT_FAILED = 125 };

@@ -8,22 +8,29 @@
 
 #include "../lib/file.h"
 #include "../out/raw.h"
+#include "../sample/container.h"
 #include "../sample/foreign.h"
 #include "../sym/sort.h"
 #include "sites.h"
 
-enum { LINES_AHEAD = 2000 };   /* of /proc/kallsyms: a millisecond */
+/* What is read ahead in one piece: the kernel's names, a millisecond on a slow machine; files, whose debug information takes
+ * some nanoseconds for each of their bytes. */
+enum { LINES_AHEAD = 100, FILE_BYTE = 15, NAMES_AHEAD = 4096 };
 
-/* Whether /proc/kallsyms tells addresses, by its first line: reading all of it can wait until a name is asked for. */
+/* Whether /proc/kallsyms tells addresses, by its first lines (x86's variables of CPUs begin at 0): reading all of it can
+ * wait until a name is asked for. */
 static bool
 kallsyms_readable(int fd)
 {
-	char head[64];
-	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head - 1, 0);
+	char head[1024];
+	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+	bool address = true;
 
-	for (ssize_t i = 0; i < n && head[i] != ' '; i++)
-		if (head[i] != '0')
+	for (ssize_t i = 0; i < n; i++) {
+		if (address && !strchr("0 ", head[i]))
 			return true;
+		address = head[i] == '\n' || (address && head[i] == '0');
+	}
 	return false;
 }
 
@@ -39,7 +46,8 @@ collector_init(struct collector *c, enum walk_mode mode, uint32_t max_stack, boo
 	if (!modules_init(&c->modules) || !codes_init(&c->codes) || !space_add(&c->kernel, &all))
 		return false;
 	space_bind(&c->kernel.map[0], c->modules.kernel);
-	c->names = (struct names){ .modules = &c->modules, .arena = &c->modules.arena, .kallsyms_fd = foreign_kallsyms() };
+	c->names = (struct names){ .modules = &c->modules, .arena = &c->modules.arena, .kallsyms_fd = foreign_kallsyms(),
+	                           .kernel_read = foreign_read };
 	c->kernel_named = kallsyms_readable(c->names.kallsyms_fd);
 	c->unwinder = unwinder_new(arch_host, &c->modules, &c->codes, mode, max_stack);
 	return c->unwinder != NULL;
@@ -48,15 +56,51 @@ collector_init(struct collector *c, enum walk_mode mode, uint32_t max_stack, boo
 void
 collector_free(struct collector *c)
 {
-	if (c->unwinder)
-		unwinder_free(c->unwinder);
+	unwinder_free(c->unwinder);
 	space_free(&c->kernel);
+	names_free(&c->names);
 	codes_free(&c->codes);
 	modules_free(&c->modules);
 	profile_free(&c->profile);
 	vec_free(&c->mapping, &c->mapping_cap, sizeof *c->mapping);
 	if (c->names.kallsyms_fd >= 0)
 		close(c->names.kallsyms_fd);
+}
+
+/* Whether it is no sample of what runs, but of where a wait begins. */
+static bool
+is_wait(const struct collector *c, const struct sample *s)
+{
+	return c->wait_event && s->event >= c->wait_event;
+}
+
+/* What its processes are known as in the profile: their containers, read off the cgroups once; of a process that is over
+ * already its parent's. */
+const char *
+collect_root(struct collector *c, const struct task *t)
+{
+	struct process *p = t->process;
+	const struct module *word;
+	char name[160];
+
+	if (!c->by_container)
+		return t->comm;
+	if (!p->contained) {
+		p->contained = true;
+		container_of(p->pid, name, sizeof name);
+		if ((*name != '?' || !p->container) && (word = module_word(&c->modules, name)))
+			p->container = word->path;
+	}
+	return p->container ? p->container : "?";
+}
+
+/* Its name, as the outermost frame. */
+uint32_t
+collect_comm(struct collector *c, const struct task *t)
+{
+	const struct module *word = module_word(&c->modules, t->comm);
+
+	return word ? code_intern(&c->codes, word->id, 0) : CODE_UNKNOWN;
 }
 
 /* The profile's thread of a sample: kept in the task for the first event, which is nearly always the only one. */
@@ -68,7 +112,9 @@ thread_of(struct collector *c, const struct sample *s)
 
 	if (s->event == 0 && t->slot)
 		return t->slot - 1;
-	thread = profile_thread(&c->profile, t->pid, t->tid, t->comm, s->event);
+	if (is_wait(c, s))
+		return collect_wait_thread(c, t);
+	thread = profile_thread(&c->profile, t->pid, t->tid, collect_root(c, t), s->event);
 	if (s->event == 0)
 		t->slot = thread + 1;
 	return thread;
@@ -82,7 +128,6 @@ kernel_codes(struct collector *c, const struct sample *s, uint32_t n)
 		c->stack[n++] = CODE_KERNEL;
 		return n;
 	}
-	c->kernel_seen |= s->nkchain != 0;
 	for (uint32_t i = 0; i < s->nkchain && i < 200; i++)
 		c->stack[n++] = unwind_code(c->unwinder, &c->kernel, s->kchain[i] - (i > 0));
 	return n;
@@ -91,32 +136,38 @@ kernel_codes(struct collector *c, const struct sample *s, uint32_t n)
 static bool
 walk_user(struct collector *c, const struct sample *s)
 {
+	const struct arch *arch = s->regs32 ? arch_compat : arch_host;
 	struct regs regs = { .known = 0 };
 	struct stack stack = { .size = s->stack_size, .bytes = s->stack };
 	unsigned n = 0;
 
-	if (s->regs32) {
+	if (!arch) {
 		c->other_machine++;
 		return false;
 	}
-	if (!s->regs) {
+	if (s->sp_only) {
+		regs.r[arch->sp] = s->sp;
+		regs.r[arch->pc] = s->ip;
+		regs.known = (uint64_t)1 << arch->sp | (uint64_t)1 << arch->pc;
+	} else if (!s->regs) {
 		if (!s->nuchain)
 			return false;
 		unwind_chain(c->unwinder, &s->task->process->space, s->uchain, s->nuchain, &c->walk);
 		return true;
 	}
-	for (uint64_t bits = arch_host->sample; bits; bits &= bits - 1, n++) {
-		regs.r[arch_host->dwarf[n]] = s->regs[n];
-		regs.known |= (uint64_t)1 << arch_host->dwarf[n];
+	for (uint64_t bits = s->regs ? arch->sample : 0; bits && n < s->nregs; bits &= bits - 1, n++) {
+		regs.r[arch->dwarf[n]] = s->regs[n];
+		regs.known |= (uint64_t)1 << arch->dwarf[n];
 	}
-	stack.lo = regs.r[arch_host->sp];
+	stack.lo = regs.r[arch->sp];
+	unwinder_set(c->unwinder, arch);
 	unwinder_compare(c->unwinder, &s->task->process->space, s->time);
 	unwind(c->unwinder, &s->task->process->space, &regs, &stack, s->uchain, s->nuchain, &c->walk);
 	return true;
 }
 
 static void
-count_walk(struct collector *c)
+count_walk(struct collector *c, struct need *need)
 {
 	const struct walk *w = &c->walk;
 
@@ -126,10 +177,11 @@ count_walk(struct collector *c)
 	c->by_fp += w->by_fp;
 	c->by_chain += w->by_chain;
 	c->by_code += w->by_code;
-	c->need.walks++;
-	c->need.cut += w->end == WALK_STACK_SHORT;
-	c->need.used = w->used > c->need.used ? w->used : c->need.used;
-	c->need.cut_in_fp += w->end == WALK_STACK_SHORT && w->fp_at_cut;
+	c->by_libunwind += w->by_libunwind;
+	need->walks++;
+	need->cut += w->end == WALK_STACK_SHORT;
+	need->used = w->used > need->used ? w->used : need->used;
+	need->cut_in_fp += w->end == WALK_STACK_SHORT && w->fp_at_cut;
 }
 
 static uint32_t
@@ -142,7 +194,7 @@ user_codes(struct collector *c, const struct sample *s, uint32_t n)
 	}
 	if (!walk_user(c, s))
 		return n;
-	count_walk(c);
+	count_walk(c, is_wait(c, s) ? &c->wait_need : &c->need);
 	memcpy(c->stack + n, c->walk.code, c->walk.n * sizeof *c->stack);
 	n += c->walk.n;
 	if (c->walk.end != WALK_ROOT)
@@ -150,23 +202,44 @@ user_codes(struct collector *c, const struct sample *s, uint32_t n)
 	return n;
 }
 
-void
-collect_sample(void *collector, const struct sample *s)
+uint32_t
+collect_stack(struct collector *c, const struct sample *s)
 {
-	struct collector *c = collector;
-	uint32_t thread, n = 0;
+	uint32_t n = 0;
 
-	if (s->time < c->skip_until)
-		return;
-	if ((thread = thread_of(c, s)) == UINT32_MAX) {
-		c->profile.dropped++;
-		return;
-	}
 	if (s->kernel || s->nkchain)
 		n = kernel_codes(c, s, n);
 	n = user_codes(c, s, n);
 	c->frames += n;
-	for (uint64_t i = 0; i < s->count; i++)
+	return n;
+}
+
+void
+collect_sample(void *collector, const struct sample *s)
+{
+	struct collector *c = collector;
+	uint32_t thread, n;
+
+	if (s->time < c->skip_until && !is_wait(c, s))
+		return;
+	if (s->wakes) {
+		collect_waker(c, s);
+		return;
+	}
+	if ((thread = thread_of(c, s)) == UINT32_MAX) {
+		c->profile.dropped++;
+		return;
+	}
+	n = collect_stack(c, s);
+	if (c->by_container)
+		c->stack[n++] = collect_comm(c, s->task);
+	if (is_wait(c, s)) {
+		s->task->wait_node = profile_stack(&c->profile, thread, c->stack, n);
+		s->task->waker_node = 0;
+	}
+	if (c->wall && !s->event)
+		collect_ran(c, s->task, thread, s->time, s->ran, profile_stack(&c->profile, thread, c->stack, n));
+	for (uint64_t i = 0; !c->wall && i < s->count; i++)
 		profile_add(&c->profile, thread, s->time, 1, c->stack, n);
 }
 
@@ -201,6 +274,21 @@ name_one(void *ctx, uint32_t number, struct location *where, struct site *site, 
 	return sites_of(&c->names, code, &c->profile, site, max);
 }
 
+/* Says which codes of a module come next, from item I of N on; up to which one. */
+static uint32_t
+ask_ahead(struct collector *c, const struct item *item, uint32_t i, uint32_t n)
+{
+	uint64_t module = item[i].key, vaddr[NAMES_AHEAD];
+	uint32_t k = 0;
+
+	for (; i < n && item[i].key == module && k < NAMES_AHEAD; i++)
+		if (item[i].b)
+			vaddr[k++] = c->codes.code[item[i].a].vaddr;
+	if (!c->raw)
+		name_ahead(&c->names, (uint32_t)module, vaddr, k);
+	return i;
+}
+
 /* In the order of addresses, so that each piece of debug information is read once.  Without memory for that in any order. */
 static void
 name_in_order(struct collector *c)
@@ -208,7 +296,7 @@ name_in_order(struct collector *c)
 	const struct tree *raw = &c->profile.raw;
 	const struct code *code = c->codes.code;
 	struct item *item = NULL;
-	uint32_t cap = 0, n = c->codes.n;
+	uint32_t cap = 0, n = c->codes.n, asked = 0;
 
 	if (vec_room(&item, &cap, n, sizeof *item)) {
 		for (uint32_t i = 0; i < n; i++)
@@ -219,24 +307,43 @@ name_in_order(struct collector *c)
 		for (uint32_t i = 0; i < n; i++)
 			item[i].key = code[item[i].a].module;
 		sort_items(item, n);
-		for (uint32_t i = 0; i < n; i++)
+		for (uint32_t i = 0; i < n; i++) {
+			if (i == asked)
+				asked = ask_ahead(c, item, i, n);
 			if (item[i].b)
 				profile_locate(&c->profile, item[i].a, name_one, c);
+		}
 	}
 	vec_free(&item, &cap, sizeof *item);
 }
 
 bool
-collect_ahead(struct collector *c)
+collect_ahead(struct collector *c, uint64_t patience)
 {
-	return c->kernel_seen && names_ahead(&c->names, LINES_AHEAD);
+	struct name name;
+
+	for (; !c->raw && c->ahead < c->codes.n; c->ahead++) {
+		const struct code *code = &c->codes.code[c->ahead];
+		const struct module *m = c->modules.module[code->module];
+
+		if (m->kind == MODULE_KERNEL && names_ahead(&c->names, code->vaddr, LINES_AHEAD))
+			return true;
+		if (m->kind == MODULE_FILE && !m->bad && !m->lines_asked && m->size * FILE_BYTE <= patience) {
+			name_code(&c->names, code, &name, 1);
+			return true;
+		}
+	}
+	return false;
 }
 
 void
 collect_names(struct collector *c)
 {
+	unwinder_free(c->unwinder);
+	c->unwinder = NULL;
 	name_in_order(c);
 	profile_name(&c->profile, name_one, c);
+	names_rest(&c->names);
 }
 
 uint64_t

@@ -14,8 +14,8 @@
 enum { SHORT_NAMES = 300 };
 
 static const struct option options[] = {
-	{ SHORT_NAMES, "short-names", NULL, "no template arguments, no return types" },
-	{ 'i', "no-verbose", NULL, "names as profiles have them: no crate hashes, std::string short" },
+	{ SHORT_NAMES, "short-names", "no template arguments, no return types" },
+	{ 'i', "no-verbose", "names as profiles have them: no crate hashes, std::string short" },
 	{ 0 },
 };
 const struct option *const demangle_options = options;

@@ -17,15 +17,15 @@
 enum { FAIL_IF = 300, MIN, TOP, GATES_MAX = 32, EXIT_GREW = 1 };
 
 static const struct option options[] = {
-	{ FAIL_IF, "fail-if", "'NAME>P%'", "exit 1 if NAME's share of all grew by more than P points; repeatable" },
-	{ FAIL_IF, "fail-if", "'total>P%'", "exit 1 if all of it grew by more than P percent" },
-	{ 'e', "event", "NAME", "compare this event, where there are several" },
-	{ MIN, "min", "PERCENT", "leave out what changed by fewer points (0.01)" },
-	{ TOP, "top", "N", "at most N rows (on a terminal 20, else all)" },
-	{ 'o', "output", "FILE", ".txt the table; .svg .html AFTER's picture, red what grew, blue what shrank" },
-	{ 'f', "format", "NAME", "in this format, whatever the suffix" },
+	{ FAIL_IF, "fail-if='NAME>P%'", "exit 1 if NAME's share of all grew by more than P points; repeatable" },
+	{ FAIL_IF, "fail-if='total>P%'", "exit 1 if all of it grew by more than P percent" },
+	{ 'e', "event=NAME", "compare this event, where there are several" },
+	{ MIN, "min=PERCENT", "leave out what changed by fewer points (0.01)" },
+	{ TOP, "top=N", "at most N rows (on a terminal 20, else all)" },
+	{ 'o', "output=FILE", ".txt the table; .svg .html AFTER's picture, red what grew, blue what shrank" },
+	{ 'f', "format=NAME", "in this format, whatever the suffix" },
 	PICTURE_OPTIONS,
-	{ 'q', "quiet", NULL, "no table; only what is wrong, and what failed" },
+	{ 'q', "quiet", "no table; only what is wrong, and what failed" },
 	{ 0 },
 };
 const struct option *const diff_options = options;

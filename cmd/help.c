@@ -1,11 +1,13 @@
 /* The table of commands, and the help that is made from it and from the tables of options. */
 #include "cmd.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../lib/msg.h"
 #include "../lib/sink.h"
+#include "../sample/sandbox.h"
 #include "options.h"
 
 static const struct command commands[] = {
@@ -20,6 +22,7 @@ static const struct command commands[] = {
 	  &addr2line_options, cmd_addr2line },
 	{ "symbolize", "[OPTIONS] FILE... -o OUT", "names for what --raw-addresses wrote, perhaps elsewhere",
 	  &symbolize_options, cmd_symbolize },
+	{ "doctor", "[-p PID] [--json]", "what works here and now, what blocks the rest, and what mends it", &doctor_options, cmd_doctor },
 	{ "help", "[COMMAND]", "this, or all about one command", NULL, cmd_help },
 	{ "version", "[-v]", "the version; -v: what is built in, and its licences", NULL, cmd_version },
 	{ 0 },
@@ -27,7 +30,7 @@ static const struct command commands[] = {
 
 /* Words that the command line keeps for commands to come: not taken for programs to profile. */
 static const char *const reserved[] = { "top",     "stat",      "list",     "trace",     "probe",
-	                                "serve", "doctor", NULL };
+	                                "serve", NULL };
 
 static const struct command *
 command_named(const char *name)
@@ -55,13 +58,13 @@ help_option(struct sink *out, const struct option *o)
 
 	sink_open(&text, -1);
 	if (o->id < 256)
-		sink_fmt(&text, "  -%c%s", o->id, o->name ? ", " : "");
+		sink_fmt(&text, "  -%c%s", o->id, *o->form ? ", " : "");
 	else
 		sink_str(&text, "      ");
-	if (o->name)
-		sink_fmt(&text, "--%s", o->name);
-	if (o->arg)
-		sink_fmt(&text, " %s", o->arg);
+	if (*o->form)
+		sink_fmt(&text, "--%.*s", (int)option_name(o), o->form);
+	if (option_argument(o))
+		sink_fmt(&text, " %s", option_argument(o));
 	n = text.len < sizeof left ? text.len : sizeof left;
 	sink_put(out, text.buf, n);
 	sink_close(&text);
@@ -123,7 +126,12 @@ int
 cmd_dispatch(int argc, char **argv)
 {
 	const struct command *c = argc > 1 ? command_named(argv[1]) : NULL;
+	int fd;
 
+	while ((fd = open("/", O_PATH | O_CLOEXEC)) >= 0 && fd <= STDERR_FILENO)   /* no file must take a closed one's place */
+		;
+	close(fd);
+	sandbox_borrow();
 	if (argc < 2) {
 		struct sink out;
 

@@ -7,22 +7,39 @@
 #include "../lib/msg.h"
 #include "../lib/nearest.h"
 
+enum { NAMES_MAX = 96, NAME_MAX_LEN = 24 };
+
 void
 options_open(struct options *o, const struct option *table, int argc, char **argv)
 {
 	*o = (struct options){ .table = table, .argc = argc, .argv = argv, .at = 1 };
 }
 
+size_t
+option_name(const struct option *o)
+{
+	return strcspn(o->form, "=");
+}
+
+const char *
+option_argument(const struct option *o)
+{
+	const char *end = o->form + option_name(o);
+
+	return *end ? end + 1 : NULL;
+}
+
 static int
 unknown(const struct options *o, const char *word)
 {
-	const char *names[128], *near = NULL;
+	static char name[NAMES_MAX][NAME_MAX_LEN];   /* a program ends with the first option that it does not know */
+	const char *names[NAMES_MAX + 1], *near = NULL;
 	char plain[64] = "";
 	unsigned n = 0;
 
-	for (const struct option *p = o->table; p->id && n < 127; p++)
-		if (p->name)
-			names[n++] = p->name;
+	for (const struct option *p = o->table; p->id && n < NAMES_MAX; p++)
+		if (*p->form && option_name(p) < NAME_MAX_LEN)
+			names[n] = memcpy(name[n], p->form, option_name(p)), n++;
 	names[n] = NULL;
 	if (word[1] == '-' && strcspn(word, "=") < sizeof plain) {
 		memcpy(plain, word + 2, strcspn(word, "=") - 2);
@@ -39,10 +56,10 @@ static int
 with_value(struct options *o, const struct option *p, const char *attached)
 {
 	o->value = attached;
-	if (!p->arg || attached)
+	if (attached || !option_argument(p))
 		return p->id;
 	if (o->at == o->argc) {
-		error("%s needs an argument: %s %s", o->shown, o->shown, p->arg);
+		error("%s needs an argument: %s %s", o->shown, o->shown, option_argument(p));
 		return OPTION_BAD;
 	}
 	o->value = o->argv[o->at++];
@@ -56,11 +73,11 @@ long_option(struct options *o, const char *word)
 	size_t n = eq ? (size_t)(eq - name) : strlen(name);
 
 	for (const struct option *p = o->table; p->id; p++) {
-		if (!p->name || strlen(p->name) != n || memcmp(p->name, name, n) != 0)
+		if (!n || option_name(p) != n || memcmp(p->form, name, n) != 0)
 			continue;
 		o->shown = word;
-		if (eq && !p->arg) {
-			error("--%s takes no argument", p->name);
+		if (eq && !option_argument(p)) {
+			error("--%s takes no argument", p->form);
 			return OPTION_BAD;
 		}
 		return with_value(o, p, eq ? eq + 1 : NULL);
@@ -76,7 +93,7 @@ short_option(struct options *o, const char *letters)
 	for (const struct option *p = o->table; p->id; p++) {
 		if (p->id != (unsigned char)letters[0])
 			continue;
-		if (p->arg)
+		if (option_argument(p))
 			return with_value(o, p, letters[1] ? letters + 1 : NULL);
 		o->rest = letters[1] ? letters + 1 : NULL;
 		return p->id;
@@ -131,15 +148,21 @@ shown_length(const struct options *o)
 	return (int)strcspn(o->shown, "=");
 }
 
+/* Says that the value is no WHAT. */
+static bool
+is_not(const struct options *o, const char *what)
+{
+	error("%.*s '%s': not a %s", shown_length(o), o->shown, o->value, what);
+	return false;
+}
+
 bool
 option_number(const struct options *o, uint64_t lo, uint64_t hi, uint64_t *v)
 {
 	const char *p = o->value;
 
-	if (!text_dec(&p, v) || *p) {
-		error("%.*s '%s': not a number", shown_length(o), o->shown, o->value);
-		return false;
-	}
+	if (!text_dec(&p, v) || *p)
+		return is_not(o, "number");
 	if (*v < lo || *v > hi) {
 		error("%.*s %s: must be from %llu to %llu", shown_length(o), o->shown, o->value, (unsigned long long)lo,
 		      (unsigned long long)hi);
@@ -162,10 +185,8 @@ option_time(const struct options *o, uint64_t unit_ns, uint64_t *ns)
 			if (*ns != UINT64_MAX)
 				*ns += (uint64_t)(*p - '0') * (unit /= 10);
 	}
-	if (!digits || *p) {
-		error("%.*s '%s': not a number", shown_length(o), o->shown, o->value);
-		return false;
-	}
+	if (!digits || *p)
+		return is_not(o, "number");
 	if (*ns == 0 || *ns > (uint64_t)1000000000 * 1000000000) {
 		error("%.*s %s: must be more than 0 and at most 1000000000", shown_length(o), o->shown, o->value);
 		return false;
@@ -179,10 +200,8 @@ option_percent(const struct options *o, unsigned *hundredths)
 	const char *p = o->value;
 	uint64_t v;
 
-	if (!text_decimal(&p, 2, &v) || strcmp(p + (*p == '%'), "") || v > 10000) {
-		error("%.*s '%s': not a percentage", shown_length(o), o->shown, o->value);
-		return false;
-	}
+	if (!text_decimal(&p, 2, &v) || strcmp(p + (*p == '%'), "") || v > 10000)
+		return is_not(o, "percentage");
 	*hundredths = (unsigned)v;
 	return true;
 }
@@ -196,10 +215,8 @@ option_pids(const struct options *o, int32_t *pid, unsigned max)
 	for (;;) {
 		uint64_t v;
 
-		if (!text_dec(&p, &v) || v == 0 || v > INT32_MAX || (*p && *p != ',')) {
-			error("%.*s '%s': not a list of process numbers", shown_length(o), o->shown, o->value);
-			return 0;
-		}
+		if (!text_dec(&p, &v) || v == 0 || v > INT32_MAX || (*p && *p != ','))
+			return is_not(o, "list of process numbers");
 		if (n == max) {
 			error("%.*s: more than %u of them; use -a", shown_length(o), o->shown, max);
 			return 0;

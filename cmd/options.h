@@ -3,14 +3,18 @@
 #define CMD_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct option {
 	int id;               /* the letter, or a number above 255 where there is none; 0 ends the table */
-	const char *name;     /* long name, or NULL */
-	const char *arg;      /* what the argument is called, or NULL where it takes none */
+	const char *form;     /* "name", "name=ARGUMENT" where it takes one; "" where there is no long name */
 	const char *help;
 };
+
+/* The length of the long name; what the argument is called, or NULL. */
+size_t option_name(const struct option *);
+const char *option_argument(const struct option *);
 
 enum { OPTION_END = 0, OPTION_BAD = -1, OPTION_HELP = 256 };
 

@@ -10,6 +10,7 @@
 
 #include "../lib/msg.h"
 #include "../sample/foreign.h"
+#include "../sample/sandbox.h"
 
 static bool
 is_dir(const char *option, const char *path)
@@ -61,6 +62,8 @@ find_cache(struct modules *ms)
 	const char *own = getenv("DEBUGINFOD_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	const char **cache = ms->places.cache;
 
+	if (sandbox_lent())   /* whose variables they are is not whose rights they would be followed with */
+		return;
 	if (own && *own) {
 		*cache = own;
 		return;

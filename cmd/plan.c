@@ -9,50 +9,60 @@
 #include <unistd.h>
 
 #include "../lib/msg.h"
+#include "../sample/container.h"
 #include "../sample/target.h"
 #include "cmd.h"
+#include "guard.h"
 #include "options.h"
 #include "picture.h"
 
 enum { ALL_NAMED = 300, WAIT, CALL_GRAPH, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE, SHORT_NAMES, DEBUG_DIR,
-       SYSROOT, RAW_ADDRESSES, LINES, INLINE, NO_INLINE };
+       SYSROOT, RAW_ADDRESSES, ENGINE, LINES, INLINE, NO_INLINE, BY_CONTAINER, PROC_ROOT, OFF_CPU, WALL, NO_SANDBOX, WAKERS };
 
 static const struct option table[] = {
-	{ 'p', "pid", "PID,...", "attach to processes: all threads, new ones, and what they fork" },
-	{ 't', "tid", "TID,...", "attach to these threads alone" },
-	{ 'n', "name", "NAME", "attach to the newest process of that name" },
-	{ ALL_NAMED, "all", NULL, "with -n: to each of them" },
-	{ WAIT, "wait", NULL, "with -n: wait until one starts" },
-	{ 'a', "all-cpus", NULL, "the whole system" },
-	{ 'C', "cpu", "LIST", "these CPUs alone, as 0,2-3" },
-	{ 'd', "duration", "SECS", "stop after that many seconds" },
-	{ 'D', "delay", "MS", "leave the first milliseconds out" },
-	{ 'F', "freq", "HZ", "samples a second and CPU (999), or max" },
-	{ 'c', "count", "N", "a sample every N events" },
-	{ 'e', "event", "LIST", "events, as cycles:u,page-faults (cycles, else cpu-clock)" },
-	{ 'g', NULL, NULL, "stacks: always on" },
-	{ CALL_GRAPH, "call-graph", "HOW", "auto, dwarf, fp or none (auto)" },
-	{ STACK_SIZE, "stack-size", "BYTES", "user stack copied with each sample (chosen by need)" },
-	{ MAX_STACK, "max-stack", "N", "frames kept; deeper stacks keep both ends (512)" },
-	{ NO_INHERIT, "no-inherit", NULL, "leave the target's later children out" },
-	{ IDLE, "idle", NULL, "with -a: the idle task too" },
-	{ THREADS, "threads", NULL, "keep threads apart in .folded and .txt" },
-	{ PIDS, "pids", NULL, "keep processes apart" },
-	{ DEBUG_DIR, "debug-dir", "DIR", "look for debug information here first; repeatable" },
-	{ RAW_ADDRESSES, "raw-addresses", NULL, "no symbols: build-ids and addresses, for prof symbolize elsewhere" },
-	{ SYSROOT, "sysroot", "DIR", "look for files and debug information below DIR first" },
-	{ LINES, "lines", NULL, "source lines: name:LINE, and a frame for each line that ran" },
-	{ INLINE, "inline", NULL, "inlined functions as frames of their own (so it is)" },
-	{ NO_INLINE, "no-inline", NULL, "what is inlined belongs to the function it is in" },
-	{ NO_DEMANGLE, "no-demangle", NULL, "names as the linker sees them" },
-	{ SHORT_NAMES, "short-names", NULL, "no template arguments, no return types" },
-	{ 'o', "output", "FILE", "where, by suffix: .html .svg .json .folded .pb.gz .perf .txt; repeatable; - is stdout" },
-	{ 'f', "format", "NAME", "html, svg, speedscope, folded, pprof, script or table, whatever the suffix" },
+	{ 'p', "pid=PID,...", "attach to processes: all threads, new ones, and what they fork" },
+	{ 't', "tid=TID,...", "attach to these threads alone" },
+	{ 'n', "name=NAME", "attach to the newest process of that name" },
+	{ ALL_NAMED, "all", "with -n: to each of them" },
+	{ WAIT, "wait", "with -n: wait until one starts" },
+	{ 'a', "all-cpus", "the whole system" },
+	{ 'G', "cgroup=CGROUP|PID", "a container: a cgroup by path, or that of a process" },
+	{ 'C', "cpu=LIST", "these CPUs alone, as 0,2-3" },
+	{ 'd', "duration=SECS", "stop after that many seconds" },
+	{ 'D', "delay=MS", "leave the first milliseconds out" },
+	{ 'F', "freq=HZ", "samples a second and CPU (999), or max" },
+	{ 'c', "count=N", "a sample every N events" },
+	{ 'e', "event=LIST", "events, as cycles:u,page-faults (cycles, else cpu-clock)" },
+	{ 'g', "", "stacks: always on" },
+	{ CALL_GRAPH, "call-graph=HOW", "auto, dwarf, fp or none (auto)" },
+	{ STACK_SIZE, "stack-size=BYTES", "user stack copied with each sample (chosen by need)" },
+	{ MAX_STACK, "max-stack=N", "frames kept; deeper stacks keep both ends (512)" },
+	{ NO_INHERIT, "no-inherit", "leave the target's later children out" },
+	{ ENGINE, "engine=HOW", "perf or ptrace (perf where it is allowed)" },
+	{ IDLE, "idle", "with -a: the idle task too" },
+	{ OFF_CPU, "off-cpu", "waiting time too: where threads wait, and for how long" },
+	{ WALL, "wall", "all time of all threads, running or not" },
+	{ WAKERS, "wakers", "with --off-cpu: who ended each wait, behind \"--\", innermost function first" },
+	{ THREADS, "threads", "keep threads apart in .folded and .txt" },
+	{ PIDS, "pids", "keep processes apart" },
+	{ BY_CONTAINER, "by-container", "containers, pods and units at the root, the comm above" },
+	{ PROC_ROOT, "proc-root=DIR", "where the host's /proc is, if not at /proc" },
+	{ DEBUG_DIR, "debug-dir=DIR", "look for debug information here first; repeatable" },
+	{ RAW_ADDRESSES, "raw-addresses", "no symbols: build-ids and addresses, for prof symbolize elsewhere" },
+	{ SYSROOT, "sysroot=DIR", "look for files and debug information below DIR first" },
+	{ LINES, "lines", "source lines: name:LINE, and a frame for each line that ran" },
+	{ INLINE, "inline", "inlined functions as frames of their own (so it is)" },
+	{ NO_INLINE, "no-inline", "what is inlined belongs to the function it is in" },
+	{ NO_DEMANGLE, "no-demangle", "names as the linker sees them" },
+	{ SHORT_NAMES, "short-names", "no template arguments, no return types" },
+	{ 'o', "output=FILE", "where, by suffix: .html .svg .json .folded .pb.gz .perf .txt; repeatable; - is stdout" },
+	{ 'f', "format=NAME", "html, svg, speedscope, folded, pprof, script or table, whatever the suffix" },
 	PICTURE_OPTIONS,
-	{ STATS, "stats", "FILE", "the closing line and every counter as JSON" },
-	{ 'q', "quiet", NULL, "no closing line, no summary" },
-	{ 'v', "verbose", NULL, "more on what was lost and why" },
-	{ 'h', "help", NULL, "this" },
+	{ STATS, "stats=FILE", "the closing line and every counter as JSON" },
+	{ NO_SANDBOX, "no-sandbox", "read what others wrote with all of prof's rights (for odd kernels)" },
+	{ 'q', "quiet", "no closing line, no summary" },
+	{ 'v', "verbose", "more on what was lost and why" },
+	{ 'h', "help", "this" },
 	{ 0 },
 };
 const struct option *const record_options = table;
@@ -103,6 +113,18 @@ set_stacks(struct plan *p, const char *how)
 }
 
 static bool
+set_engine(struct plan *p, const char *how)
+{
+	static const char *const names[] = { "perf", "ptrace", NULL };
+	unsigned which;
+
+	if (!option_word("--engine", how, names, &which))
+		return false;
+	p->engine = which ? ENGINE_PTRACE : ENGINE_PERF;
+	return true;
+}
+
+static bool
 set_freq(struct plan *p, const struct options *o)
 {
 	p->freq_max = strcmp(o->value, "max") == 0;
@@ -131,6 +153,16 @@ set_events(struct plan *p, struct reading *r)
 }
 
 static bool
+set_proc(const char *dir)
+{
+	const char *why = container_proc(dir);
+
+	if (why)
+		error("--proc-root %s: %s", dir, why);
+	return !why;
+}
+
+static bool
 add_output(struct reading *r)
 {
 	if (r->files == OUTPUTS_MAX)
@@ -155,6 +187,9 @@ take(struct plan *p, struct reading *r, int id)
 		return choose_target(p, r, 'n', TARGET_PROCESSES);
 	case 'a':
 		return choose_target(p, r, 'a', TARGET_SYSTEM);
+	case 'G':
+		p->cgroup = o->value;
+		return choose_target(p, r, 'G', TARGET_SYSTEM);
 	case 'C':
 		return set_cpus(p, r);
 	case ALL_NAMED:
@@ -187,16 +222,30 @@ take(struct plan *p, struct reading *r, int id)
 		return option_number(o, 2, STACK_MAX - 128, &p->max_stack);
 	case NO_INHERIT:
 		return p->no_inherit = true;
+	case ENGINE:
+		return set_engine(p, o->value);
 	case IDLE:
 		return p->idle = true;
+	case OFF_CPU:
+		return p->off_cpu = true;
+	case WALL:
+		return p->off_cpu = p->wall = true;
+	case WAKERS:
+		return p->off_cpu = p->wakers = true;
 	case THREADS:
 		return p->by_thread = true;
 	case PIDS:
 		return p->by_process = true;
+	case BY_CONTAINER:
+		return p->by_container = true;
+	case PROC_ROOT:
+		return set_proc(o->value);
 	case DEBUG_DIR:
 		return places_add_dir(&p->places, o->value);
 	case RAW_ADDRESSES:
 		return p->raw = true;
+	case NO_SANDBOX:
+		return p->no_sandbox = true;
 	case SYSROOT:
 		return places_set_sysroot(&p->places, o->value);
 	case LINES:
@@ -265,13 +314,15 @@ consistent(struct plan *p, const struct reading *r)
 		p->attached = true;
 	}
 	if (!p->attached && !p->command)
-		wrong = "nothing to profile: give a command, -p PID, -n NAME, -t TID or -a";
+		wrong = "nothing to profile: give a command, -p PID, -n NAME, -t TID, -G CGROUP or -a";
 	else if (p->attached && p->command && !r->o.dashes)
-		wrong = "with -p, -t, -n, -a or -C a command must follow \"--\"";
+		wrong = "with -p, -t, -n, -a, -G or -C a command must follow \"--\"";
 	else if ((p->all_named || p->wait_named) && !p->name)
 		wrong = "--all and --wait go with -n NAME";
-	else if (p->idle && p->target != TARGET_SYSTEM)
+	else if (p->idle && (p->target != TARGET_SYSTEM || p->cgroup))
 		wrong = "--idle goes with -a";
+	else if (p->wall && (p->nevent || p->count))
+		wrong = "--wall is of time: it goes without -e and -c";
 	else if (p->duration && p->delay >= p->duration)
 		wrong = "-D leaves out all that -d lets in";
 	if (wrong)
@@ -283,6 +334,7 @@ int
 plan_read(struct plan *p, int argc, char **argv)
 {
 	struct reading r = { 0 };
+	const char *why;
 	int id;
 
 	*p = (struct plan){ .target = TARGET_COMMAND, .freq = 999, .max_stack = 512 };
@@ -298,14 +350,18 @@ plan_read(struct plan *p, int argc, char **argv)
 	if (!consistent(p, &r) || !resolve_outputs(p, &r) || !resolve_stats(p))
 		return EXIT_FAILED;
 	if (p->command) {
-		const char *why = "";
-		int status = launch_check(p->command, &why);
+		int status;
+
+		why = "";
+		status = launch_check(p->command, &why);
 
 		if (status) {
 			error("%s: %s", p->command[0], why);
 			return status;
 		}
 	}
+	if (p->target != TARGET_COMMAND && (why = container_adapt()))
+		warn("%s", why);
 	return plan_find_targets(p);
 }
 
@@ -354,5 +410,5 @@ plan_find_targets(struct plan *p)
 		error("-%c %d: no such %s", thread ? 't' : 'p', p->pid[i], thread ? "thread" : "process");
 		return EXIT_FAILED;
 	}
-	return 0;
+	return guard_allows(p) ? 0 : EXIT_FAILED;
 }

@@ -13,12 +13,14 @@ enum { PIDS_MAX = 4096 };
 struct plan {
 	struct arena arena;
 	enum target target;
+	enum engine engine;
 	bool attached;                   /* to what was there before prof */
 	int32_t pid[PIDS_MAX];           /* -p, -n; -t: tids */
 	unsigned npid;
 	int32_t cpu[CPUS_MAX];
 	unsigned ncpu;
 	const char *name;                /* -n */
+	const char *cgroup;              /* -G */
 	bool all_named, wait_named;
 	char **command;                  /* NULL: none */
 	struct event event[EVENTS_MAX];
@@ -26,7 +28,8 @@ struct plan {
 	uint64_t freq, count;
 	bool freq_max;
 	uint64_t duration, delay;        /* ns; 0: none */
-	bool idle, no_inherit, by_thread, by_process, mangled, brief, lines, outermost, raw;
+	bool off_cpu, wall, wakers;
+	bool idle, no_inherit, by_thread, by_process, mangled, brief, lines, outermost, raw, by_container, no_sandbox;
 	enum { STACKS_AUTO, STACKS_DWARF, STACKS_FP, STACKS_NONE } stacks;
 	uint64_t stack_size, max_stack;
 	struct places places;            /* --debug-dir, --sysroot */

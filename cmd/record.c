@@ -16,8 +16,11 @@
 #include "../sample/target.h"
 #include "closing.h"
 #include "collect.h"
+#include "guard.h"
+#include "ladder.h"
 #include "plan.h"
 #include "record.h"
+#include "waits.h"
 
 /* The bounds on prof's memory: while it captures, and with what naming may take on top. */
 enum { CAPTURE_MIB = 512, NAMING_MIB = 1024 };
@@ -26,8 +29,8 @@ enum { CAPTURE_MIB = 512, NAMING_MIB = 1024 };
  * looked at before copies become shorter, the first time and at most; stacks that may be cut before they become longer. */
 enum { STACK_LARGEST = 65528, STACK_STEP = 16 << 10, PATIENCE_FIRST = 1000, PATIENCE_MOST = 1 << 16, CUTS_MOST = 2 };
 
-/* Between two pieces of what is done ahead, ns: a tenth of a CPU is enough for it. */
-enum { AHEAD_PAUSE = 10000000 };
+/* Pieces of what is done ahead, and what lies between them, ns: a tenth of a CPU is enough for it. */
+enum { AHEAD_PIECE = 1000000, AHEAD_PAUSE = 10000000 };
 
 struct recording {
 	struct plan plan;
@@ -35,6 +38,7 @@ struct recording {
 	bool (*use)(void *ctx, struct collector *);   /* instead of writing it, or NULL */
 	void *ctx;
 	struct session *session;
+	struct causes causes;
 	struct refusal refusal;
 	struct launch launch;
 	int signals;                 /* signalfd, or -1 */
@@ -43,10 +47,10 @@ struct recording {
 	int command_status;          /* as wait gives it */
 	bool stop;                   /* by a signal, or at -d */
 	uint64_t start, deadline;    /* ns; deadline 0: none */
-	uint32_t stack_size;
+	uint32_t stack_size, wait_stack_size;
 	uint64_t patience;           /* stacks that are looked at before copies become shorter */
 	bool user_chain;
-	char events[512], default_file[64];
+	char events[512], default_file[64], stem[32], suffix[16];
 };
 
 static uint64_t
@@ -99,6 +103,7 @@ reap(struct recording *r)
 	pid_t pid;
 
 	if (r->plan.command && !r->command_over) {
+		causes_tick(&r->causes, r->session, 0, true);
 		do
 			pid = waitpid(r->launch.pid, &r->command_status, WNOHANG);
 		while (pid < 0 && errno == EINTR);
@@ -129,6 +134,7 @@ capture_of(const struct recording *r)
 		.target = p->target,
 		.pid = command ? &r->launch.pid : p->pid,
 		.npid = command ? 1 : p->npid,
+		.cgroup = p->cgroup,
 		.cpu = p->cpu,
 		.ncpu = p->ncpu,
 		.event = (struct event *)(uintptr_t)p->event,
@@ -143,7 +149,11 @@ capture_of(const struct recording *r)
 		.kernel_chain = stacks,
 		.stack_size = r->stack_size,
 		.stack_fixed = p->stack_size != 0,
+		.wall = p->wall,
+		.wait_stack_size = r->wait_stack_size,
+		.waited = p->off_cpu ? collect_wait : NULL,
 		.regs_mask = arch_host->sample,
+		.engine = p->engine,
 	};
 }
 
@@ -163,9 +173,14 @@ adapt_stack(struct recording *r)
 {
 	struct need *need = &r->collector.need;
 	bool cut = need->cut >= CUTS_MOST && need->cut * 200 >= need->walks, chain = r->user_chain;
-	uint32_t size = cut ? STACK_LARGEST : r->stack_size;
+	uint32_t size = cut ? STACK_LARGEST : r->stack_size, wait_size;
 
-	if (r->plan.stack_size || (!cut && need->walks < r->patience))
+	if (r->plan.stack_size)
+		return;
+	wait_size = waits_stack(&r->collector.wait_need, r->wait_stack_size);
+	if (wait_size != r->wait_stack_size)
+		session_wait_stack(r->session, r->wait_stack_size = wait_size);
+	if (!cut && need->walks < r->patience)
 		return;
 	if (cut && size == r->stack_size && r->plan.stacks == STACKS_AUTO && need->cut_in_fp * 2 > need->cut)
 		chain = true;
@@ -189,6 +204,14 @@ over(const struct recording *r)
 }
 
 static void
+drain(struct recording *r, bool final)
+{
+	if (r->plan.off_cpu)
+		waits_throttled(&r->collector, causes_throttled(&r->causes));
+	session_drain(r->session, final, collect_sample, &r->collector);
+}
+
+static void
 capture(struct recording *r)
 {
 	bool alive = true, ahead = false;
@@ -201,13 +224,19 @@ capture(struct recording *r)
 			left = AHEAD_PAUSE;
 		alive = session_wait(r->session, r->signals, left);
 		read_signals(r);
-		session_drain(r->session, false, collect_sample, &r->collector);
+		drain(r, false);
 		adapt_stack(r);
-		ahead = collect_ahead(&r->collector);
+		causes_tick(&r->causes, r->session, t, false);
+		t = now();
+		do
+			ahead = collect_ahead(&r->collector, session_patience(r->session));
+		while (ahead && now() - t < AHEAD_PIECE);
 	}
 	session_disable(r->session);
 	r->collector.profile.end = now();
-	session_drain(r->session, true, collect_sample, &r->collector);
+	drain(r, true);
+	if (r->plan.off_cpu)
+		session_end_waits(r->session, r->collector.profile.end);
 }
 
 static void
@@ -242,6 +271,8 @@ target_words(struct recording *r)
 	if (p->target == TARGET_COMMAND)
 		for (char **word = p->command; *word; word++)
 			sink_fmt(&s, "%s%s", word == p->command ? "" : " ", *word);
+	else if (p->cgroup)
+		sink_fmt(&s, "cgroup %s", p->cgroup);
 	else if (p->target == TARGET_SYSTEM)
 		sink_str(&s, "the whole system");
 	else
@@ -263,7 +294,7 @@ describe(struct recording *r)
 	name_events(r);
 	p->exporter = "prof@" PROF_VERSION;
 	p->command = target_words(r);
-	p->nevent = r->plan.nevent;
+	p->nevent = r->plan.nevent - r->plan.wakers;   /* wakings have no samples of their own */
 	p->picture = r->plan.picture;
 	p->by_thread = r->plan.by_thread;
 	p->by_process = r->plan.by_process;
@@ -275,8 +306,10 @@ describe(struct recording *r)
 			period = e->is_time ? r->plan.count : 0;
 		else if ((e->is_time || e->is_cycles) && n.freq)
 			period = 1000000000 / n.freq;
-		p->event[i] = (struct event_info){ .name = e->name, .period_ns = period };
+		p->event[i] = (struct event_info){ .name = e->name, .period_ns = e->waits || (r->plan.wall && !i) ? 1000 : period, .waiting = e->waits };
 	}
+	if (r->plan.off_cpu)
+		p->unit = UNIT_MICROSECONDS;
 }
 
 static void
@@ -284,7 +317,6 @@ choose_default_file(struct recording *r)
 {
 	struct output *out = &r->plan.output[0];
 	size_t n = strcspn(out->format->suffixes, " ");
-	char stem[32], suffix[16];
 	struct sink s;
 
 	if (out->path || r->use)
@@ -294,12 +326,12 @@ choose_default_file(struct recording *r)
 		sink_str(&s, "prof-system");
 	else
 		sink_fmt(&s, "prof-%d", r->plan.target == TARGET_COMMAND ? r->launch.pid : r->plan.pid[0]);
-	memcpy(stem, s.buf, s.len);
-	stem[s.len] = 0;
+	memcpy(r->stem, s.buf, s.len);
+	r->stem[s.len] = 0;
 	sink_close(&s);
-	memcpy(suffix, out->format->suffixes, n);
-	suffix[n] = 0;
-	output_fresh(r->default_file, sizeof r->default_file, stem, suffix);
+	memcpy(r->suffix, out->format->suffixes, n);
+	r->suffix[n] = 0;
+	output_fresh(r->default_file, sizeof r->default_file, r->stem, r->suffix);
 	out->path = r->default_file;
 }
 
@@ -321,17 +353,23 @@ summarize(const struct recording *r)
 static bool
 finish(struct recording *r)
 {
+	struct ladder ladder = *session_ladder(r->session);   /* it outlives the session */
 	struct closing c = {
 		.plan = &r->plan,
 		.collector = &r->collector,
+		.causes = &r->causes,
 		.elapsed = r->collector.profile.end - r->start,
 		.kernel_visible = session_kernel_visible(r->session),
 		.events = r->events,
+		.ladder = &ladder,
 	};
 	const char *why;
 	bool written;
 
 	session_counts(r->session, &c.counts);
+	if (!r->command_over)
+		causes_tick(&r->causes, r->session, 0, true);
+	causes_end(&r->causes);
 	session_close(r->session);   /* before naming: rings and descriptors are not needed any more */
 	mem_cap((size_t)NAMING_MIB << 20);
 	r->collector.names.mangled = r->plan.mangled;
@@ -375,6 +413,8 @@ refused(const struct recording *r)
 	error("%s", r->refusal.what);
 	if (r->refusal.mend[0])
 		error("%s", r->refusal.mend);
+	if (r->refusal.last[0])
+		error("%s", r->refusal.last);
 	return EXIT_FAILED;
 }
 
@@ -382,18 +422,37 @@ static bool
 open_session(struct recording *r)
 {
 	struct capture c;
+	const char *why;
 
 	if (!r->plan.nevent)
 		r->plan.event[r->plan.nevent++] = event_default();
-	r->stack_size = r->plan.stack_size ? (uint32_t)r->plan.stack_size : STACK_LARGEST;
+	if (r->plan.off_cpu) {
+		if (r->plan.nevent > EVENTS_MAX - 2)
+			r->plan.nevent = EVENTS_MAX - 2;
+		r->collector.wall = r->plan.wall;
+		r->collector.wait_event = r->plan.nevent;
+		r->plan.event[r->plan.nevent++] = wait_event();
+		if (r->plan.wakers && (why = wait_wakers(&r->plan.event[r->plan.nevent]))) {
+			error("--wakers: %s", why);
+			return false;
+		}
+		r->plan.nevent += r->plan.wakers;
+	}
+	r->wait_stack_size = r->plan.stack_size ? (uint32_t)r->plan.stack_size : WAIT_STACK_FIRST;
+	/* An ordinary user's short children begin with up to ten thousand samples a second: large copies have no room in the rings. */
+	r->stack_size = r->plan.stack_size ? (uint32_t)r->plan.stack_size
+	              : geteuid() && r->plan.target == TARGET_COMMAND ? STACK_STEP : STACK_LARGEST;
 	r->patience = PATIENCE_FIRST;
 	c = capture_of(r);
+	ladder_registers(&c);
 	r->session = session_open(&c, &r->collector.modules, &r->refusal);
 	if (!r->session) {
 		refused(r);
 		return false;
 	}
 	r->user_chain = c.user_chain;
+	if (session_ladder(r->session)->ptrace && !r->plan.stack_size)   /* it waits for that */
+		session_stack(r->session, r->stack_size = STACK_STEP, r->user_chain);
 	return true;
 }
 
@@ -401,6 +460,7 @@ open_session(struct recording *r)
 static int
 start(struct recording *r)
 {
+	struct capture c = capture_of(r);
 	int err;
 
 	r->start = now();
@@ -410,8 +470,12 @@ start(struct recording *r)
 		r->collector.skip_until = r->start + r->plan.delay;
 	if (r->plan.duration)
 		r->deadline = r->start + r->plan.duration;
-	if (!session_enable(r->session, &r->refusal))
+	if (!session_prepare(r->session, &r->refusal))
 		return refused(r);
+	causes_begin(&r->causes, &c);
+	if (!r->plan.no_sandbox && !r->use)   /* what comes then may run other programs */
+		guard(r->session, &r->plan);
+	session_enable(r->session);
 	if (r->plan.command && (err = launch_go(&r->launch))) {
 		error("%s: %s", r->plan.command[0], strerror(err));
 		return err == ENOENT ? 127 : 126;
@@ -432,31 +496,39 @@ record(struct recording *r)
 	bool written;
 
 	mem_cap((size_t)CAPTURE_MIB << 20);
-	if (access("/proc/self", F_OK))
+	if (!proc_there())
 		warn("/proc is not mounted: no names of the kernel or of JIT code, no stacks of older processes");
 	if (!collector_init(&r->collector, mode_of(&r->plan), (uint32_t)r->plan.max_stack, r->plan.stacks == STACKS_NONE)) {
 		error("no memory to start with");
 		return EXIT_FAILED;
 	}
+	r->collector.by_container = r->plan.by_container;
 	places_use(&r->plan.places, &r->collector.modules);
 	if (!take_signals(r) || !open_session(r))
 		return EXIT_FAILED;
+	if (!guard_allows(&r->plan)) {   /* it has become another's before it could be watched */
+		session_close(r->session);
+		return EXIT_FAILED;
+	}
 	if (r->plan.command && !launch_fork(&r->launch, r->plan.command)) {
 		error("cannot fork: %s", strerror(errno));
 		session_close(r->session);
 		return EXIT_FAILED;
 	}
+	guard_outputs(&r->plan);
 	choose_default_file(r);
 	describe(r);
 	if ((status = start(r))) {
 		if (r->plan.command)
 			launch_drop(&r->launch);
 		session_close(r->session);   /* it may have left its mark on the system */
+		guard_over();
 		return status;
 	}
 	capture(r);
 	release_signals(r);
 	written = finish(r);
+	guard_over();
 	if (r->plan.command) {
 		status = command_exit(r);
 		return written || status ? status : EXIT_FAILED;

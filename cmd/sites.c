@@ -19,6 +19,20 @@ kind_of(enum name_kind kind)
 	return FUNCTION_USER;
 }
 
+/* Names stay where they are: most often it is the one that was asked for last. */
+static uint32_t
+function_number(struct profile *p, const struct function *f)
+{
+	const struct function *last = &p->again;
+
+	if (!p->again_number || f->name != last->name || f->module != last->module || f->file != last->file || f->line != last->line ||
+	    f->kind != last->kind) {
+		p->again = *f;
+		p->again_number = profile_function(p, f) + 1;
+	}
+	return p->again_number - 1;
+}
+
 unsigned
 sites_of(struct names *names, const struct code *code, struct profile *p, struct site *site, unsigned max)
 {
@@ -29,7 +43,7 @@ sites_of(struct names *names, const struct code *code, struct profile *p, struct
 		const struct function f = { name[i].function, name[i].module, p->lines ? name[i].file : name[i].declared,
 			                    p->lines ? name[i].line : name[i].begins, kind_of(name[i].kind) };
 
-		site[i] = (struct site){ profile_function(p, &f), name[i].line };
+		site[i] = (struct site){ function_number(p, &f), name[i].line };
 	}
 	return n;
 }

@@ -16,17 +16,17 @@
 enum { SYSROOT = 300, DEBUG_DIR, LINES, NO_INLINE, NO_DEMANGLE, SHORT_NAMES, THREADS, PIDS };
 
 static const struct option options[] = {
-	{ SYSROOT, "sysroot", "DIR", "where the files of that machine lie: all below DIR is searched" },
-	{ DEBUG_DIR, "debug-dir", "DIR", "look for debug information here first; repeatable" },
-	{ LINES, "lines", NULL, "functions by the line that ran" },
-	{ NO_INLINE, "no-inline", NULL, "what is inlined belongs to the function it is in" },
-	{ NO_DEMANGLE, "no-demangle", NULL, "names as the linker sees them" },
-	{ SHORT_NAMES, "short-names", NULL, "no template arguments, no return types" },
-	{ THREADS, "threads", NULL, "keep threads apart in .folded and .txt" },
-	{ PIDS, "pids", NULL, "keep processes apart" },
-	{ 'o', "output", "FILE", "write it there, in the format of its suffix; repeatable; - is stdout" },
-	{ 'f', "format", "NAME", "in this format, whatever the suffix" },
-	{ 'q', "quiet", NULL, "only what is wrong" },
+	{ SYSROOT, "sysroot=DIR", "where the files of that machine lie: all below DIR is searched" },
+	{ DEBUG_DIR, "debug-dir=DIR", "look for debug information here first; repeatable" },
+	{ LINES, "lines", "functions by the line that ran" },
+	{ NO_INLINE, "no-inline", "what is inlined belongs to the function it is in" },
+	{ NO_DEMANGLE, "no-demangle", "names as the linker sees them" },
+	{ SHORT_NAMES, "short-names", "no template arguments, no return types" },
+	{ THREADS, "threads", "keep threads apart in .folded and .txt" },
+	{ PIDS, "pids", "keep processes apart" },
+	{ 'o', "output=FILE", "write it there, in the format of its suffix; repeatable; - is stdout" },
+	{ 'f', "format=NAME", "in this format, whatever the suffix" },
+	{ 'q', "quiet", "only what is wrong" },
 	{ 0 },
 };
 const struct option *const symbolize_options = options;

@@ -27,6 +27,9 @@ cmd_version(int argc, char **argv)
 #else
 		         "musl (MIT)"
 #endif
+#ifdef LIBUNWIND
+		         ", libunwind (MIT)"
+#endif
 		);
 	if (sink_close(&out)) {
 		error("stdout: %s", strerror(out.err));

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +16,9 @@
 enum { MAPS_MAX = 8192 };
 static struct filemap *open_map[MAPS_MAX];
 static unsigned open_maps;
+
+/* Bytes of a file that one page fault brings in, at most: the kernel takes those around it along. */
+enum { FAULT_MOST = 64 << 10, LARGE = 64 << 20 };
 
 /* A page of a mapped file went away: put zeros in its place and go on. */
 static void
@@ -88,6 +93,8 @@ filemap_open(struct filemap *m, int fd)
 	catch_sigbus();
 	m->data = (const uint8_t *)p;
 	m->size = (size_t)st.st_size;
+	if (m->size >= LARGE && (m->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0)
+		m->fd = 0;
 	open_map[open_maps++] = m;
 	return NULL;
 }
@@ -102,28 +109,36 @@ filemap_close(struct filemap *m)
 		}
 	if (m->data)
 		munmap((void *)(uintptr_t)m->data, with_end(m->size));
+	if (m->fd)
+		close(m->fd);
 	*m = (struct filemap){ 0 };
 }
 
 void
 filemap_trim(size_t bytes)
 {
-	char text[128];
-	const char *p = text;
-	uint64_t size, resident, shared;   /* pages, as proc(5) has them in statm: shared are those of files */
+	static long trimmed;   /* page faults until then */
+	struct rusage r;
 
-	if (file_text(AT_FDCWD, "/proc/self/statm", text, sizeof text) <= 0 || !text_dec(&p, &size) || *p++ != ' ' ||
-	    !text_dec(&p, &resident) || *p++ != ' ' || !text_dec(&p, &shared) ||
-	    shared <= bytes / (size_t)sysconf(_SC_PAGESIZE))
+	if (getrusage(RUSAGE_SELF, &r) || (size_t)(r.ru_minflt + r.ru_majflt - trimmed) <= bytes / FAULT_MOST)
 		return;
+	trimmed = r.ru_minflt + r.ru_majflt;
 	for (unsigned i = 0; i < open_maps; i++)
 		madvise((void *)(uintptr_t)open_map[i]->data, open_map[i]->size, MADV_DONTNEED);
 }
 
+static int
+open_here(int dirfd, const char *path, int flags)
+{
+	return openat(dirfd, path, flags);
+}
+
+int (*file_open)(int dirfd, const char *path, int flags) = open_here;
+
 long
 file_text(int dirfd, const char *path, char *buf, size_t cap)
 {
-	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = file_open(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	size_t len = 0;
 	int err = 0;
 
@@ -148,13 +163,38 @@ file_text(int dirfd, const char *path, char *buf, size_t cap)
 	return err ? -1 : (long)len;
 }
 
+const char *proc_root = "/proc";
+
+const char *
+proc_path(char *path, int32_t pid, const char *name, ...)
+{
+	int n = snprintf(path, PROC_PATH_MAX, "%.*s/%d/", PROC_ROOT_MAX, proc_root, (int)pid);
+	va_list ap;
+
+	va_start(ap, name);
+	vsnprintf(path + n, PROC_PATH_MAX - (size_t)n, name, ap);
+	va_end(ap);
+	return path;
+}
+
+bool
+proc_there(void)
+{
+	char path[PROC_PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof path, "%.*s/self/stat", PROC_ROOT_MAX, proc_root);
+	if ((fd = file_open(AT_FDCWD, path, O_RDONLY | O_CLOEXEC)) >= 0)
+		close(fd);
+	return fd >= 0 || errno != ENOENT;
+}
+
 long
 file_proc(int32_t pid, const char *name, char *buf, size_t cap)
 {
-	char path[64];
+	char path[PROC_PATH_MAX];
 
-	snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
-	return file_text(AT_FDCWD, path, buf, cap);
+	return file_text(AT_FDCWD, proc_path(path, pid, "%s", name), buf, cap);
 }
 
 void

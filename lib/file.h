@@ -10,6 +10,7 @@
 struct filemap {
 	const uint8_t *data;
 	size_t size;
+	int fd;     /* of a large file, to read a page by, where each that is looked at brings its neighbours along; else 0 */
 	bool cut;   /* it happened */
 };
 
@@ -17,14 +18,25 @@ struct filemap {
  * Stays registered by address: do not move the struct while it is open. */
 const char *filemap_open(struct filemap *, int fd);
 void filemap_close(struct filemap *);
-/* Gives back the pages of all maps where more than BYTES of files are in this process's memory: they come again when read. */
+/* Gives back the pages of all maps where more than BYTES of files may be in this process's memory since the last time: they
+ * come again when read. */
 void filemap_trim(size_t bytes);
+
+/* How files of /proc, /sys and cgroups are opened, as openat does: by prof itself, unless it has no right to any more. */
+extern int (*file_open)(int dirfd, const char *path, int flags);
 
 /* Reads all of PATH (below DIRFD, AT_FDCWD for none), at most CAP - 1 bytes, with a NUL behind: for small files
  * of /proc and /sys.  The length, or -1 and errno. */
 long file_text(int dirfd, const char *path, char *buf, size_t cap);
 
-/* The same of /proc/PID/NAME. */
+/* Where /proc is for all that is read of other processes: "/proc", unless --proc-root says so. */
+enum { PROC_ROOT_MAX = 160, PROC_PATH_MAX = 256 };
+extern const char *proc_root;
+/* "PROC/PID/NAME" into a buffer of PROC_PATH_MAX, which it returns. */
+__attribute__((format(printf, 3, 4))) const char *proc_path(char *path, int32_t pid, const char *name, ...);
+/* Whether it is mounted there, and knows prof. */
+bool proc_there(void);
+/* The text of PROC/PID/NAME, as file_text. */
 long file_proc(int32_t pid, const char *name, char *buf, size_t cap);
 
 /* Lines of a descriptor.  A line longer than the buffer is cut there and the rest of it skipped. */

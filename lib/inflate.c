@@ -7,8 +7,15 @@
 
 enum { ROOT = 10, BITS_MAX = 15, LITERALS = 288, DISTANCES = 32, LENGTHS = 19, END = 256, MATCH_MAX = 258, BLOCK_LEAST = 64, BLOCKS_LEAST = 4096 };
 
+/* What a code stands for: its length in the lowest four bits, extra bits in the next four, a flag, and in the upper half the
+ * symbol, or the length or distance that the extra bits add to. */
+enum { EXTRA = 4, LITERAL = 1 << 8, MATCH = 1 << 9, VALUE = 16 };
+
+enum alphabet { SYMBOLS, LITERALS_AND_LENGTHS, ALL_DISTANCES };
+
 struct code {
-	uint16_t fast[1 << ROOT];        /* symbol and, in the lowest four bits, length; 0: longer, or none */
+	enum alphabet alphabet;
+	uint32_t fast[1 << ROOT];        /* 0: a longer code, or none */
 	uint16_t count[BITS_MAX + 1];    /* codes by length */
 	uint16_t symbol[LITERALS];       /* by code */
 };
@@ -21,6 +28,9 @@ struct inflater {
 	size_t begin, n, room;           /* of OUT: the stream's first byte, what there is, what there may be now */
 	struct sink *sink;               /* OUT is its buffer and grows up to MAX, or NULL */
 	size_t max;
+	void (*put)(void *ctx, const uint8_t *, size_t);   /* OUT is a window: what is in it from GIVEN on goes there, or NULL */
+	void *ctx;
+	size_t given;
 	size_t blocks;                   /* that there may still be: each has tables to make, and may say nothing */
 	struct code literal, distance;
 };
@@ -76,14 +86,30 @@ get(struct inflater *s, unsigned n)
 
 /* ---- codes ---- */
 
+/* The classes grow by a bit every fourth, those of distances every second one. */
+static uint32_t
+meaning(enum alphabet alphabet, unsigned symbol)
+{
+	unsigned c = alphabet == LITERALS_AND_LENGTHS ? symbol - END - 1 : symbol, group = alphabet == ALL_DISTANCES ? 2 : 4, extra, base;
+
+	if (alphabet == SYMBOLS || (alphabet == LITERALS_AND_LENGTHS && symbol <= END))
+		return symbol << VALUE | (alphabet == SYMBOLS || symbol == END ? 0 : LITERAL);
+	if (c >= (alphabet == ALL_DISTANCES ? 30u : 29u))
+		return 0;
+	extra = c < 2 * group || (group == 4 && c == 28) ? 0 : c / group - 1;
+	base = group == 4 && c == 28 ? MATCH_MAX - 3 : c < 2 * group ? c : (group + c % group) << extra;
+	return (base + (group == 4 ? 3 : 1)) << VALUE | MATCH | extra << EXTRA;
+}
+
 /* From the lengths of N symbols.  A code that leaves bits over is taken as it is: what it does not say is found when it is met. */
 static bool
-make_code(struct code *c, const uint8_t *bits, unsigned n)
+make_code(struct code *c, enum alphabet alphabet, const uint8_t *bits, unsigned n)
 {
 	unsigned at[BITS_MAX + 1] = { 0 }, next[BITS_MAX + 1] = { 0 };
 	int left = 1;
 
 	memset(c, 0, sizeof *c);
+	c->alphabet = alphabet;
 	for (unsigned i = 0; i < n; i++)
 		c->count[bits[i]]++;
 	c->count[0] = 0;
@@ -103,13 +129,13 @@ make_code(struct code *c, const uint8_t *bits, unsigned n)
 		c->symbol[at[len]++] = (uint16_t)i;
 		for (unsigned b = 0; b < len; b++)
 			turned |= (code >> b & 1) << (len - 1 - b);
-		for (; len <= ROOT && turned < 1 << ROOT; turned += 1u << len)
-			c->fast[turned] = (uint16_t)(i << 4 | len);
+		for (uint32_t what = meaning(alphabet, i) | len; len <= ROOT && turned < 1 << ROOT; turned += 1u << len)
+			c->fast[turned] = what;
 	}
 	return true;
 }
 
-static unsigned
+static uint32_t
 decode_long(struct inflater *s, const struct code *c)
 {
 	unsigned code = 0, first = 0, index = 0;
@@ -118,25 +144,25 @@ decode_long(struct inflater *s, const struct code *c)
 		code |= s->bits >> (len - 1) & 1;
 		if (code - first < c->count[len]) {
 			drop(s, len);
-			return c->symbol[index + code - first];
+			return meaning(c->alphabet, c->symbol[index + code - first]);
 		}
 		index += c->count[len];
 		first = (first + c->count[len]) << 1;
 		code <<= 1;
 	}
 	s->in.bad = "has a code that means nothing";
-	return END;
+	return END << VALUE;
 }
 
-static inline unsigned
+static uint32_t
 decode(struct inflater *s, const struct code *c)
 {
-	unsigned e = c->fast[s->bits & ((1 << ROOT) - 1)];
+	uint32_t what = c->fast[s->bits & ((1 << ROOT) - 1)];
 
-	if (!e)
+	if (!what)
 		return decode_long(s, c);
-	drop(s, e & 15);
-	return e >> 4;
+	drop(s, what & 15);
+	return what;
 }
 
 static void
@@ -146,9 +172,9 @@ fixed_codes(struct inflater *s)
 
 	for (unsigned i = 0; i < LITERALS; i++)
 		bits[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
-	make_code(&s->literal, bits, LITERALS);
+	make_code(&s->literal, LITERALS_AND_LENGTHS, bits, LITERALS);
 	memset(bits, 5, DISTANCES);
-	make_code(&s->distance, bits, DISTANCES);
+	make_code(&s->distance, ALL_DISTANCES, bits, DISTANCES);
 }
 
 /* RFC 1951 section 3.2.7. */
@@ -161,7 +187,7 @@ read_codes(struct inflater *s)
 
 	for (unsigned i = 0; i < lengths; i++)
 		bits[order[i]] = (uint8_t)get(s, 3);
-	if (literals > 286 || !make_code(&s->literal, bits, LENGTHS))
+	if (literals > 286 || !make_code(&s->literal, SYMBOLS, bits, LENGTHS))
 		return false;
 	memset(bits, 0, LENGTHS);
 	while (n < literals + distances && !s->in.bad) {
@@ -169,7 +195,7 @@ read_codes(struct inflater *s)
 		uint8_t value = 0;
 
 		fill(s);
-		if ((symbol = decode(s, &s->literal)) < 16) {
+		if ((symbol = decode(s, &s->literal) >> VALUE) < 16) {
 			bits[n++] = (uint8_t)symbol;
 			continue;
 		}
@@ -180,10 +206,22 @@ read_codes(struct inflater *s)
 		memset(bits + n, value, run);
 		n += run;
 	}
-	return !s->in.bad && make_code(&s->literal, bits, literals) && make_code(&s->distance, bits + literals, distances);
+	return !s->in.bad && make_code(&s->literal, LITERALS_AND_LENGTHS, bits, literals) &&
+	       make_code(&s->distance, ALL_DISTANCES, bits + literals, distances);
 }
 
 /* ---- blocks ---- */
+
+/* Gives away what the window has; what may be repeated stays. */
+static void
+slide(struct inflater *s)
+{
+	size_t over = s->n > INFLATE_WINDOW ? s->n - INFLATE_WINDOW : 0;
+
+	s->put(s->ctx, s->out + s->given, s->n - s->given);
+	memmove(s->out, s->out + over, s->n - over);
+	s->given = s->n -= over;
+}
 
 /* Room for N more bytes. */
 static bool
@@ -191,6 +229,10 @@ make_room(struct inflater *s, size_t n)
 {
 	if (n <= s->room - s->n)
 		return true;
+	if (s->put) {
+		slide(s);
+		return true;
+	}
 	if (!s->sink || n > s->max - s->n) {
 		s->in.bad = s->sink ? "is larger than is allowed" : "is larger than it says";
 		return false;
@@ -204,14 +246,13 @@ make_room(struct inflater *s, size_t n)
 	return true;
 }
 
-static void
-copy_match(struct inflater *s, size_t len, size_t dist)
+/* The LEN bytes at TO, DIST behind others; there is room for 8 more. */
+static inline void
+copy_match(uint8_t *to, size_t len, size_t dist)
 {
-	uint8_t *to = s->out + s->n;
 	const uint8_t *from = to - dist, *end = to + len;
 
-	s->n += len;
-	if (dist >= 8 && s->room - s->n >= 8)
+	if (dist >= 8)
 		for (; to < end; to += 8, from += 8)
 			memcpy(to, from, 8);
 	else
@@ -219,48 +260,110 @@ copy_match(struct inflater *s, size_t len, size_t dist)
 			*to++ = *from++;
 }
 
-/* One match, whose length has the code SYMBOL. */
+/* One match, whose length is WHAT. */
 static void
-match(struct inflater *s, unsigned symbol)
+match(struct inflater *s, uint32_t what)
 {
-	unsigned c = symbol - END - 1, extra;
-	size_t len, dist;
+	size_t len = (what >> VALUE) + take(s, what >> EXTRA & 15), dist;
+	uint8_t *to;
 
-	/* The classes grow by a bit every fourth, those of distances every second one. */
-	extra = c < 8 || c == 28 ? 0 : c / 4 - 1;
-	len = c == 28 ? MATCH_MAX : c < 8 ? c + 3 : ((4u + c % 4) << extra) + 3 + take(s, extra);
-	c = decode(s, &s->distance);
-	extra = c < 4 ? 0 : c / 2 - 1;
-	if (c >= 30 || symbol > 285) {
+	what = decode(s, &s->distance);
+	if (!(what & MATCH)) {
 		s->in.bad = "has a code that means nothing";
 		return;
 	}
-	dist = (c < 4 ? c : (2u + c % 2) << extra) + 1 + take(s, extra);
+	dist = (what >> VALUE) + take(s, what >> EXTRA & 15);
 #ifndef PLANT_INFLATE
 	if (dist > s->n - s->begin) {
 		s->in.bad = "repeats what was not there";
 		return;
 	}
 #endif
-	if (make_room(s, len))
-		copy_match(s, len, dist);
+	if (!make_room(s, len))
+		return;
+	for (to = s->out + s->n, s->n += len; len--; to++)
+		*to = to[-(ptrdiff_t)dist];
+}
+
+/* As long as there is more than enough of input and room, and codes are short: no store can change what is at hand here. */
+static void
+coded_quickly(struct inflater *s)
+{
+	const uint32_t *literal = s->literal.fast, *distance = s->distance.fast, mask = (1 << ROOT) - 1;
+	const uint8_t *pos = s->in.pos, *const end = s->in.end;
+	uint8_t *to = s->out + s->n, *const begin = s->out + s->begin, *const room = s->out + s->room;
+	uint64_t bits = s->bits, w;
+	unsigned nbits = s->nbits;
+
+	while (end - pos >= 16 && room - to >= MATCH_MAX + 16) {
+		struct { const uint8_t *pos; uint64_t bits; unsigned nbits; } before;
+		uint32_t what, n = 0;
+		size_t len, dist;
+
+		memcpy(&w, pos, 8);
+		bits |= w << nbits;
+		pos += (63 - nbits) >> 3;
+		nbits |= 56;
+		while ((what = literal[bits & mask]) & LITERAL && n++ < 4) {
+			*to++ = (uint8_t)(what >> VALUE);
+			bits >>= what & 15;
+			nbits -= what & 15;
+		}
+		if (what & LITERAL)
+			continue;
+		if (!(what & MATCH))
+			break;
+		before.pos = pos;
+		before.bits = bits;
+		before.nbits = nbits;
+		bits >>= what & 15;
+		len = (what >> VALUE) + ((size_t)bits & ((1u << (what >> EXTRA & 15)) - 1));
+		bits >>= what >> EXTRA & 15;
+		nbits -= (what & 15) + (what >> EXTRA & 15);
+		memcpy(&w, pos, 8);
+		bits |= w << nbits;
+		pos += (63 - nbits) >> 3;
+		nbits |= 56;
+		what = distance[bits & mask];
+		bits >>= what & 15;
+		dist = (what >> VALUE) + ((size_t)bits & ((1u << (what >> EXTRA & 15)) - 1));
+		if (!(what & MATCH) || dist > (size_t)(to - begin)) {
+			pos = before.pos;
+			bits = before.bits;
+			nbits = before.nbits;
+			break;
+		}
+		bits >>= what >> EXTRA & 15;
+		nbits -= (what & 15) + (what >> EXTRA & 15);
+		copy_match(to, len, dist);
+		to += len;
+	}
+	s->in.pos = pos;
+	s->bits = bits;
+	s->nbits = nbits;
+	s->n = (size_t)(to - s->out);
 }
 
 static void
 coded_block(struct inflater *s)
 {
-	unsigned symbol;
-
 	while (!s->in.bad) {
-		fill(s);   /* 56 bits: enough for a match, or three literals at least */
-		symbol = decode(s, &s->literal);
-		if (symbol < END) {
+		uint32_t what;
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+		coded_quickly(s);
+#endif
+		fill(s);   /* 56 bits: enough for a match */
+		what = decode(s, &s->literal);
+		if (what & LITERAL) {
 			if (s->n < s->room || make_room(s, 1))
-				s->out[s->n++] = (uint8_t)symbol;
-		} else if (symbol == END)
+				s->out[s->n++] = (uint8_t)(what >> VALUE);
+		} else if (what & MATCH)
+			match(s, what);
+		else if (what >> VALUE == END)
 			return;
 		else
-			match(s, symbol);
+			s->in.bad = "has a code that means nothing";
 	}
 }
 
@@ -290,37 +393,36 @@ stored_block(struct inflater *s)
 	}
 }
 
-static void
-blocks(struct inflater *s)
+/* Whether there are more of them. */
+static bool
+block(struct inflater *s)
 {
-	bool last = false;
+	bool last;
 
-	while (!last && !s->in.bad) {
-		if (!s->blocks--) {
-			s->in.bad = "has too many blocks";
-			break;
-		}
-		last = get(s, 1);
-		switch (take(s, 2)) {
-		case 0:
-			stored_block(s);
-			break;
-		case 1:
-			fixed_codes(s);
-			coded_block(s);
-			break;
-		case 2:
-			if (read_codes(s))
-				coded_block(s);
-			else if (!s->in.bad)
-				s->in.bad = "has codes that cannot be";
-			break;
-		default:
-			s->in.bad = "has a block of unknown kind";
-			break;
-		}
+	if (!s->blocks--) {
+		s->in.bad = "has too many blocks";
+		return false;
 	}
-	to_byte(s);
+	last = get(s, 1);
+	switch (take(s, 2)) {
+	case 0:
+		stored_block(s);
+		break;
+	case 1:
+		fixed_codes(s);
+		coded_block(s);
+		break;
+	case 2:
+		if (read_codes(s))
+			coded_block(s);
+		else if (!s->in.bad)
+			s->in.bad = "has codes that cannot be";
+		break;
+	default:
+		s->in.bad = "has a block of unknown kind";
+		break;
+	}
+	return !last && !s->in.bad;
 }
 
 /* ---- wraps ---- */
@@ -363,8 +465,9 @@ stream(struct inflater *s, enum inflate_wrap wrap)
 		gzip_header(&s->in);
 	else if (wrap == INFLATE_ZLIB)
 		zlib_header(&s->in);
-	if (!s->in.bad)
-		blocks(s);
+	while (!s->in.bad && block(s))
+		;
+	to_byte(s);
 	if (s->in.bad || wrap == INFLATE_RAW)
 		return;
 	out = s->out + s->begin;
@@ -386,6 +489,7 @@ inflate(struct cursor *in, enum inflate_wrap wrap, void *out, size_t n)
 	s.room = s.max = n;
 	s.blocks = BLOCKS_LEAST + n / BLOCK_LEAST;
 	s.sink = NULL;
+	s.put = NULL;
 	stream(&s, wrap);
 	in->pos = s.in.pos;
 	return s.in.bad ? s.in.bad : s.n < n ? "is smaller than it says" : NULL;
@@ -405,6 +509,7 @@ inflate_sink(struct cursor *in, enum inflate_wrap wrap, struct sink *out, size_t
 	s.max = max < SIZE_MAX - s.n ? s.n + max : SIZE_MAX;
 	s.room = out->cap < s.max ? out->cap : s.max;
 	s.sink = out;
+	s.put = NULL;
 	s.blocks = BLOCKS_LEAST + s.max / BLOCK_LEAST;
 	do
 		stream(&s, wrap);
@@ -412,4 +517,33 @@ inflate_sink(struct cursor *in, enum inflate_wrap wrap, struct sink *out, size_t
 	out->len = s.n;
 	in->pos = s.in.pos;
 	return s.in.bad;
+}
+
+void
+inflate_begin(struct inflate_stream *at, struct cursor in, size_t n)
+{
+	*at = (struct inflate_stream){ .in = in, .blocks = BLOCKS_LEAST + n / BLOCK_LEAST };
+	zlib_header(&at->in);
+}
+
+size_t
+inflate_block(struct inflate_stream *at, uint8_t *window, size_t have, void (*put)(void *, const uint8_t *, size_t), void *ctx)
+{
+	struct inflater s;
+
+	s.in = at->in;
+	s.bits = at->bits;
+	s.nbits = at->nbits;
+	s.out = window;
+	s.begin = 0;
+	s.n = s.given = have;
+	s.room = INFLATE_ROOM;
+	s.sink = NULL;
+	s.put = put;
+	s.ctx = ctx;
+	s.blocks = at->blocks;
+	at->last = !block(&s);
+	slide(&s);
+	*at = (struct inflate_stream){ s.in, s.bits, s.nbits, s.blocks, at->last };
+	return s.n;
 }

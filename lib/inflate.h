@@ -14,4 +14,19 @@ const char *inflate(struct cursor *in, enum inflate_wrap, void *out, size_t n);
  * several members, one behind the other. */
 const char *inflate_sink(struct cursor *in, enum inflate_wrap, struct sink *out, size_t max);
 
+/* A zlib stream that is unpacked block by block; its checksum is not looked at.  A copy of it is where it stands. */
+struct inflate_stream {
+	struct cursor in;          /* BAD: it is broken */
+	uint64_t bits;
+	unsigned nbits;
+	size_t blocks;             /* that there may still be */
+	bool last;                 /* there are none */
+};
+enum { INFLATE_WINDOW = 32 << 10, INFLATE_ROOM = INFLATE_WINDOW + (64 << 10) };
+/* It becomes N bytes, more or less. */
+void inflate_begin(struct inflate_stream *, struct cursor in, size_t n);
+/* WINDOW, with room for INFLATE_ROOM, has the last HAVE bytes before the next block (INFLATE_WINDOW, unless there are fewer), and
+ * then those before the one behind it, as many as is returned.  The block's bytes go to PUT as they come. */
+size_t inflate_block(struct inflate_stream *, uint8_t *window, size_t have, void (*put)(void *ctx, const uint8_t *, size_t), void *ctx);
+
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 32 << 10, ALIGN = 16, LARGE = 1 << 20 };
+enum { CHUNK = (32 << 10) - 64 /* with its head, and malloc's */, ALIGN = 16, LARGE = 1 << 20 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -104,11 +104,12 @@ vec_room(void *vec, uint32_t *cap_items, uint64_t need, size_t size)
 		want = need < 8 ? 8 : need;
 	if (want > UINT32_MAX || __builtin_mul_overflow((size_t)want, size, &bytes) || !charge(bytes - old))
 		return false;
-	if (!(p = realloc(*v, bytes))) {
+	if (!(p = old ? realloc(*v, bytes) : calloc(1, bytes))) {   /* which knows new pages to be zero */
 		total -= bytes - old;
 		return false;
 	}
-	memset((unsigned char *)p + old, 0, bytes - old);
+	if (old)
+		memset((unsigned char *)p + old, 0, bytes - old);
 	*v = p;
 	*cap_items = (uint32_t)want;
 	return true;

@@ -335,7 +335,8 @@ read_stream(struct zstd *z, struct cursor in, uint8_t *to, size_t n)
 static bool
 read_four(struct zstd *z, struct cursor in)
 {
-	uint64_t size[4], part = (z->literals + 3) / 4, at = 0;
+	uint64_t size[4];
+	size_t part = (z->literals + 3) / 4, at = 0;
 
 	for (unsigned i = 0; i < 3; i++)
 		size[i] = cur_u16(&in);
@@ -355,7 +356,7 @@ read_coded_literals(struct zstd *z, struct cursor *in, unsigned form, bool descr
 	uint64_t head = cur_uint(in, form == 3 ? 5 : form == 2 ? 4 : 3) >> 4, mask = (1u << width[form]) - 1;
 	struct cursor c = cur_sub(in, head >> width[form] & mask);
 
-	z->literals = head & mask;
+	z->literals = (size_t)(head & mask);
 	if (in->bad || z->literals > BLOCK_MAX || !z->literals)
 		return fail(z, broken);
 	z->literal = z->buf;
@@ -371,7 +372,7 @@ read_literals(struct zstd *z, struct cursor *in)
 
 	if (type >= 2)
 		return read_coded_literals(z, in, form, type == 2);
-	z->literals = form & 1 ? cur_uint(in, form == 3 ? 3 : 2) >> 4 : cur_u8(in) >> 3;
+	z->literals = form & 1 ? (size_t)cur_uint(in, form == 3 ? 3 : 2) >> 4 : cur_u8(in) >> 3;
 	if (z->literals > BLOCK_MAX)
 		return fail(z, broken);
 	if (type == 0) {

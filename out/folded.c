@@ -2,7 +2,8 @@
  *
  * The root is the comm, or perf's comm-PID and comm-PID/TID.  Lines are sorted frame by frame by what is written, never
  * by address, so that the same profile gives the same text.  Functions that are written alike are one frame.
- * Beside the tree 16 bytes a node are needed at most; lines are made one at a time. */
+ * Beside the tree 16 bytes a node are needed at most; lines are made one at a time: of each that before its own innermost
+ * frames is kept, for neighbours have most of their frames in common. */
 #include "format.h"
 #include "read_folded.h"
 
@@ -31,7 +32,10 @@ struct folding {
 	uint32_t places;
 	uint64_t *weight;          /* of the lines of one root */
 	uint32_t weight_cap;
-	struct path path;
+	struct path path;          /* of the last line, which is in LINE: END of each frame's text, and of the root's */
+	struct sink line;
+	uint32_t *end, end_cap;
+	uint32_t root_end;
 };
 
 /* What a piece of a name becomes, N bytes of it: nothing may divide frames or end lines, and all is UTF-8. */
@@ -235,6 +239,7 @@ struct root {
 	uint32_t thread;
 	int32_t pid, tid;
 	uint32_t event;
+	uint64_t period;   /* ns that a weight of one stands for */
 };
 
 static int
@@ -249,36 +254,55 @@ by_root(const void *va, const void *vb)
 	                          : (a->event > b->event) - (a->event < b->event);
 }
 
+/* Begins lines of another root. */
 static void
-put_root(struct folding *f, const struct root *root)
+set_root(struct folding *f, const struct root *root)
 {
-	sink_put(f->out, root->comm.s, root->comm.n);
+	struct sink *s = &f->line;
+
+	s->len = 0;
+	f->path.n = 0;
+	sink_put(s, root->comm.s, root->comm.n);
 	if (root->pid || (!f->p->timeless && (f->p->by_thread || f->p->by_process)))
-		sink_fmt(f->out, "-%d", root->pid);
+		sink_fmt(s, "-%d", root->pid);
 	if (root->tid || (!f->p->timeless && f->p->by_thread))
-		sink_fmt(f->out, "/%d", root->tid);
+		sink_fmt(s, "/%d", root->tid);
 	if (root->event_name.n) {
-		sink_str(f->out, ";[");
-		sink_put(f->out, root->event_name.s, root->event_name.n);
+		sink_str(s, ";[");
+		sink_put(s, root->event_name.s, root->event_name.n);
+	}
+	f->root_end = (uint32_t)s->len;
+}
+
+/* Makes LINE that of NODE's stack: of what differs from the last one. */
+static void
+set_stack(struct folding *f, const struct root *root, uint32_t node)
+{
+	const struct tree *tree = &f->p->tree;
+	uint32_t i = tree_path(tree, node, &f->path);
+
+	if (!vec_room(&f->end, &f->end_cap, f->path.n, sizeof *f->end)) {
+		sink_fail(&f->line, ENOMEM);
+		return;
+	}
+	f->line.len = i ? f->end[i - 1] : f->root_end;
+	for (; i < f->path.n; i++) {
+		const struct text *t = &f->text[tree->node[f->path.node[i]].frame];
+
+		if (i || root->comm.n)
+			sink_char(&f->line, ';');
+		sink_put(&f->line, t->s, t->n);
+		f->end[i] = (uint32_t)f->line.len;
 	}
 }
 
 static void
-put_line(struct folding *f, const struct root *root, uint32_t place, uint64_t weight)
+put_line(struct folding *f, const struct root *root, uint64_t weight)
 {
-	const struct tree *tree = &f->p->tree;
-
-	put_root(f, root);
-	if (place != NODE_NONE)
-		tree_path(tree, f->node[place], &f->path);
-	for (uint32_t i = 0; place != NODE_NONE && i < f->path.n; i++) {
-		const struct text *t = &f->text[tree->node[f->path.node[i]].frame];
-
-		if (i || root->comm.n)
-			sink_char(f->out, ';');
-		sink_put(f->out, t->s, t->n);
-	}
+	sink_put(f->out, f->line.buf, f->line.len);
 	sink_char(f->out, ' ');
+	if (f->p->unit == UNIT_MICROSECONDS && root->period)
+		weight = times(weight, root->period) / 1000;
 	sink_u64(f->out, weight);
 	sink_char(f->out, '\n');
 }
@@ -303,23 +327,28 @@ put_lines(struct folding *f, const struct root *root, uint32_t n)
 		struct run run;
 
 		runs_open(&reader, f->p, &f->p->thread[root[i].thread]);
+		reader.raw = true;   /* weights are all that counts: no need to look which neighbours are alike */
 		while (runs_next(&reader, &run)) {
-			uint32_t place = run.node < f->p->tree.n ? f->place[run.node] : NODE_NONE;
+			uint32_t node = run.node < f->p->nnamed ? f->p->named[run.node] : NODE_NONE;
+			uint32_t place = node < f->p->tree.n ? f->place[node] : NODE_NONE;
 
 			if (place != NODE_NONE && !f->weight[place] && ntouched++ < 1024)
 				touched[ntouched - 1] = place;
 			*(place == NODE_NONE ? &bare : &f->weight[place]) += run.weight;
 		}
 	}
+	set_root(f, root);
 	if (bare)
-		put_line(f, root, NODE_NONE, bare);
+		put_line(f, root, bare);
 	if (ntouched <= 1024)
 		qsort(touched, ntouched, sizeof *touched, by_number);
 	for (uint32_t i = 0; i < (ntouched <= 1024 ? ntouched : f->places); i++) {
 		uint32_t place = ntouched <= 1024 ? touched[i] : i;
 
-		if (f->weight[place])
-			put_line(f, root, place, f->weight[place]);
+		if (!f->weight[place])
+			continue;
+		set_stack(f, root, f->node[place]);
+		put_line(f, root, f->weight[place]);
 		f->weight[place] = 0;
 	}
 }
@@ -343,6 +372,7 @@ put_roots(struct folding *f)
 			root[i].event = t->event;
 			root[i].event_name = clean(&f->arena, p->event[t->event].name, "]");
 		}
+		root[i].period = t->event < p->nevent ? p->event[t->event].period_ns : 0;
 		root[i].pid = p->by_process || p->by_thread ? t->pid : 0;
 		root[i].tid = p->by_thread ? t->tid : 0;
 	}
@@ -362,6 +392,7 @@ folded_write(struct sink *out, const struct profile *p)
 {
 	struct folding f = { .p = p, .out = out };
 
+	sink_open(&f.line, -1);
 	if (!make_texts(&f) || !sort_lines(&f) || !put_roots(&f))
 		sink_fail(out, ENOMEM);
 	vec_free(&f.text, &f.text_cap, sizeof *f.text);
@@ -369,6 +400,8 @@ folded_write(struct sink *out, const struct profile *p)
 	vec_free(&f.node, &f.node_cap, sizeof *f.node);
 	vec_free(&f.weight, &f.weight_cap, sizeof *f.weight);
 	path_free(&f.path);
+	vec_free(&f.end, &f.end_cap, sizeof *f.end);
+	sink_fail(out, sink_close(&f.line));
 	arena_free(&f.arena);
 }
 

@@ -40,3 +40,17 @@ format_of_file(const char *file)
 		}
 	return found;
 }
+
+void
+format_events(struct sink *s, const struct profile *p)
+{
+	sink_str(s, "\"events\":[");
+	for (uint32_t i = 0; i < p->nevent; i++) {
+		sink_str(s, i ? ",{\"name\":" : "{\"name\":");
+		sink_json(s, p->event[i].name);
+		sink_str(s, ",\"period\":");
+		sink_u64(s, p->event[i].period_ns);
+		sink_str(s, p->event[i].waiting ? ",\"waiting\":true}" : "}");
+	}
+	sink_char(s, ']');
+}

@@ -38,6 +38,9 @@ format_packed(const char *file)
 	return n > 3 && strcmp(file + n - 3, ".gz") == 0;
 }
 
+/* The profile's events as a member of a JSON object: "events":[{"name":…,"period":ns,"waiting":true}]. */
+void format_events(struct sink *, const struct profile *);
+
 /* The terminal's short summary: self and total of the TOP functions, WIDTH columns, colour or not. */
 void table_summary(struct sink *, const struct profile *, unsigned top, unsigned width, bool colour);
 

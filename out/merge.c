@@ -8,19 +8,21 @@ enum { PIECES_FIRST = 128, PIECES_MAX = 1 << 15, STEPS = 1000, STEP_PERIODS = 10
 struct lane {
 	struct run_reader reader;
 	struct run run;
+	uint64_t period;
+	bool waiting;
 	uint64_t begin;             /* of the time that the run's first sample stands for */
 	uint32_t number;
 };
 
 static bool
-lane_next(const struct merge *m, struct lane *lane)
+lane_next(struct lane *lane)
 {
 	const struct run *run = &lane->run;
 	uint64_t length;
 
 	if (!runs_next(&lane->reader, &lane->run))
 		return false;
-	length = m->period ? times(run->first, m->period) : 0;
+	length = times(run->first, lane->period);
 	lane->begin = run->start > length ? run->start - length : 0;
 	return true;
 }
@@ -50,17 +52,21 @@ sift(struct merge *m, uint32_t i)
 bool
 merge_open(struct merge *m, const struct profile *p, const uint32_t *thread, uint32_t n, const struct detail *detail)
 {
-	uint32_t event = n ? p->thread[*thread].event : 0;
-
 	m->profile = p;
-	m->period = event < p->nevent ? p->event[event].period_ns : 0;
+	m->period = 0;
 	m->detail = *detail;
 	m->lanes = m->pieces = m->at = 0;
 	m->busy = m->drawn = 0;
-	m->single = n == 1;
+	m->single = n == 1 || (n == 2 && p->thread[thread[0]].event != p->thread[thread[1]].event);
 	m->have = false;
 	m->step = detail->step;
-	if (!m->step && n > 1) {
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t event = p->thread[thread[i]].event;
+
+		if (event < p->nevent && p->event[event].period_ns > m->period)
+			m->period = p->event[event].period_ns;
+	}
+	if (!m->step && !m->single && n) {
 		m->step = p->end > p->start ? (p->end - p->start) / STEPS : 0;
 		if (m->step < times(m->period, STEP_PERIODS))
 			m->step = times(m->period, STEP_PERIODS);
@@ -72,8 +78,10 @@ merge_open(struct merge *m, const struct profile *p, const uint32_t *thread, uin
 		struct lane *lane = &m->lane[m->lanes];
 
 		runs_open(&lane->reader, p, &p->thread[thread[i]]);
+		lane->period = lane->reader.period;
+		lane->waiting = p->thread[thread[i]].event < p->nevent && p->event[p->thread[thread[i]].event].waiting;
 		lane->number = i;
-		m->lanes += lane_next(m, lane);
+		m->lanes += lane_next(lane);
 	}
 	for (uint32_t i = m->lanes / 2; i--;)
 		sift(m, i);
@@ -117,11 +125,12 @@ next_run(struct merge *m, struct piece *piece)
 	piece->node = run->node;
 	if (m->detail.kept && run->node != NODE_NONE)
 		cut_rare(m, piece);
-	piece->ns = m->period ? times(run->weight, m->period) : run->weight;
+	piece->waiting = first->waiting;
+	piece->ns = first->period ? times(run->weight, first->period) : run->weight;
 	m->drawn += piece->ns;
 	if (run->start + run->span > m->busy)
 		m->busy = run->start + run->span;
-	if (!lane_next(m, first))
+	if (!lane_next(first))
 		*first = m->lane[--m->lanes];
 	if (m->lanes)
 		sift(m, 0);
@@ -131,7 +140,7 @@ next_run(struct merge *m, struct piece *piece)
 static bool
 alike(const struct piece *a, const struct piece *b)
 {
-	return a->node == b->node && a->leaf == b->leaf;
+	return a->node == b->node && a->leaf == b->leaf && a->waiting == b->waiting;
 }
 
 /* Stable, by keys: runs of 1, 2, 4, … are merged from one half of the room into the other. */

@@ -1,4 +1,4 @@
-/* The runs of several threads of one event in the order of time, with gaps where none of them ran.
+/* The runs of several threads of one event, or of one thread's running and waiting, in the order of time, with gaps where none of them ran.
  * Inside out/ only: for formats without clocks, where a sample's place is the sum of the weights before it. */
 #ifndef OUT_MERGE_H
 #define OUT_MERGE_H
@@ -10,6 +10,7 @@ struct piece {
 	uint64_t ns;               /* its length; the plain weight for events that are not time */
 	uint64_t key;              /* merge.c's own, to sort by */
 	uint32_t node;             /* NODE_NONE: an empty stack, or nobody ran */
+	bool waiting;              /* of an event that does */
 	uint32_t leaf;             /* where inner frames were left out: the innermost, a function; else UINT32_MAX */
 };
 
@@ -26,7 +27,7 @@ struct merge {
 	const struct profile *profile;
 	struct lane *lane;         /* a heap, by time */
 	uint32_t lane_cap, lanes;
-	uint64_t period;           /* ns, or 0: of the event */
+	uint64_t period;           /* ns, or 0: of the event, or of the one with the longer one */
 	uint64_t busy;             /* until when a thread has run */
 	uint64_t drawn;            /* of a single thread: where the running sum stands */
 	bool single;
@@ -38,7 +39,7 @@ struct merge {
 	bool have;
 };
 
-/* Begins with N threads, all of one event.  False at the memory cap. */
+/* Begins with N threads, all of one event, or of one that runs and that waits.  False at the memory cap. */
 bool merge_open(struct merge *, const struct profile *, const uint32_t *thread, uint32_t n, const struct detail *);
 /* The next piece; two neighbours are never equal. */
 bool merge_next(struct merge *, struct piece *);

@@ -2,6 +2,7 @@
 #include "output.h"
 
 #include "../lib/deflate.h"
+#include "../lib/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -116,6 +117,49 @@ check_dangling(const char *path)
 	return complain("open", ELOOP);
 }
 
+/* Whether others can put something into PATH's directory. */
+static bool
+is_shared(const char *path)
+{
+	char buf[PATH_MAX];
+	struct stat dir;
+
+	return stat(dir_of(path, buf), &dir) == 0 && (dir.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Who prof works for, where that is another than it is: under sudo the caller. */
+static bool
+sudo_ids(uid_t *uid, gid_t *gid)
+{
+	const char *u = getenv("SUDO_UID"), *g = getenv("SUDO_GID");
+	uint64_t uid64, gid64;
+
+	if (geteuid() != 0 || !u || !g || !text_dec(&u, &uid64) || *u || !text_dec(&g, &gid64) || *g || uid64 >= UINT32_MAX ||
+	    gid64 >= UINT32_MAX)
+		return false;
+	*uid = (uid_t)uid64;
+	*gid = (gid_t)gid64;
+	return true;
+}
+
+static bool
+is_callers(const struct stat *st)
+{
+	uid_t uid;
+	gid_t gid;
+
+	return st->st_uid == geteuid() || (sudo_ids(&uid, &gid) && st->st_uid == uid);
+}
+
+/* Where others can write, a link, FIFO or device of another's may have been put there to be followed. */
+static const char *
+check_through(const char *path, const struct stat *st)
+{
+	if (!is_shared(path) || is_callers(st))
+		return NULL;
+	return "belongs to another user, in a directory that others can write to";
+}
+
 /* Renaming over a file of another's in a directory like /tmp is refused. */
 static bool
 is_sticky(const char *path, const struct stat *file)
@@ -131,6 +175,7 @@ const char *
 output_check(const struct output *o)
 {
 	int fd = named_fd(o->path), flags;
+	const char *why;
 	struct stat st;
 
 	if (!*o->path)
@@ -144,6 +189,8 @@ output_check(const struct output *o)
 		return errno == ENOENT ? check_dir(o->path) : complain("open", errno);
 	if (S_ISREG(st.st_mode))
 		return is_sticky(o->path, &st) ? complain("replace", EPERM) : check_dir(o->path);
+	if ((why = check_through(o->path, &st)))
+		return why;
 	if (stat(o->path, &st) != 0)
 		return errno == ENOENT ? check_dangling(o->path) : complain("open", errno);
 	if (S_ISDIR(st.st_mode))
@@ -155,15 +202,10 @@ output_check(const struct output *o)
 static void
 give_away(int fd)
 {
-	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
-	char *uid_end, *gid_end;
-	unsigned long u, g;
+	uid_t uid;
+	gid_t gid;
 
-	if (geteuid() != 0 || !uid || !gid || *uid < '0' || *uid > '9' || *gid < '0' || *gid > '9')
-		return;
-	u = strtoul(uid, &uid_end, 10);
-	g = strtoul(gid, &gid_end, 10);
-	if (!*uid_end && !*gid_end && u < UINT32_MAX && g < UINT32_MAX && fchown(fd, (uid_t)u, (gid_t)g))
+	if (sudo_ids(&uid, &gid) && fchown(fd, uid, gid))
 		return;   /* it stays root's then */
 }
 
@@ -200,19 +242,9 @@ write_and_close(struct job *j, int fd)
 	return why;
 }
 
-static const char *
-write_through(struct job *j)
-{
-	int fd = open(j->path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
-
-	if (fd < 0 && errno == ENOENT && (fd = open(j->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) >= 0)
-		give_away(fd);
-	return fd < 0 ? complain("open", errno) : write_and_close(j, fd);
-}
-
 /* A new file beside PATH, its name into TEMP (of PATH_MAX bytes).  -1 and errno. */
 static int
-open_beside(const char *path, char *temp)
+open_beside(const char *path, char *temp, mode_t mode)
 {
 	char buf[PATH_MAX];
 	const char *dir = dir_of(path, buf);
@@ -225,7 +257,7 @@ open_beside(const char *path, char *temp)
 			errno = ENAMETOOLONG;
 			return -1;
 		}
-		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 		if (fd >= 0 || errno != EEXIST)
 			break;
 	}
@@ -242,39 +274,92 @@ hand_on(int fd, const struct stat *old)
 		return;
 }
 
-/* OLD: the file that is replaced, or NULL. */
-static const char *
-write_beside(struct job *j, const struct stat *old)
-{
-	char temp[PATH_MAX];
-	const char *why;
-	int fd = open_beside(j->path, temp);
+bool output_private;
 
-	if (fd < 0)
+/* The default name that is given out. */
+static struct {
+	char *buf;
+	size_t n;
+	const char *stem, *suffix;
+} fresh;
+
+/* The file beside the one that is being written, or "". */
+static char temp[PATH_MAX];
+
+static const char *
+open_here(const char *path, int *fd)
+{
+	bool exists, narrow = output_private && (path == fresh.buf || is_shared(path));
+	const char *why;
+	struct stat st;
+
+	*fd = -1;
+	*temp = 0;
+	if (!(exists = path != fresh.buf && lstat(path, &st) == 0) && path != fresh.buf && errno != ENOENT)
+		return complain("open", errno);
+	if (exists && !S_ISREG(st.st_mode)) {
+		if ((why = check_through(path, &st)))
+			return why;
+		*fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+		if (*fd < 0 && errno == ENOENT && (*fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) >= 0)
+			give_away(*fd);
+		return *fd < 0 ? complain("open", errno) : NULL;
+	}
+	if ((*fd = open_beside(path, temp, narrow ? 0600 : 0666)) < 0) {
+		*temp = 0;
 		return complain("create", errno);
-	if (old)
-		hand_on(fd, old);
+	}
+	if (exists && (!is_shared(path) || is_callers(&st)))   /* no other's idea of who may read it */
+		hand_on(*fd, &st);
 	else
-		give_away(fd);
-	why = write_and_close(j, fd);
-	if (!why && rename(temp, j->path))
+		give_away(*fd);
+	return NULL;
+}
+
+/* Never over or through what has the name meanwhile, unless the file system knows no other names for a file. */
+static bool
+put_fresh(void)
+{
+	for (unsigned i = 0; i < 100; i++) {
+		if (!link(temp, fresh.buf)) {
+			unlink(temp);
+			return true;
+		}
+		if (errno != EEXIST)
+			return !rename(temp, fresh.buf);
+		output_fresh(fresh.buf, fresh.n, fresh.stem, fresh.suffix);
+	}
+	return false;
+}
+
+static const char *
+done_here(const char *path, bool well)
+{
+	const char *why = NULL;
+
+	if (*temp && well && !(path == fresh.buf ? put_fresh() : !rename(temp, path)))
 		why = complain("rename", errno);
-	if (why)
+	if (*temp && (!well || why))
 		unlink(temp);
+	*temp = 0;
 	return why;
 }
+
+const struct output_door output_here = { open_here, done_here }, *output_door = &output_here;
 
 static const char *
 do_job(struct job *j)
 {
 	int fd = named_fd(j->path);
-	struct stat st;
+	const char *why, *late;
 
 	if (fd >= 0)
 		return write_to(j, fd);
-	if (lstat(j->path, &st) != 0)
-		return errno == ENOENT ? write_beside(j, NULL) : complain("open", errno);
-	return S_ISREG(st.st_mode) ? write_beside(j, &st) : write_through(j);
+	if ((why = output_door->open(j->path, &fd)))
+		return why;
+	why = write_and_close(j, fd);
+	late = output_door->done(j->path, !why);
+	return why ? why : late;
 }
 
 const char *
@@ -329,9 +414,20 @@ output_fresh(char *buf, size_t n, const char *stem, const char *suffix)
 {
 	struct stat st;
 
+	fresh.buf = buf;
+	fresh.n = n;
+	fresh.stem = stem;
+	fresh.suffix = suffix;
 	suffix += *suffix == '.';
 	snprintf(buf, n, "%s.%s", stem, suffix);
 	for (unsigned i = 2; i < TRIES_MAX && lstat(buf, &st) == 0; i++)
 		snprintf(buf, n, "%s.%u.%s", stem, i, suffix);
 	return buf;
+}
+
+void
+output_renamed(const char *name)
+{
+	if (fresh.buf)
+		snprintf(fresh.buf, fresh.n, "%s", name);
 }

@@ -53,8 +53,10 @@ our_events(struct reading *r)
 		if (!pprof_begins(s, "event: "))
 			continue;
 		*m = (struct measure){ .count = NONE, .value = column };
-		if (r->measures == TYPES_MAX - 1 || !read_event(r, s + 7, &m->info))
+		if (r->measures == TYPES_MAX - 1)
 			return false;
+		if (!read_event(r, s + 7, &m->info))   /* the note of that name */
+			continue;
 		if ((time = m->info.period_ns > 0)) {
 			m->count = column;
 			m->value = ++column;

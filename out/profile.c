@@ -146,20 +146,46 @@ stack_node(struct profile *p, struct timeline *t, const uint32_t *code, uint32_t
 	return k == n;
 }
 
+static bool
+add_run(struct profile *p, struct thread *t, const struct run *r)
+{
+	uint64_t period = t->event < p->nevent ? p->event[t->event].period_ns : 0;
+
+	if (!timeline_add(t->timeline, &p->arena, r, period))
+		return false;
+	t->weight += r->weight;
+	t->samples += r->samples;
+	p->samples += r->samples;
+	return true;
+}
+
 void
 profile_add_run(struct profile *p, uint32_t thread, const struct run *run, const uint32_t *code, uint32_t ncode)
 {
 	struct thread *t = thread < p->nthread ? &p->thread[thread] : NULL;
-	uint64_t period = t && t->event < p->nevent ? p->event[t->event].period_ns : 0;
 	struct run r = *run;
 
-	if (!t || !r.samples || !stack_node(p, t->timeline, code, ncode, &r.node) || !timeline_add(t->timeline, &p->arena, &r, period)) {
+	if (!t || !r.samples || !stack_node(p, t->timeline, code, ncode, &r.node) || !add_run(p, t, &r))
 		p->dropped++;
-		return;
-	}
-	t->weight += r.weight;
-	t->samples += r.samples;
-	p->samples += r.samples;
+}
+
+uint32_t
+profile_stack(struct profile *p, uint32_t thread, const uint32_t *code, uint32_t ncode)
+{
+	uint32_t node = NODE_NONE;
+
+	if (thread >= p->nthread || !stack_node(p, p->thread[thread].timeline, code, ncode, &node))
+		return NODE_NONE;
+	return node;
+}
+
+void
+profile_add_node(struct profile *p, uint32_t thread, uint64_t time, uint64_t weight, uint32_t node)
+{
+	struct run run = { .start = time > p->start ? time - p->start : 0, .weight = weight, .samples = 1, .node = node };
+
+	if (thread >= p->nthread || !add_run(p, &p->thread[thread], &run))
+		p->dropped++;
 }
 
 void
@@ -182,5 +208,7 @@ profile_event(struct profile *p, const struct event_info *e)
 	if (p->nevent == sizeof p->event / sizeof *p->event || !(name = arena_str(&p->arena, e->name, strlen(e->name))))
 		return UINT32_MAX;
 	p->event[p->nevent] = (struct event_info){ name, e->period_ns, e->waiting };
+	if (e->waiting && e->period_ns == 1000)
+		p->unit = UNIT_MICROSECONDS;
 	return p->nevent++;
 }

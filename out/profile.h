@@ -122,6 +122,8 @@ struct profile {
 	uint32_t nmapping, mapping_cap;
 	struct function *function;
 	uint32_t nfunction, function_cap;
+	struct function again;     /* of cmd/sites.c alone: the one that was named last, and its number + 1 */
+	uint32_t again_number;
 	struct index functions, locations;
 	struct thread *thread;
 	uint32_t nthread, thread_cap;
@@ -161,6 +163,10 @@ struct run {
 
 /* Adds a sample: NCODE codes, leaf first, kernel frames before user frames.  TIME never runs backwards within a thread. */
 void profile_add(struct profile *, uint32_t thread, uint64_t time, uint64_t weight, const uint32_t *code, uint32_t ncode);
+/* The node of `raw` of a stack of that thread's, which is to be added later; NODE_NONE at the memory cap, or without a stack. */
+uint32_t profile_stack(struct profile *, uint32_t thread, const uint32_t *code, uint32_t ncode);
+/* Adds a sample of that stack. */
+void profile_add_node(struct profile *, uint32_t thread, uint64_t time, uint64_t weight, uint32_t node);
 /* For profiles that are read from a file: many at once.  Of the run its node does not count, nor its first weight. */
 void profile_add_run(struct profile *, uint32_t thread, const struct run *, const uint32_t *code, uint32_t ncode);
 /* The number of the event, made if it is new; UINT32_MAX where there is no room for more. */

@@ -27,6 +27,7 @@ struct seen {
 struct reading {
 	struct profile *p;
 	bool comms, pids, tids, events;
+	bool waits;                /* one of the events is off-cpu, so that counts are microseconds */
 	uint32_t event;            /* where there is one */
 	struct seen *seen;         /* the distinct frames so far */
 	uint32_t nseen, seen_cap;
@@ -134,7 +135,8 @@ holds(const char *s, const char *end, const char *part)
 static bool
 is_mark(const char *s, const char *end)
 {
-	static const char *const marks[] = { "[truncated]", "[elided]", "[kernel]", "[unknown]" };
+	static const char *const marks[] = { "[truncated]", "[elided]", "[kernel]", "[unknown]", "[run queue]", "[throttled]", "[waiting]",
+	                                     "[waiting since before]", "[running]", "[interrupt]" };
 
 	for (unsigned i = 0; i < sizeof marks / sizeof *marks; i++)
 		if ((size_t)(end - s) == strlen(marks[i]) && memcmp(s, marks[i], (size_t)(end - s)) == 0)
@@ -183,6 +185,8 @@ look(struct reading *r, struct cursor *c)
 		event_end = frame_end(event, line.end);
 		if (!is_event(event, event_end))
 			r->events = false;
+		else if (event_end - event == 9 && !memcmp(event, "[off-cpu]", 9))
+			r->waits = several = true;
 		else if (!first.text)
 			first = (struct line){ event, event_end, 0 };
 		else if (event_end - event != first.end - first.text || memcmp(event, first.text, (size_t)(event_end - event)) != 0)
@@ -291,7 +295,7 @@ read_frames(struct reading *r, const char *text, const char *end)
 {
 	const char *s, *to;
 
-	if (end - text > UINT32_MAX)
+	if ((uint64_t)(end - text) > UINT32_MAX)
 		return "the line is too long";
 	keep_common(r, text, end);
 	for (s = r->ncode ? text + r->ends[r->ncode - 1] + 1 : text; s < end; s = to + 1) {
@@ -352,7 +356,7 @@ read_line(struct reading *r, const struct line *line)
 			end = frame_end(s, line->end);
 			if (!string(r, s + 1, (size_t)(end - s) - 2))
 				return "no memory for more";
-			event = profile_event(r->p, &(struct event_info){ .name = r->text });
+			event = profile_event(r->p, &(struct event_info){ r->text, r->waits ? 1000 : 0, r->waits && !strcmp(r->text, "off-cpu") });
 			if (event == UINT32_MAX)
 				return "more than 16 events";
 			s = end < line->end ? end + 1 : end;

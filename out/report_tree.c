@@ -345,9 +345,9 @@ static int
 by_total(const void *va, const void *vb, void *ctx)
 {
 	const struct row *row = ctx;
-	uint64_t a = row[*(const uint32_t *)va].total, b = row[*(const uint32_t *)vb].total;
+	const struct row *a = &row[*(const uint32_t *)va], *b = &row[*(const uint32_t *)vb];
 
-	return (a < b) - (a > b);
+	return a->total != b->total ? (a->total < b->total ? 1 : -1) : strcmp(a->name, b->name);
 }
 
 void

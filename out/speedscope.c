@@ -41,6 +41,8 @@ struct writing {
 	uint64_t period;            /* ns, or 0: of the event at hand */
 	struct path path;
 	uint32_t elided;            /* the frame that stands for those left out */
+	uint32_t waiting;           /* the frame below those that wait, where the stacks of both are together */
+	bool pairs;
 	/* the outermost `told` frames of the path as text, each behind a comma; the text of the first i ends at end[i] */
 	uint32_t told, end[DEPTH_MAX + 1];
 	char text[DEPTH_MAX * 11];
@@ -73,6 +75,13 @@ put_frames(struct writing *w)
 		w->elided = p->nfunction;
 		sink_str(w->out, p->nfunction ? ",\n{\"name\":\"[elided]\"}" : "\n{\"name\":\"[elided]\"}");
 	}
+	for (uint32_t i = 1; i < p->nevent; i++)
+		if (p->event[i].waiting && !w->waiting && p->nfunction) {
+			w->waiting = p->nfunction + (w->elided == p->nfunction);
+			sink_str(w->out, ",\n{\"name\":\"[");
+			sink_json_part(w->out, p->event[i].name);
+			sink_str(w->out, "]\"}");
+		}
 }
 
 /* A path that is too deep for the viewer, without its middle. */
@@ -122,6 +131,10 @@ static void
 put_stack(struct writing *w, const struct piece *piece)
 {
 	sink_char(w->out, '[');
+	if (w->pairs && piece->waiting) {
+		sink_u64(w->out, w->waiting);
+		sink_str(w->out, piece->node != NODE_NONE ? "," : "");
+	}
 	if (piece->node != NODE_NONE)
 		put_path(w, piece->node);
 	if (piece->leaf != UINT32_MAX) {
@@ -164,6 +177,24 @@ measure(struct writing *w, const uint32_t *thread, uint32_t n, struct cost *c)
 	}
 }
 
+/* The thread, and what is known of its waiting, which its gaps are filled with; how many these are. */
+static uint32_t
+pair_of(struct writing *w, uint32_t thread, uint32_t *pair)
+{
+	const struct thread *t = &w->p->thread[thread], *other;
+	uint32_t n = 1;
+
+	pair[0] = thread;
+	for (uint32_t i = 0; w->waiting && !t->event && w->period && i < w->p->nthread && n == 1; i++) {
+		other = &w->p->thread[i];
+		if (other->event && w->p->event[other->event].waiting && other->tid == t->tid && other->pid == t->pid &&
+		    strcmp(other->comm, t->comm) == 0)
+			pair[n++] = i;
+	}
+	w->pairs = n == 2;
+	return n;
+}
+
 /* What N threads cost: one profile of all, or as many as they get of their own and one of the rest. */
 static bool
 fits(struct writing *w, const uint32_t *thread, uint32_t n, bool all)
@@ -171,8 +202,11 @@ fits(struct writing *w, const uint32_t *thread, uint32_t n, bool all)
 	uint32_t own = all ? 0 : n > THREADS_MAX ? THREADS_MAX : n;
 	struct cost c = { 0, 0 };
 
-	for (uint32_t i = 0; i < own; i++)
-		measure(w, thread + i, 1, &c);
+	for (uint32_t i = 0; i < own; i++) {
+		uint32_t pair[2], both = pair_of(w, thread[i], pair);
+
+		measure(w, pair, both, &c);
+	}
 	if (own < n)
 		measure(w, thread + own, n - own, &c);
 	return !too_much(w, &c);
@@ -327,15 +361,9 @@ put_own(struct sink *out, const struct profile *p)
 {
 	sink_str(out, ",\n\"prof\":{\"epoch\":");
 	sink_u64(out, p->epoch);
-	sink_str(out, ",\"events\":[");
-	for (uint32_t i = 0; i < p->nevent; i++) {
-		sink_str(out, i ? ",{\"name\":" : "{\"name\":");
-		sink_json(out, p->event[i].name);
-		sink_str(out, ",\"period\":");
-		sink_u64(out, p->event[i].period_ns);
-		sink_str(out, p->event[i].waiting ? ",\"waiting\":true}" : "}");
-	}
-	sink_str(out, "],\"notes\":{");
+	sink_char(out, ',');
+	format_events(out, p);
+	sink_str(out, ",\"notes\":{");
 	for (unsigned i = 0; i < p->nnote; i++) {
 		sink_str(out, i ? "," : "");
 		sink_json(out, p->note[i].key);
@@ -359,13 +387,15 @@ put_profiles(struct writing *w, uint32_t event, const uint32_t *thread, uint32_t
 	choose_detail(w, thread, n, false);
 	for (uint32_t i = 0; i < own; i++) {
 		const struct thread *t = &w->p->thread[thread[i]];
+		uint32_t pair[2], both = pair_of(w, thread[i], pair);
 
 		sink_str(w->out, ",\n{\"name\":\"");
 		sink_json_part(w->out, *t->comm ? t->comm : "[unknown]");
 		sink_fmt(w->out, " %d/%d", t->pid, t->tid);
 		put_name_end(w, event);
 		put_own_thread(w, t);
-		put_profile(w, &thread[i], 1);
+		put_profile(w, pair, both);
+		w->pairs = false;
 	}
 	if (own < n) {
 		struct thread rest = { .comm = "[other threads]", .event = event };

@@ -52,6 +52,13 @@ add_frame(struct reading *r, char *name, const char *file, int64_t line)
 	struct function f = frame_function(name, module, sizeof module);
 	struct site site;
 
+	for (uint32_t i = 0; i < r->events && r->ours; i++) {
+		const struct event_info *e = &r->p->event[r->event[i]];
+		size_t n = strlen(e->name);
+
+		if (e->waiting && *name == '[' && !strncmp(name + 1, e->name, n) && is(name + 1 + n, "]"))
+			r->marker = r->frames + 1;
+	}
 	f.file = file;
 	f.line = line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 	site = (struct site){ profile_function(r->p, &f), 0 };

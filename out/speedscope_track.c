@@ -53,7 +53,11 @@ push(struct reading *r)
 	if (i < 0 || i >= r->frames) {
 		r->c->pos = at;
 		json_bad(r->c, "a frame that is not in the table");
-	} else if (!vec_room(&r->stack, &r->stack_cap, (uint64_t)r->depth + 1, sizeof *r->stack))
+	} else if (i + 1 == r->marker && !r->depth)
+		r->waiting = true;
+	else if (r->waiting)
+		return;
+	else if (!vec_room(&r->stack, &r->stack_cap, (uint64_t)r->depth + 1, sizeof *r->stack))
 		json_bad(r->c, "more than there is memory for");
 	else
 		r->stack[r->depth++] = r->frame[i];
@@ -93,6 +97,7 @@ read_samples(struct reading *r, struct track *t)
 			break;
 		r->c = &samples;
 		r->depth = 0;
+		r->waiting = false;
 		for (frames = json_open(&samples, '['); json_next(&samples, &frames);)
 			push(r);
 		if (!samples.bad)

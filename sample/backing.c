@@ -1,5 +1,7 @@
 /* See backing.h. */
 #include "backing.h"
+#include "../sym/vectors.h"
+#include "container.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,7 +10,7 @@
 #include <unistd.h>
 
 /* A file that could not be opened through one process may be through the next, but not forever. */
-enum { TRIES = 8 };
+enum { TRIES = 8, VDSO_MAX = 1 << 14 };
 
 static bool
 begins(const char *s, const char *with)
@@ -99,16 +101,26 @@ backing_number(struct backings *b, const struct file_id *id)
 	return append(b, id) ? b->n - 1 : 0;
 }
 
+/* A page of the kernel's in a 32-bit process, its vdso or ARM's [vectors] and [sigpage]: as it has it in its memory. */
+static struct module *
+foreign_page(struct modules *modules, const char *path, int32_t pid, uint64_t lo, uint64_t hi)
+{
+	uint8_t bytes[VDSO_MAX];
+	size_t n = foreign_read(pid, lo, bytes, hi - lo < sizeof bytes ? (size_t)(hi - lo) : sizeof bytes);
+
+	return n ? vectors_module(modules, path, bytes, n) : module_lost(modules, path, "went away with its process");
+}
+
 /* The vdso is the same in all processes of prof's word size: our own.  Its end is that of its section headers. */
 static struct module *
-vdso(struct modules *modules, uint64_t lo, uint64_t hi)
+vdso(struct modules *modules, int32_t pid, uint64_t lo, uint64_t hi)
 {
 	const uint8_t *own = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	uint64_t size = 0, page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct cursor c = cur_of(own, own ? 64 : 0, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 
-	if (!own || (sizeof(void *) == 8 && lo >> 32 == 0))
-		return module_lost(modules, "[vdso]", "belongs to another kind of process than prof is");
+	if (!own || (sizeof(void *) == 8 && hi >> 32 == 0))
+		return foreign_page(modules, "[vdso]", pid, lo, hi);
 	if (sizeof(void *) == 8) {
 		cur_take(&c, 40);        /* to e_shoff */
 		size = cur_u64(&c);
@@ -150,13 +162,17 @@ why(int err)
 static void
 keep_root(struct modules *modules, struct module *m, int root)
 {
+	int here = root < 0 ? -1 : foreign_directory("/");
 	struct stat its, own;
 
-	if (root >= 0 && !fstat(root, &its) && !stat("/", &own) && (its.st_dev != own.st_dev || its.st_ino != own.st_ino))
+	if (here < 0)
+		return;
+	if (!fstat(root, &its) && !fstat(here, &own) && (its.st_dev != own.st_dev || its.st_ino != own.st_ino))
 		m->root = modules_root(modules, root);
+	close(here);
 }
 
-/* Where nothing opens, the target's own memory could still be read (foreign_memory, module_image): this is its place. */
+/* Where nothing opens, what it loaded of it is still in the target's own memory. */
 static struct module *
 open_file(struct backings *b, struct backing *f, int32_t pid, uint64_t lo, uint64_t hi, int root)
 {
@@ -167,7 +183,8 @@ open_file(struct backings *b, struct backing *f, int32_t pid, uint64_t lo, uint6
 	if (fd < 0 && b->modules->places.sysroot)
 		fd = foreign_build(b->modules->root[b->modules->places.sysroot - 1].fd, &f->id);
 	if (fd < 0) {
-		f->tries++;
+		if (!f->tries++ && (m = container_image(b->modules, pid, lo, f->id.path)))
+			return f->module = m;
 		return module_lost(b->modules, f->id.path, why(err));
 	}
 	known = b->modules->n;
@@ -188,7 +205,9 @@ backing_module(struct backings *b, uint32_t number, int32_t pid, uint64_t lo, ui
 	if (f->module)
 		return f->module;
 	if (!strcmp(f->id.path, "[vdso]"))
-		return f->module = vdso(b->modules, lo, hi);
+		return vdso(b->modules, pid, lo, hi);
+	if (!strcmp(f->id.path, "[vectors]") || !strcmp(f->id.path, "[sigpage]"))
+		return foreign_page(b->modules, f->id.path, pid, lo, hi);
 	if (*f->id.path == '[' && !f->memory)
 		return f->module = module_lost(b->modules, f->id.path, "is the kernel's own page");
 	if (!f->memory) {
@@ -198,7 +217,7 @@ backing_module(struct backings *b, uint32_t number, int32_t pid, uint64_t lo, ui
 		return m;
 	}
 	/* A program can be run from a memfd or shared memory: then there is an image in it after all. */
-	if (*f->id.path == '/' && !f->tries++ && (m = open_file(b, f, pid, lo, hi, root)) && m->kind == MODULE_FILE && !m->bad)
+	if (*f->id.path == '/' && !f->tries++ && (m = open_file(b, f, pid, lo, hi, root)) && m->kind != MODULE_LOST && !m->bad)
 		return m;
 	return f->module = NULL;
 }

@@ -13,84 +13,41 @@
 #include <unistd.h>
 
 #include "../lib/file.h"
+#include "container.h"
 #include "target.h"
 
 /* How often the processes in it are listed again while they leave: they may fork meanwhile. */
 enum { PASSES = 50 };
 
-/* Where prof is in the hierarchy that events use: the part of /proc/self/cgroup's line behind its second colon. */
-static char *
-own_path(char *text, bool *unified)
-{
-	char *found = NULL, *next;
-
-	for (char *line = text; *line; line = next) {
-		char *lists = strchr(line, ':'), *path = lists ? strchr(lists + 1, ':') : NULL;
-
-		next = line + strcspn(line, "\n");
-		if (*next)
-			*next++ = 0;
-		if (!path)
-			continue;
-		*path++ = 0;
-		if (strstr(lists, "perf_event")) {
-			*unified = false;
-			return path;
-		}
-		if (!lists[1]) {
-			*unified = true;
-			found = path;
-		}
-	}
-	return found;
-}
-
-/* Field N (from 0) of LINE, which ends at a space, or NULL. */
-static const char *
-field(const char *line, unsigned n)
-{
-	while (n-- && line)
-		if ((line = strchr(line, ' ')))
-			line++;
-	return line;
-}
-
-/* Whether LINE of mountinfo is of that hierarchy and shows PATH of it: then its directory goes to DIR. */
 static bool
-shows(const char *line, const char *path, bool unified, char *dir, size_t size)
+cgroup_there(const struct cgroup *c)
 {
-	const char *root = field(line, 3), *mount = field(line, 4), *type = strstr(line, " - cgroup");
-	size_t len;
-	int n;
+	int fd = file_open(c->fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
 
-	if (!mount || !type || (type[9] == '2') != unified || (!unified && !strstr(type, "perf_event")))
-		return false;
-	len = strcspn(root, " ");
-	len = len == 1 ? 0 : len;
-	if (strncmp(path, root, len) || (path[len] != '/' && path[len]))
-		return false;
-	n = snprintf(dir, size, "%.*s%s", (int)strcspn(mount, " "), mount, path + len);
-	return n > 0 && (size_t)n < size;
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
-static const char *
-own_directory(char *dir, size_t size, bool *unified)
+const char *
+cgroup_open(struct cgroup *c, const char *what)
 {
-	char text[4096], *path, *line;
-	bool found = false;
-	struct lines l;
-	int fd;
+	const char *why = container_find(what, c->path, sizeof c->path);
 
-	if (file_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof text) <= 0 || !(path = own_path(text, unified)) ||
-	    strstr(path, "/.."))
-		return "prof is in none that it can see";
-	if ((fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)) < 0)
-		return "/proc does not tell of mounts";
-	lines_open(&l, fd);
-	while (!found && (line = lines_next(&l)))
-		found = shows(line, path, *unified, dir, size);
-	close(fd);
-	return found ? NULL : "their file system is not mounted";
+	c->fd = 0;
+	if (why)
+		return why;
+	if ((c->fd = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+		return errno == ENOENT ? "there is no such cgroup, nor a process of that number" : strerror(errno);
+	return cgroup_there(c) ? NULL : "it is not a cgroup";
+}
+
+bool
+cgroup_over(const struct cgroup *c)
+{
+	char text[128];
+
+	return !cgroup_there(c) || (file_text(c->fd, "cgroup.events", text, sizeof text) > 0 && strstr(text, "populated 0"));
 }
 
 /* Whether the directory has a limit that programs look up: they would not find it from inside of another one. */
@@ -148,7 +105,7 @@ cgroup_make(struct cgroup *c)
 	int own;
 
 	c->fd = 0;
-	if ((why = own_directory(c->path, sizeof c->path - 48, &unified)))
+	if ((why = container_dir(0, CONTAINER_EVENTS, c->path, sizeof c->path - 48, &unified)))
 		return why;
 	if ((own = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
 		return "prof's own is out of reach";

@@ -1,4 +1,5 @@
-/* A cgroup of prof's own making, so that events see a command and all that descends from it, and nobody else. */
+/* Cgroups: those of others, by path or process, and one of prof's own making, so that events see a command and all that
+ * descends from it, and nobody else. */
 #ifndef SAMPLE_CGROUP_H
 #define SAMPLE_CGROUP_H
 
@@ -10,6 +11,10 @@ struct cgroup {
 	char path[480];
 };
 
+/* Opens the one at a path (absolute, or below where they are mounted), or the one of a process.  NULL or what is wrong. */
+const char *cgroup_open(struct cgroup *, const char *path_or_pid);
+/* Whether it has been removed meanwhile, or (version 2's) nobody is left in it. */
+bool cgroup_over(const struct cgroup *);
 /* Makes an empty one below prof's own; removes those that earlier profs left behind.  NULL if all is well, else why there
  * is none, in words. */
 const char *cgroup_make(struct cgroup *);

@@ -80,7 +80,7 @@ is_alive(int32_t pid)
 	char buf[512], *p;
 
 	if (file_proc(pid, "stat", buf, sizeof buf) <= 0)
-		return access("/proc/self", F_OK) && (!kill(pid, 0) || errno == EPERM);
+		return !proc_there() && (!kill(pid, 0) || errno == EPERM);
 	p = strrchr(buf, ')');
 	return p && p[1] && p[2] != 'Z' && p[2] != 'X';
 }

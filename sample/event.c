@@ -6,6 +6,7 @@
 #include "perf.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -416,5 +417,9 @@ event_default(void)
 	struct event clock = { .name = "cpu-clock", .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
 	                       .user = true, .kernel = true, .is_cycles = true, .is_time = true };
 
-	return perf_event_interrupts(&cycles) ? cycles : clock;
+	errno = 0;
+	if (perf_event_interrupts(&cycles))
+		return cycles;
+	clock.refused = errno ? errno : EIO;
+	return clock;
 }

@@ -15,6 +15,9 @@ struct event {
 	bool sides_given;        /* by a modifier: then they are not widened or narrowed silently */
 	bool is_time;            /* counts nanoseconds of CPU: cpu-clock, task-clock */
 	bool is_cycles;          /* sampled by time with -F: hardware cycles and clocks */
+	bool waits;              /* one at each switch, with what tells of how long it is: see wait.h */
+	int refused;             /* errno of the hardware cycles that it stands in for; 0: of none */
+	bool wakes;              /* one at each waking: see wait.h */
 	uint8_t precise;         /* how many p: attr.precise_ip, where the hardware has it */
 };
 

@@ -4,7 +4,9 @@
 #include "foreign.h"
 #include "../lib/file.h"
 #include "../lib/mem.h"
+#include "../sym/kcore.h"
 #include "../sym/module.h"
+#include "keeper.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,13 +60,17 @@ open_again(int root, const char *path, uint64_t flags, const struct stat *found)
 	return drop(fd, ESTALE);
 }
 
-static int
-open_regular(int root, const char *path, uint64_t flags, struct stat *st)
+int
+foreign_regular(int root, const char *path, uint64_t flags, struct stat *st)
 {
 	char self[32];
-	int found = open_in(root, path, O_PATH | flags), fd;
+	int found, fd;
 
-	if (found < 0)
+	if (keeper_on()) {
+		fd = keeper_file(root, path, flags & O_NOFOLLOW);
+		return fd < 0 || !fstat(fd, st) ? fd : drop(fd, errno);
+	}
+	if ((found = open_in(root, path, O_PATH | flags)) < 0)
 		return -1;
 	if (fstat(found, st))
 		return drop(found, errno);
@@ -120,7 +126,7 @@ static int
 open_same(int root, const char *path, const struct file_id *id, bool sure)
 {
 	struct stat st;
-	int fd = open_regular(root, path, 0, &st);
+	int fd = foreign_regular(root, path, 0, &st);
 
 	if (fd < 0)
 		return -1;
@@ -132,10 +138,19 @@ open_same(int root, const char *path, const struct file_id *id, bool sure)
 int
 foreign_root(int32_t pid)
 {
-	char path[40];
+	char path[PROC_PATH_MAX];
 
-	snprintf(path, sizeof path, "/proc/%d/root", (int)pid);
-	return open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
+	return file_open(AT_FDCWD, proc_path(path, pid, "root"), O_PATH | O_CLOEXEC | O_DIRECTORY);
+}
+
+static bool
+namespace_of(int fd, struct stat *st)
+{
+	bool well = fd >= 0 && !fstat(fd, st);
+
+	if (fd >= 0)
+		close(fd);
+	return well;
 }
 
 /* Whether prof's own root may stand for PID's: it does unless both mount namespaces are known, and differ. */
@@ -143,19 +158,18 @@ static bool
 same_mounts(int32_t pid)
 {
 	struct stat own, its;
-	char path[40];
 
-	snprintf(path, sizeof path, "/proc/%d/ns/mnt", (int)pid);
-	return stat("/proc/self/ns/mnt", &own) || stat(path, &its) || own.st_ino == its.st_ino;
+	return !namespace_of(file_open(AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC), &own) ||
+	       !namespace_of(foreign_mounts(pid), &its) || own.st_ino == its.st_ino;
 }
 
 int
 foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *id, int kept)
 {
-	char path[96];
+	char path[PROC_PATH_MAX];
 	int fd, root, err;
 
-	snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, lo, hi);
+	proc_path(path, pid, "map_files/%" PRIx64 "-%" PRIx64, lo, hi);
 	fd = open_same(AT_FDCWD, path, id, true);
 	err = fd < 0 && errno == ESTALE ? ESTALE : ENOENT;
 	if (fd < 0 && *id->path == '/') {
@@ -173,10 +187,8 @@ foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *id, 
 			fd = open_same(AT_FDCWD, id->path, id, false);
 			err = fd < 0 && errno != ENOENT ? errno : err;
 		}
-		if (fd < 0) {   /* gone or replaced, but perhaps the program itself */
-			snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
-			fd = open_same(AT_FDCWD, path, id, false);
-		}
+		if (fd < 0)   /* gone or replaced, but perhaps the program itself */
+			fd = open_same(AT_FDCWD, proc_path(path, pid, "exe"), id, false);
 	}
 	errno = err;
 	return fd;
@@ -218,7 +230,7 @@ open_own(int32_t pid, const char *before, const char *behind)
 		errno = EACCES;
 		return -1;
 	}
-	fd = open_regular(root < 0 ? AT_FDCWD : root, path, O_NOFOLLOW, &st);
+	fd = foreign_regular(root < 0 ? AT_FDCWD : root, path, O_NOFOLLOW, &st);
 	if (root >= 0) {
 		int err = errno;
 
@@ -243,7 +255,7 @@ foreign_jitdump(int32_t pid)
 int
 foreign_directory(const char *path)
 {
-	return open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
+	return file_open(AT_FDCWD, path, O_PATH | O_CLOEXEC | O_DIRECTORY);
 }
 
 int
@@ -260,7 +272,7 @@ foreign_file(int root, const char *path)
 {
 	struct stat st;
 
-	return open_regular(root < 0 ? AT_FDCWD : root, path, 0, &st);
+	return foreign_regular(root < 0 ? AT_FDCWD : root, path, 0, &st);
 }
 
 int
@@ -272,10 +284,9 @@ foreign_kallsyms(void)
 static int
 open_proc(int32_t pid, const char *name)
 {
-	char path[40];
+	char path[PROC_PATH_MAX];
 
-	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-	return open(path, O_RDONLY | O_CLOEXEC);
+	return file_open(AT_FDCWD, proc_path(path, pid, "%s", name), O_RDONLY | O_CLOEXEC);
 }
 
 int
@@ -296,11 +307,38 @@ foreign_memory(int32_t pid)
 	return open_proc(pid, "mem");
 }
 
+static size_t
+read_kernel(uint64_t addr, void *to, size_t n)
+{
+	static struct kcore kcore;
+
+	if (!kcore.table[KCORE_WORD])
+		kcore_open(&kcore, open("/proc/kcore", O_RDONLY | O_CLOEXEC));
+	return kcore_read(&kcore, addr, to, n);
+}
+
 size_t
 foreign_read(int32_t pid, uint64_t addr, void *to, size_t n)
 {
 	struct iovec own = { to, n }, its = { (void *)(uintptr_t)addr, n };
-	ssize_t got = addr <= UINTPTR_MAX ? process_vm_readv(pid, &own, 1, &its, 1, 0) : -1;
+	ssize_t got;
+
+	if (keeper_on())
+		return keeper_read(pid, addr, to, n);
+	if (!pid)
+		return read_kernel(addr, to, n);
+	got = addr <= UINTPTR_MAX ? process_vm_readv(pid, &own, 1, &its, 1, 0) : -1;
 
 	return got < 0 ? 0 : (size_t)got;
+}
+
+long
+foreign_asleep(int32_t pid, int32_t tid, char *text, size_t n)
+{
+	char name[32];
+
+	if (keeper_on())
+		return keeper_asleep(pid, tid, text, n);
+	snprintf(name, sizeof name, "task/%d/syscall", tid);
+	return file_proc(pid, name, text, n);
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct stat;
+
 /* What is known of a mapped file. */
 struct file_id {
 	const char *path;
@@ -28,12 +30,17 @@ int foreign_directory(const char *path);
 int foreign_build(int root, const struct file_id *);
 /* The regular file at PATH below ROOT, -1: prof's own. */
 int foreign_file(int root, const char *path);
+/* Any regular file, at PATH below ROOT or AT_FDCWD, FLAGS as O_NOFOLLOW: what it is is still to be checked. */
+int foreign_regular(int root, const char *path, uint64_t flags, struct stat *);
 int foreign_kallsyms(void);
 int foreign_maps(int32_t pid);    /* /proc/PID/maps */
 int foreign_memory(int32_t pid);  /* /proc/PID/mem */
 int foreign_root(int32_t pid);    /* to open files in, not to be read */
 int foreign_mounts(int32_t pid);  /* its mount namespace */
-/* Copies up to N bytes of PID's memory from ADDR on; how many, 0 where it may not be read. */
+/* The line of /proc/PID/task/TID/syscall, with its NUL; its length, or -1. */
+long foreign_asleep(int32_t pid, int32_t tid, char *text, size_t n);
+/* Copies up to N bytes of PID's memory from ADDR on; how many, 0 where it may not be read.  Of 0: of the kernel's memory the
+ * tables of its names, see kcore_read. */
 size_t foreign_read(int32_t pid, uint64_t addr, void *to, size_t n);
 
 #endif

@@ -7,8 +7,11 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "keeper.h"
 
 enum { HELPERS_MOST = 64, FILES_MOST = 1 << 20 };
 
@@ -19,9 +22,15 @@ struct held {
 	uint32_t event;
 };
 
+/* What a helper is told first, and then that many threads. */
+struct wanted {
+	uint32_t n, stack_size;
+	bool user_chain;
+};
+
 struct helper {
 	int fd;
-	pid_t pid;
+	pid_t pid;                 /* 0: the keeper's child */
 };
 
 static bool
@@ -42,17 +51,38 @@ move_all(int fd, void *bytes, size_t n, bool out)
 	return true;
 }
 
-static void
-keep_only(const struct rings *rings, int own, uint64_t limit)
+/* The next descriptor from FD on that a helper or the keeper has a use for, or -1. */
+static int
+next_kept(const struct opener *o, int fd, int own)
 {
-	for (int fd = 3; (uint64_t)fd < limit && fd < FILES_MOST; fd++) {
-		bool keep = fd == own;
+	int next = own >= fd ? own : -1;
 
-		for (uint32_t i = 0; i < rings->n; i++)
-			keep |= fd == rings->ring[i].fd;
-		if (!keep)
-			close(fd);
+	if (o->cgroup.fd >= fd && (next < 0 || o->cgroup.fd < next))
+		next = o->cgroup.fd;
+	for (uint32_t i = 0; i < o->rings.n; i++) {
+		int ring = o->rings.ring[i].fd;
+
+		if (ring >= fd && (next < 0 || ring < next))
+			next = ring;
 	}
+	return next;
+}
+
+void
+hold_only(const struct opener *o, int own)
+{
+	uint64_t limit = opener_files() < FILES_MOST ? opener_files() : FILES_MOST;
+	int fd = 3, next;
+
+	do {
+		next = next_kept(o, fd, own);
+#ifdef SYS_close_range
+		if (syscall(SYS_close_range, fd, next < 0 ? ~0u : (unsigned)next - 1, 0))
+#endif
+			for (; next < 0 ? (uint64_t)fd < limit : fd < next; fd++)
+				close(fd);
+		fd = next + 1;
+	} while (next >= 0);
 }
 
 static int
@@ -60,7 +90,7 @@ open_held(struct opener *o, struct watches *w, const struct thread *t, uint32_t 
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t from = w->n;
-		int err = watches_add(o, w, t[i].tid, false);
+		int err = keeper_may(t[i].tid) ? watches_add(o, w, t[i].tid, false) : ESRCH;
 
 		if (err && err != ESRCH)
 			return err;
@@ -74,14 +104,30 @@ open_held(struct opener *o, struct watches *w, const struct thread *t, uint32_t 
 	return 0;
 }
 
+/* Reads all that is wanted before it says anything: whoever writes that does not read. */
+static int
+open_wanted(struct opener *o, struct watches *w, int fd)
+{
+	struct thread *t = NULL;
+	struct wanted wanted;
+	uint32_t cap = 0;
+
+	if (!move_all(fd, &wanted, sizeof wanted, false) || wanted.n > FILES_MOST)
+		return EINVAL;
+	if (!vec_room(&t, &cap, wanted.n, sizeof *t) || !move_all(fd, t, wanted.n * sizeof *t, false))
+		return ENOMEM;
+	opener_stack(o, wanted.stack_size, wanted.user_chain);
+	return open_held(o, w, t, wanted.n, fd);
+}
+
 static void
-serve(struct opener *o, const struct thread *t, uint32_t n, int fd)
+serve(struct opener *o, int fd)
 {
 	struct watches w = { 0 };
 	struct held end = { 0 };
 	char what;
 
-	end.event = (uint32_t)open_held(o, &w, t, n, fd);
+	end.event = (uint32_t)open_wanted(o, &w, fd);
 	if (!move_all(fd, &end, sizeof end, true))
 		return;
 	while (move_all(fd, &what, 1, false)) {
@@ -97,30 +143,40 @@ serve(struct opener *o, const struct thread *t, uint32_t n, int fd)
 	}
 }
 
-/* A helper for those threads: its socket in *FD.  0 or an errno. */
-static int
-start(struct opener *o, const struct thread *t, uint32_t n, uint64_t limit, struct helper *h)
+int
+hold_helper(struct opener *o, pid_t *pid)
 {
 	int pair[2];
 	sigset_t all;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-		return errno;
-	if ((h->pid = fork()) == 0) {
+		return -1;
+	if ((*pid = fork()) == 0) {
 		sigfillset(&all);   /* the terminal's signals are prof's; the socket's end is ours */
 		sigprocmask(SIG_BLOCK, &all, NULL);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		keep_only(&o->rings, pair[1], limit);
+		hold_only(o, pair[1]);
 		o->files = o->rings.n;
-		serve(o, t, n, pair[1]);
+		serve(o, pair[1]);
 		_exit(0);
 	}
 	close(pair[1]);
-	h->fd = pair[0];
-	if (h->pid > 0)
-		return 0;
+	if (*pid > 0)
+		return pair[0];
 	close(pair[0]);
-	return errno;
+	return -1;
+}
+
+/* A helper for those threads.  0 or an errno. */
+static int
+start(struct opener *o, const struct thread *t, uint32_t n, struct helper *h)
+{
+	struct wanted w = { n, o->capture.stack_size, o->capture.user_chain };
+
+	h->pid = 0;
+	if ((h->fd = keeper_on() ? keeper_helper() : hold_helper(o, &h->pid)) < 0)
+		return errno;
+	return move_all(h->fd, &w, sizeof w, true) && move_all(h->fd, (void *)(uintptr_t)t, n * sizeof *t, true) ? 0 : EPIPE;
 }
 
 static int
@@ -153,7 +209,7 @@ hold_open(struct opener *o, struct watches *w, const struct thread *t, uint32_t 
 		if (w->nhelper == HELPERS_MOST || !vec_room(&w->helper, &w->cap_helper, (uint64_t)w->nhelper + 1, sizeof *h))
 			return EMFILE;
 		h = &w->helper[w->nhelper];
-		if ((err = start(o, t, now, limit, h)))
+		if ((err = start(o, t, now, h)))
 			return err;
 		w->nhelper++;
 		if ((err = learn(w, h->fd)))
@@ -202,7 +258,7 @@ hold_close(struct watches *w)
 {
 	for (uint32_t i = 0; i < w->nhelper; i++) {
 		close(w->helper[i].fd);
-		while (waitpid(w->helper[i].pid, NULL, 0) < 0 && errno == EINTR)
+		while (w->helper[i].pid && waitpid(w->helper[i].pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
 	vec_free(&w->helper, &w->cap_helper, sizeof *w->helper);

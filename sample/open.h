@@ -9,6 +9,8 @@
 #include "session.h"
 #include "threads.h"
 
+struct perf_event_attr;
+
 /* One event on one thread (or, -1, all of them) and one CPU. */
 struct watch {
 	int fd;                    /* -1: a helper's */
@@ -32,9 +34,12 @@ struct total {
 };
 
 /* Where events are. */
+enum { REGS_EXTENDED = 40 };   /* registers of that number and above: there may be one, aarch64's length of vectors (Linux 6.1, SVE) */
+
 enum reach {
 	REACH_THREADS,             /* on the target's threads, and inherited by what they start */
 	REACH_CGROUP,              /* on CPUs, in a cgroup of the command's own */
+	REACH_GIVEN,               /* on CPUs, in a cgroup of others */
 	REACH_TREE,                /* on CPUs: others' samples come too, and are left out */
 	REACH_SYSTEM,              /* on CPUs, whoever runs there */
 };
@@ -53,6 +58,7 @@ struct opener {
 	enum reach reach;
 	struct cgroup cgroup;
 	const char *no_cgroup;     /* why there is none for a command, or NULL */
+	int refused;               /* errno that stood against the rings, or against the kernel's side; 0 */
 	/* What this kernel was found to be too old for. */
 	bool no_lost, no_build_id, no_inherit_thread, no_ksymbol;
 };
@@ -61,8 +67,11 @@ struct opener {
 bool opener_init(struct opener *, const struct capture *, struct refusal *);
 void opener_free(struct opener *);
 
-/* The limit on descriptors. */
+/* Samples a second, at most, as the kernel has it now. */
+uint64_t opener_rate(void);
+/* The limit on descriptors; it is raised as far as it may be. */
 uint64_t opener_files(void);
+void opener_more_files(void);
 /* Less of the stack, or MUCH less, is to be opened with from now on, for good.  False where there is no less. */
 bool opener_stack_less(struct opener *, bool much);
 /* The stack size and user chain to open with from now on. */
@@ -79,6 +88,10 @@ bool watches_period(const struct watches *, uint64_t ns);
 /* The same for the processes in FOUND and all that descends from them. */
 int opener_reopen(struct opener *, struct watches *, struct threads *found, uint32_t *sure);
 
+/* An event as it is described, on a thread or, where that is -1, on whoever is to be seen on the CPU, and OTHERS. */
+int opener_perf(const struct opener *, struct perf_event_attr *, int32_t tid, int32_t cpu, bool others);
+/* Event number EVENT on a thread (-1: all) and CPU, started by its exec where ON_EXEC: its descriptor, or -1 with errno. */
+int opener_event(struct opener *, uint32_t event, int32_t tid, int32_t cpu, bool on_exec);
 /* All events of one thread (-1: of the CPUs), started by its exec where ON_EXEC.  0 or an errno. */
 int watches_add(struct opener *, struct watches *, int32_t tid, bool on_exec);
 /* Takes note of an event that is open.  False at the memory cap. */

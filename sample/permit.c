@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,23 +20,27 @@
 enum { SYS_PTRACE_BIT = 19, SYS_ADMIN_BIT = 21, PERFMON_BIT = 38 };   /* of <linux/capability.h> */
 
 struct facts {
+	int err;                   /* what perf_event_open said */
 	const char *event;         /* the one most likely meant */
 	bool software;             /* it is a software event */
+	bool tracepoint, probe;    /* it is one, or a probe of one's own */
 	bool kernel_asked;         /* by a modifier */
 	bool system;               /* -a, -C */
 	bool cpus;                 /* -C */
-	int32_t pid;               /* attached to, else 0 */
+	const char *cgroup;        /* -G, or NULL */
+	uint64_t pid;              /* attached to, else 0 */
 	bool thread;               /* ... and it is -t */
 	bool hidden;               /* ... and /proc does not show it to us */
-	uint32_t uid, gid;         /* prof's */
-	uint32_t its_uid, its_gid; /* the target's, where they differ; else prof's */
+	uint64_t uid, gid;         /* prof's */
+	uint64_t its_uid, its_gid; /* the target's, where they differ; else prof's */
 	bool dumpable;
 	int paranoid;
 	uint64_t caps;             /* effective, and worth something: none in a user namespace */
 	bool namespaced;           /* in a user namespace */
 	bool perfmon_known;        /* CAP_PERFMON is there: Linux 5.8 */
 	bool seccomp;              /* a filter is on */
-	bool container;
+	bool ptrace;               /* it is about that, not about events */
+	enum runtime { HOST, DOCKER, PODMAN, KUBERNETES } container;
 	bool lockdown;             /* confidentiality */
 	uint64_t freq, max_rate, nofile;
 	char self[128];            /* prof's own file */
@@ -70,16 +74,24 @@ field(const char *status, const char *key)
 	return p ? p + strlen(key) : NULL;
 }
 
+bool
+permit_filtered(void)
+{
+	char buf[4096];
+
+	return file_text(AT_FDCWD, "/proc/self/status", buf, sizeof buf) > 0 && field(buf, "\nSeccomp:\t2");
+}
+
 /* The first of the four ids behind KEY that is not OWN, or OWN. */
-static uint32_t
-other_id(const char *status, const char *key, uint32_t own)
+static uint64_t
+other_id(const char *status, const char *key, uint64_t own)
 {
 	const char *p = field(status, key);
 	uint64_t id;
 
 	for (int i = 0; p && i < 3 && text_dec(&p, &id); i++, p += *p == '\t')   /* real, effective, saved */
 		if (id != own)
-			return (uint32_t)id;
+			return id;
 	return own;
 }
 
@@ -89,49 +101,46 @@ learn_self(struct facts *f)
 	char buf[4096];
 	const char *p;
 	uint64_t v;
-	ssize_t n;
 
 	f->uid = f->its_uid = geteuid();
 	f->gid = f->its_gid = getegid();
 	f->paranoid = permit_paranoid();
-	if (file_text(AT_FDCWD, "/proc/self/uid_map", buf, sizeof buf) > 0) {
-		p = strstr(buf, "4294967295");
-		f->namespaced = !p;
-	}
+	f->namespaced = file_text(AT_FDCWD, "/proc/self/uid_map", buf, sizeof buf) > 0 && !strstr(buf, "4294967295");
 	if (file_text(AT_FDCWD, "/proc/self/status", buf, sizeof buf) > 0) {
 		if ((p = field(buf, "\nCapEff:\t")) && text_hex(&p, &v) && !f->namespaced)
 			f->caps = v;
-		f->seccomp = (p = field(buf, "\nSeccomp:\t")) && *p == '2';
 	} else if (!f->uid)
 		f->caps = UINT64_MAX;
+	f->seccomp = permit_filtered();
 	f->perfmon_known = number_in("/proc/sys/kernel/cap_last_cap", PERFMON_BIT) >= PERFMON_BIT;
-	f->container = !access("/.dockerenv", F_OK) || !access("/run/.containerenv", F_OK) || getenv("KUBERNETES_SERVICE_HOST");
+	f->container = getenv("KUBERNETES_SERVICE_HOST") ? KUBERNETES : !access("/run/.containerenv", F_OK) ? PODMAN
+	               : !access("/.dockerenv", F_OK) ? DOCKER : HOST;
 	f->lockdown = file_text(AT_FDCWD, "/sys/kernel/security/lockdown", buf, sizeof buf) > 0 &&
 	              strstr(buf, "[confidentiality]");
-	n = readlink("/proc/self/exe", f->self, sizeof f->self - 1);
-	snprintf(f->self + (n > 0 ? n : 0), sizeof f->self - (size_t)(n > 0 ? n : 0), "%s", n > 0 ? "" : "prof");
+	if (readlink("/proc/self/exe", f->self, sizeof f->self - 1) <= 0)
+		strcpy(f->self, "prof");
 }
 
 static void
 learn_target(struct facts *f, int32_t pid)
 {
-	char path[32], buf[4096];
+	char path[PROC_PATH_MAX], buf[4096];
 	struct stat st;
-	uint32_t owner;
+	uint64_t owner;
 
 	f->dumpable = true;
 	if (pid <= 0)
 		return;
-	f->pid = pid;
+	f->pid = (uint32_t)pid;
 	if (file_proc(pid, "status", buf, sizeof buf) <= 0) {
 		f->hidden = kill(pid, 0) && errno == EPERM;
 		return;
 	}
-	owner = other_id(buf, "\nUid:\t", UINT32_MAX);
+	owner = other_id(buf, "\nUid:\t", UINT64_MAX);
 	f->its_uid = other_id(buf, "\nUid:\t", f->uid);
 	f->its_gid = other_id(buf, "\nGid:\t", f->gid);
-	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);   /* of root where the process is not dumpable */
-	f->dumpable = stat(path, &st) || st.st_uid == owner || !owner;
+	/* of root where the process is not dumpable */
+	f->dumpable = stat(proc_path(path, pid, "maps"), &st) || st.st_uid == owner || !owner;
 }
 
 static void
@@ -145,200 +154,230 @@ learn_capture(struct facts *f, const struct capture *c)
 			which = i;
 	f->event = c->nevent ? c->event[which].name : "";
 	f->software = c->nevent && c->event[which].type == PERF_TYPE_SOFTWARE;
+	f->tracepoint = c->nevent && c->event[which].type == PERF_TYPE_TRACEPOINT;
+	f->probe = c->nevent && !strncmp(f->event + 1, "probe", 5);
 	for (unsigned i = 0; i < c->nevent; i++)
 		f->kernel_asked |= c->event[i].sides_given && c->event[i].kernel;
 	f->system = c->target == TARGET_SYSTEM;
 	f->thread = c->target == TARGET_THREADS;
 	f->cpus = c->ncpu != 0;
+	f->cgroup = c->cgroup;
 	f->freq = c->freq;
 	f->max_rate = number_in("/proc/sys/kernel/perf_event_max_sample_rate", UINT64_MAX);
 	f->nofile = getrlimit(RLIMIT_NOFILE, &files) ? 0 : files.rlim_cur;
 }
 
-__attribute__((format(printf, 2, 3))) static void
-mend(struct refusal *r, const char *fmt, ...)
+/* What %LETTER stands for in a text, which may have such itself; a number goes to NUMBER. */
+static const char *
+word(const struct facts *f, char letter, char number[24])
 {
-	va_list ap;
+	/* uint64_t, all of them. */
+	static const struct { char letter; uint8_t at; } numbers[] = {
+		{ 'i', offsetof(struct facts, pid) }, { 'u', offsetof(struct facts, uid) }, { 'U', offsetof(struct facts, its_uid) },
+		{ 'g', offsetof(struct facts, gid) }, { 'G', offsetof(struct facts, its_gid) }, { 'f', offsetof(struct facts, freq) },
+		{ 'm', offsetof(struct facts, max_rate) }, { 'n', offsetof(struct facts, nofile) },
+	};
+	uint64_t n = 0;
 
-	va_start(ap, fmt);
-	vsnprintf(r->mend, sizeof r->mend, fmt, ap);
-	va_end(ap);
+	switch (letter) {
+	case 'c':   /* the right that it takes */
+		return f->perfmon_known ? "perfmon" : "sys_admin";
+	case 'C':
+		return f->ptrace ? "SYS_PTRACE" : f->perfmon_known ? "PERFMON" : "SYS_ADMIN";
+	case 'd':   /* how it is given to a container; and what of its system calls is not refused */
+		return f->container == KUBERNETES ? "securityContext: {capabilities: {add: [%C]}}"
+		       : f->container == PODMAN ? "podman run --cap-add %C ..." : "docker run --cap-add %C ...";
+	case 'D':
+		return f->container == KUBERNETES ? "seccompProfile: {type: Unconfined}"
+		                                  : "--security-opt seccomp=PROFILE that allows perf_event_open";
+	case 'k':
+		return "sudo setcap cap_%c,cap_sys_ptrace+ep %s";
+	case 'y':
+		return f->container && !f->namespaced ? "%d, or on the host: %v"
+		       : f->container ? "on the host: %v" : f->namespaced ? "outside of the namespace: %v" : "%v";
+	case 'v':
+		return "sudo sysctl kernel.perf_event_paranoid";
+	case 'o':
+		return f->container || f->namespaced ? "" : ", or: %k";
+	case 'r':
+		return f->namespaced && !f->uid ? "; root in a user namespace counts as an ordinary user" : "";
+	case 'W':
+		return f->cgroup ? "the cgroup" : f->system ? "the whole system" : !f->pid ? "the command"
+		       : f->thread ? "thread %i" : "process %i";
+	case 'a':
+		return f->its_uid && f->its_uid != f->uid ? "sudo -u '#%U' prof -%x %i ..." : "sudo prof -%x %i ...";
+	case 'x':
+		return f->thread ? "t" : "p";
+	case 'e':
+		return f->event;
+	case 's':
+		return f->self;
+	case '!':
+		return strerror(f->err);
+	case 'p':
+		if (f->paranoid == INT_MAX)
+			return "cannot be read";
+		snprintf(number, 24, "is %d", f->paranoid);
+		return number;
+	}
+	for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (numbers[i].letter == letter)
+			memcpy(&n, (const char *)f + numbers[i].at, sizeof n);
+	snprintf(number, 24, "%llu", (unsigned long long)n);
+	return number;
 }
 
-/* Says what was tried and what the system said, then the reason. */
-__attribute__((format(printf, 4, 5))) static void
-because(struct refusal *r, const struct facts *f, int err, const char *fmt, ...)
-{
-	size_t n;
-	va_list ap;
+struct line {
+	const struct facts *facts;
+	char *to, *end;
+};
 
-	if (f->system)
-		snprintf(r->what, sizeof r->what, "cannot profile the whole system (%s): ", strerror(err));
-	else if (f->pid)
-		snprintf(r->what, sizeof r->what, "cannot profile %s %d (%s): ", f->thread ? "thread" : "process", (int)f->pid,
-		         strerror(err));
-	else
-		snprintf(r->what, sizeof r->what, "cannot profile the command (%s): ", strerror(err));
-	n = strlen(r->what);
-	va_start(ap, fmt);
-	vsnprintf(r->what + n, sizeof r->what - n, fmt, ap);
-	va_end(ap);
+/* Adds a line of a text; of one that is FOREIGN, at most 60 bytes, which mean themselves. */
+static void
+fill(struct line *l, const char *text, bool foreign)
+{
+	for (char number[24]; *text && (foreign || *text != '\n') && l->to < l->end; text++)
+		if (*text == '%' && !foreign) {
+			text++;
+			fill(l, word(l->facts, *text, number), strchr("es!", *text));
+		} else
+			*l->to++ = *text;
+	*l->to = 0;
+}
+
+/* What follows are texts: the reason, and in a second line what mends it. */
+
+static const char *
+seccomp(const struct facts *f)
+{
+	if (f->container)
+		return "a seccomp filter refuses perf_event_open, as Docker's default profile does\n"
+		       "%d, or %D";
+	return "a seccomp filter refuses perf_event_open\n"
+	       "run prof outside of the sandbox, or allow it the system call (systemd: SystemCallFilter=perf_event_open)";
+}
+
+/* It is for whose the target is, and what; else NULL. */
+static const char *
+not_ours(const struct facts *f)
+{
+	bool tracer = f->caps >> SYS_PTRACE_BIT & 1;
+
+	if (f->hidden)
+		return "it belongs to another user, and /proc does not show it (hidepid)\n%a";
+	if (tracer)
+		return NULL;
+	if (f->its_uid != f->uid)
+		return "it belongs to user %U, prof runs as user %u\n%a";
+	if (f->its_gid != f->gid)
+		return "it runs as group %G, prof as group %g\n%a";
+	if (!f->dumpable)
+		return "it is not dumpable: a set-user-id program, one with capabilities or with an unreadable file, or one that asked "
+		       "for it (prctl)\n%a";
+	return NULL;
 }
 
 /* The paranoid level is in the way, LEVEL would do. */
-static void
-paranoid(struct refusal *r, const struct facts *f, int err, int level, const char *need)
-{
-	char is[32] = "cannot be read", sysctl[64];
+#define PARANOID(level, need) "kernel.perf_event_paranoid %p; " need "%r\n%y=" level "%o"
 
-	if (f->paranoid != INT_MAX)
-		snprintf(is, sizeof is, "is %d", f->paranoid);
-	because(r, f, err, "kernel.perf_event_paranoid %s; %s%s", is, need,
-	        f->namespaced && !f->uid ? "; root in a user namespace counts as an ordinary user" : "");
-	snprintf(sysctl, sizeof sysctl, "sudo sysctl kernel.perf_event_paranoid=%d", level);
-	if (f->container && !f->namespaced)
-		mend(r, "start the container with --cap-add %s, or on the host: %s", f->perfmon_known ? "PERFMON" : "SYS_ADMIN", sysctl);
-	else if (f->container)
-		mend(r, "on the host: %s", sysctl);
-	else if (f->namespaced)
-		mend(r, "outside of the namespace: %s", sysctl);
-	else
-		mend(r, "%s, or: sudo setcap cap_%s,cap_sys_ptrace+ep %s", sysctl, f->perfmon_known ? "perfmon" : "sys_admin", f->self);
-}
-
-static void
-seccomp(struct refusal *r, const struct facts *f, int err)
-{
-	because(r, f, err, "a seccomp filter refuses perf_event_open%s", f->container ? ", as Docker's default profile does" : "");
-	if (f->container)
-		mend(r, "docker run --cap-add %s ..., or --security-opt seccomp=PROFILE that allows perf_event_open",
-		     f->perfmon_known ? "PERFMON" : "SYS_ADMIN");
-	else
-		mend(r, "run prof outside of the sandbox, or allow it the system call (systemd: SystemCallFilter=perf_event_open)");
-}
-
-static void
-denied(struct refusal *r, const struct facts *f, int err)
+static const char *
+denied(const struct facts *f)
 {
 	bool able = f->caps >> PERFMON_BIT & 1 || f->caps >> SYS_ADMIN_BIT & 1;
-	bool tracer = f->caps >> SYS_PTRACE_BIT & 1;
-	char attach[32];
+	const char *text;
 
-	snprintf(attach, sizeof attach, "-%c %d ...", f->thread ? 't' : 'p', (int)f->pid);
-	if (f->seccomp && err == EPERM)
-		seccomp(r, f, err);
-	else if (f->hidden) {
-		because(r, f, err, "it belongs to another user, and /proc does not show it (hidepid)");
-		mend(r, "sudo prof %s", attach);
-	} else if (!tracer && f->its_uid != f->uid) {
-		because(r, f, err, "it belongs to user %u, prof runs as user %u", f->its_uid, f->uid);
-		if (f->its_uid)
-			mend(r, "sudo -u '#%u' prof %s", f->its_uid, attach);
-		else
-			mend(r, "sudo prof %s", attach);
-	} else if (!tracer && f->its_gid != f->gid) {
-		because(r, f, err, "it runs as group %u, prof as group %u", f->its_gid, f->gid);
-		mend(r, "sudo prof %s", attach);
-	} else if (!tracer && !f->dumpable) {
-		because(r, f, err, "it is not dumpable: a set-user-id program, one with capabilities or with an unreadable "
-		        "file, or one that asked for it (prctl)");
-		mend(r, "sudo prof %s", attach);
-	} else if (!able && f->system && f->paranoid > 0)
-		paranoid(r, f, err, 0, "for the whole system it must be 0 or lower, or prof needs CAP_PERFMON");
-	else if (!able && f->paranoid > 2)
-		paranoid(r, f, err, 1, "this kernel then refuses all events to ordinary users");
-	else if (!able && f->kernel_asked && f->paranoid > 1)
-		paranoid(r, f, err, 1, "for the kernel's side it must be 1 or lower");
-	else if (f->seccomp)
-		seccomp(r, f, err);
-	else if (f->lockdown) {
-		because(r, f, err, "the kernel is locked down (confidentiality)");
-		mend(r, "start the machine with lockdown=integrity, or without secure boot");
-	} else {
-		because(r, f, err, "neither kernel.perf_event_paranoid (%d) nor its owner forbids it: a security module "
-		        "(SELinux, AppArmor) may", f->paranoid);
-		mend(r, "sudo dmesg | grep -i denied");
-	}
+	if (f->seccomp && f->err == EPERM && !(f->tracepoint && f->paranoid > -1 && !able))
+		return seccomp(f);
+	if ((text = not_ours(f)))
+		return text;
+	if (able)
+		;
+	else if (f->probe)
+		return f->container ? "probes need CAP_PERFMON, whatever kernel.perf_event_paranoid is\n%d"
+		                    : "probes need CAP_PERFMON, whatever kernel.perf_event_paranoid is\nsudo prof ...%o";
+	else if (f->tracepoint && f->paranoid > -1)
+		return PARANOID("-1", "for tracepoints it must be -1");
+	else if (f->system && f->paranoid > 0)
+		return f->cgroup ? PARANOID("0", "for a cgroup it must be 0 or lower, or prof needs CAP_PERFMON")
+		                 : PARANOID("0", "for the whole system it must be 0 or lower, or prof needs CAP_PERFMON");
+	else if (f->paranoid > 2)
+		return PARANOID("1", "this kernel then refuses all events to ordinary users");
+	else if (f->kernel_asked && f->paranoid > 1)
+		return PARANOID("1", "for the kernel's side it must be 1 or lower");
+	if (f->seccomp)
+		return seccomp(f);
+	if (f->lockdown)
+		return "the kernel is locked down (confidentiality)\nstart the machine with lockdown=integrity, or without secure boot";
+	return "neither kernel.perf_event_paranoid (it %p) nor its owner forbids it: a security module (SELinux, AppArmor) may\n"
+	       "sudo dmesg | grep -i denied";
 }
 
-static void
-unsupported(struct refusal *r, const struct facts *f, int err)
+static const char *
+unsupported(const struct facts *f)
 {
-	if (f->software && f->cpus && err == ENODEV)
-		because(r, f, err, "one of the CPUs has gone offline");
-	else if (f->software)
-		because(r, f, err, "this kernel has no event '%.60s'", f->event);
-	else {
-		because(r, f, err, "this machine has no counter that can sample '%.60s' (virtual machines often have none)",
-		        f->event);
-		mend(r, "-e cpu-clock");
-	}
+	if (!f->software)
+		return "this machine has no counter that can sample '%e' (virtual machines often have none)\n-e cpu-clock";
+	return f->cpus && f->err == ENODEV ? "one of the CPUs has gone offline" : "this kernel has no event '%e'";
 }
 
-static void
-invalid(struct refusal *r, const struct facts *f, int err)
+static const char *
+reason(const struct facts *f)
 {
-	if (f->freq > f->max_rate) {
-		because(r, f, err, "-F %llu is above kernel.perf_event_max_sample_rate, %llu", (unsigned long long)f->freq,
-		        (unsigned long long)f->max_rate);
-		mend(r, "-F max, or: sudo sysctl kernel.perf_event_max_sample_rate=%llu", (unsigned long long)f->freq);
-	} else {
-		because(r, f, err, "the kernel does not take event '%.60s' as it stands (its terms or modifiers?)", f->event);
-		mend(r, "-e cpu-clock");
-	}
-}
-
-static void
-judge(struct refusal *r, const struct facts *f, int err)
-{
-	*r->what = *r->mend = 0;
-	switch (err) {
+	if (f->cgroup && (f->err == EBADF || f->err == ENOENT))
+		return "it is not of the hierarchy that events use: perf_event's of version 1, else version 2's";
+	switch (f->err) {
 	case ESRCH:
-		because(r, f, err, f->pid ? "it does not exist, or has just ended" : "it has just ended");
-		break;
+		return f->pid ? "it does not exist, or has just ended" : "it has just ended";
 	case EACCES:
 	case EPERM:
-		denied(r, f, err);
-		break;
+		return denied(f);
 	case ENOSYS:
-		if (f->seccomp)
-			seccomp(r, f, err);
-		else {
-			because(r, f, err, "this kernel (or emulator) has no perf_event_open");
-			mend(r, "use a kernel with CONFIG_PERF_EVENTS=y");
-		}
-		break;
+		return f->seccomp ? seccomp(f)
+		                  : "this kernel (or emulator) has no perf_event_open\nuse a kernel with CONFIG_PERF_EVENTS=y";
 	case EMFILE:
-		because(r, f, err, "it takes more descriptors than the limit of %llu", (unsigned long long)f->nofile);
-		mend(r, "sudo prlimit --pid $$ --nofile=1048576   (then prof again in this shell)");
-		break;
+		return "it takes more descriptors than the limit of %n\n"
+		       "sudo prlimit --pid $$ --nofile=1048576   (then prof again in this shell)";
 	case ENFILE:
-		because(r, f, err, "the whole machine's descriptors are used up");
-		mend(r, "sudo sysctl fs.file-max=1000000");
-		break;
+		return "the whole machine's descriptors are used up\nsudo sysctl fs.file-max=1000000";
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
-		unsupported(r, f, err);
-		break;
+		return unsupported(f);
 	case ENOSPC:
-		because(r, f, err, "the machine has too few counters for all these events at once");
-		mend(r, "fewer events in -e");
-		break;
+		return "the machine has too few counters for all these events at once\nfewer events in -e";
 	case EBUSY:
-		because(r, f, err, "another program holds the counters of '%.60s' for itself", f->event);
-		mend(r, "-e cpu-clock");
-		break;
+		return "another program holds the counters of '%e' for itself\n-e cpu-clock";
 	case EINVAL:
-		invalid(r, f, err);
-		break;
+		return f->freq > f->max_rate ? "-F %f is above kernel.perf_event_max_sample_rate, %m\n"
+		                               "-F max, or: sudo sysctl kernel.perf_event_max_sample_rate=%f"
+		                             : "the kernel does not take event '%e' as it stands (its terms or modifiers?)\n-e cpu-clock";
 	case E2BIG:
-		because(r, f, err, "this kernel is too old for what is asked of it");
-		mend(r, "--call-graph none");
-		break;
+		return "this kernel is too old for what is asked of it\n--call-graph none";
 	default:
-		because(r, f, err, "perf_event_open for '%.60s' failed", f->event);
+		return "perf_event_open for '%e' failed";
 	}
+}
+
+/* Says what was tried and what the system said, then why. */
+static void
+explain(struct refusal *r, const struct facts *f, const char *text)
+{
+	const char *mend = strchr(text, '\n');
+	struct line l = { f, r->what, r->what + sizeof r->what - 1 };
+
+	fill(&l, "cannot profile %W (%!): ", false);
+	fill(&l, text, false);
+	l = (struct line){ f, r->mend, r->mend + sizeof r->mend - 1 };
+	fill(&l, mend ? mend + 1 : "", false);
+}
+
+static void
+learn(struct facts *f, const struct capture *c, int32_t pid, int err)
+{
+	f->err = err;
+	learn_self(f);
+	learn_target(f, pid);
+	learn_capture(f, c);
 }
 
 void
@@ -346,10 +385,29 @@ permit_explain(struct refusal *r, const struct capture *c, int32_t pid, int err)
 {
 	struct facts f = { 0 };
 
+	learn(&f, c, pid, err);
+	explain(r, &f, reason(&f));
+}
+
+bool
+permit_explain_target(struct refusal *r, const struct capture *c, int32_t pid, int err)
+{
+	struct facts f = { 0 };
+	const char *text;
+
+	learn(&f, c, pid, err);
+	if ((text = not_ours(&f)))
+		explain(r, &f, text);
+	return text;
+}
+
+void
+permit_give_ptrace(struct refusal *r)
+{
+	struct facts f = { .ptrace = true };
+
 	learn_self(&f);
-	learn_target(&f, pid);
-	learn_capture(&f, c);
-	judge(r, &f, err);
+	fill(&(struct line){ &f, r->mend, r->mend + sizeof r->mend - 1 }, "%d", false);
 }
 
 void
@@ -359,5 +417,5 @@ permit_explain_ring(struct refusal *r, int err)
 	snprintf(r->what, sizeof r->what, "cannot map a ring for the samples: %s%s", strerror(err),
 	         err == EPERM ? "; others of this user have used up kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK" : "");
 	if (err == EPERM)
-		mend(r, "sudo sysctl kernel.perf_event_mlock_kb=8192");
+		strcpy(r->mend, "sudo sysctl kernel.perf_event_mlock_kb=8192");
 }

@@ -104,6 +104,15 @@ processes_each(struct processes *ps, void (*each)(void *ctx, struct process *), 
 				each(ctx, p);
 }
 
+void
+processes_tasks(struct processes *ps, void (*each)(void *ctx, struct task *), void *ctx)
+{
+	for (unsigned i = 0; i < BUCKETS; i++)
+		for (struct task *t = ps->task[i]; t; t = t->next)
+			if (!t->dead)
+				each(ctx, t);
+}
+
 static void
 set_comm(struct task *t, const char *comm)
 {
@@ -113,16 +122,16 @@ set_comm(struct task *t, const char *comm)
 	if (!memcmp(fit, t->comm, sizeof fit))
 		return;
 	memcpy(t->comm, fit, sizeof fit);
-	t->slot = 0;
+	t->slot = t->wait_slot = 0;
 }
 
 static void
 read_comm(struct task *t)
 {
-	char path[64], comm[32];
+	char path[PROC_PATH_MAX], comm[32];
 	long n;
 
-	snprintf(path, sizeof path, "/proc/%d/task/%d/comm", t->pid, t->tid);
+	proc_path(path, t->pid, "task/%d/comm", (int)t->tid);
 	if ((n = file_text(AT_FDCWD, path, comm, sizeof comm)) > 1) {
 		comm[n - 1] = 0;
 		set_comm(t, comm);
@@ -166,6 +175,22 @@ find_task(const struct processes *ps, int32_t pid, int32_t tid)
 	struct task *t = ps->task[bucket(tid)];
 
 	while (t && (t->tid != tid || t->pid != pid))
+		t = t->next;
+	return t;
+}
+
+struct task *
+processes_known(struct processes *ps, int32_t pid, int32_t tid)
+{
+	return find_task(ps, pid, tid);
+}
+
+struct task *
+processes_thread(struct processes *ps, int32_t tid)
+{
+	struct task *t = ps->task[bucket(tid)];
+
+	while (t && t->tid != tid)
 		t = t->next;
 	return t;
 }
@@ -283,7 +308,8 @@ born(struct processes *ps, int32_t pid, struct process *parent, uint64_t time)
 		return NULL;
 	p->born = time;
 	p->starting = 0;
-	p->sampled = false;
+	p->sampled = p->contained = false;
+	p->container = parent->container;
 	mapped_fork(p, parent);
 	return p;
 }

@@ -16,6 +16,8 @@ struct process {
 	bool scanned;              /* /proc/PID/maps has been read (or the process was born under our eyes) */
 	bool stale;                /* records were lost: read the maps again before the next sample */
 	bool sampled;              /* for the caller: it has had a sample */
+	bool contained;            /* for the caller: CONTAINER is its own, not still its parent's */
+	const char *container;     /* for the caller */
 	uint64_t starting;         /* after its exec: the kernel still loads it until then, and it has no user side; else 0 */
 	uint64_t rescanned;        /* when they were read last, ns */
 	struct module *jit;        /* its JIT code as of now, once it has some */
@@ -46,6 +48,17 @@ struct task {
 	/* Of weigh.c alone: ns in its samples, of the events as they were opened the SEEN_INth time; and in the last one. */
 	uint64_t seen_ns, every_ns;
 	uint32_t seen_in;
+	/* For the caller: the same of its waits; and the stack it waits with, and what is left of a microsecond. */
+	uint32_t wait_slot, wait_node, waker_node, wait_rest, ran_rest;
+	/* Of wait.c alone. */
+	struct {
+		uint64_t since;    /* it is off the CPU, or on it */
+		uint64_t ran;      /* ns on the CPU that are still to be told */
+		uint32_t losses;   /* of records, by then */
+		uint8_t state;
+		bool runnable, stack;
+		uint64_t woken;    /* when, or 0 */
+	} wait;
 	/* Of process.c alone. */
 	uint64_t died;
 	struct task *next, *next_dead;
@@ -56,11 +69,15 @@ struct processes;
 struct processes *processes_new(struct modules *);
 void processes_free(struct processes *);
 struct task *processes_task(struct processes *, int32_t pid, int32_t tid);   /* made from /proc if it is new; NULL at the cap */
+struct task *processes_thread(struct processes *, int32_t tid);   /* whosever it is */
+struct task *processes_known(struct processes *, int32_t pid, int32_t tid);   /* NULL: not known */
 struct process *processes_find(struct processes *, int32_t pid);             /* NULL: not known */
 /* From now on only those already known and their children are let in: processes_task gives NULL for others. */
 void processes_only_known(struct processes *, bool children);
 /* Calls for each process that is alive. */
 void processes_each(struct processes *, void (*)(void *ctx, struct process *), void *ctx);
+/* The same for each of its threads. */
+void processes_tasks(struct processes *, void (*)(void *ctx, struct task *), void *ctx);
 /* Records come of single threads only: others of their processes may map what no record tells of. */
 void processes_partial(struct processes *);
 

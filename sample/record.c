@@ -23,6 +23,8 @@ record_sample_type(const struct record_shape *s)
 		type |= PERF_SAMPLE_PERIOD;
 	if (s->chain)
 		type |= PERF_SAMPLE_CALLCHAIN;
+	if (s->raw)
+		type |= PERF_SAMPLE_RAW;
 	if (s->stack)
 		type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	return type;
@@ -79,6 +81,8 @@ parse_sample(struct record *r, const struct record_shape *shape, struct cursor *
 		r->sample.nchain = cur_u64(c);
 		r->sample.chain = words(c, r->sample.nchain);
 	}
+	if (shape->raw)
+		r->sample.raw = cur_sub(c, cur_u32(c));
 	if (shape->stack) {
 		r->sample.abi = cur_u64(c);
 		if (r->sample.abi != PERF_SAMPLE_REGS_ABI_NONE)
@@ -181,6 +185,11 @@ parse_body(struct record *r, struct cursor *c)
 		r->tid = (int32_t)cur_u32(c);
 		cur_take(c, 16);
 		r->running = cur_u64(c);
+		break;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		r->turn.out = r->misc & PERF_RECORD_MISC_SWITCH_OUT;
+		r->turn.runnable = r->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 		break;
 	case PERF_RECORD_LOST:
 		cur_u64(c);

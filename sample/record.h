@@ -16,6 +16,7 @@ struct record_shape {
 	bool chain;            /* PERF_SAMPLE_CALLCHAIN */
 	bool stack;            /* PERF_SAMPLE_REGS_USER and STACK_USER */
 	uint8_t regs;          /* bits set in sample_regs_user */
+	bool raw;              /* PERF_SAMPLE_RAW */
 };
 
 struct record {
@@ -29,6 +30,7 @@ struct record {
 			uint64_t ip, period;
 			const uint64_t *chain;
 			uint64_t nchain;
+			struct cursor raw;         /* a tracepoint's own fields */
 			uint64_t abi;              /* PERF_SAMPLE_REGS_ABI_*; NONE (0): no user side */
 			const uint64_t *regs;
 			const uint8_t *stack;
@@ -45,6 +47,7 @@ struct record {
 		struct { const char *name; bool exec; } comm;
 		struct { struct symbol code; bool bpf, gone; } ksymbol;   /* code of the kernel's that came to be, or went */
 		struct { int32_t ppid, ptid; } task;   /* FORK, EXIT */
+		struct { bool out, runnable; } turn;   /* SWITCH: the thread leaves the CPU, though it could go on */
 		uint64_t lost;
 		uint64_t running;                      /* READ */
 	};

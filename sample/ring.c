@@ -13,20 +13,27 @@
 
 /* The kernel is told of what was read in steps of this part of the ring: a store that its next write must fetch. */
 enum { TELL = 16 };
+/* Lines that are asked for ahead: a record's head, registers, and as much stack as most of what is new in it takes. */
+enum { LINE = 64, AHEAD = 40 };
 
 bool
 rings_add(struct rings *rs, int fd, int32_t cpu, size_t bytes)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct ring *r;
-	void *p;
+	void *p = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-	if (!vec_room(&rs->ring, &rs->cap, (uint64_t)rs->n + 1, sizeof *rs->ring))
+	return p != MAP_FAILED && rings_take(rs, p, fd, cpu, bytes);
+}
+
+bool
+rings_take(struct rings *rs, void *p, int fd, int32_t cpu, size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (!vec_room(&rs->ring, &rs->cap, (uint64_t)rs->n + 1, sizeof *rs->ring)) {
+		munmap(p, page + bytes);
 		return false;
-	if ((p = mmap(NULL, page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
-		return false;
-	r = &rs->ring[rs->n++];
-	*r = (struct ring){ .page = p, .data = (const uint8_t *)p + page, .size = bytes, .fd = fd, .cpu = cpu };
+	}
+	rs->ring[rs->n++] = (struct ring){ .page = p, .data = (const uint8_t *)p + page, .size = bytes, .fd = fd, .cpu = cpu };
 	return true;
 }
 
@@ -77,14 +84,27 @@ header(const struct ring *r)
 	return h;
 }
 
+/* A load that nobody waits for. */
+static void
+touch(const struct ring *r, uint64_t pos)
+{
+	(void)*(const volatile uint8_t *)(r->data + (pos & (r->size - 1)));
+}
+
 /* Asks for the next record's head, registers and innermost frames, and for its end if it is as long as the last: they are
- * here by the time that the last one is done with. */
+ * here by the time that the last one is done with.  What is asked for in a page that has no entry in the TLB is as good as not
+ * asked for, so the pages of the record behind that one are touched. */
 static void
 fetch(const struct ring *r)
 {
-	for (unsigned line = 0; line < 16; line++)
-		__builtin_prefetch(r->data + ((r->tail + line * 64) & (r->size - 1)));
-	__builtin_prefetch(r->data + ((r->tail + r->length - 8) & (r->size - 1)));
+	uint64_t behind = r->tail + r->length;
+
+	touch(r, behind);
+	touch(r, behind + AHEAD * LINE);
+	touch(r, behind + r->length - 8);
+	for (unsigned line = 0; line < AHEAD; line++)
+		__builtin_prefetch(r->data + ((r->tail + line * LINE) & (r->size - 1)));
+	__builtin_prefetch(r->data + ((behind - 8) & (r->size - 1)));
 }
 
 /* Finds the length and the time of the record at the tail. */
@@ -164,7 +184,7 @@ rings_next(struct rings *rs, struct cursor *record)
 {
 	struct ring *r = rs->at < rs->n ? &rs->ring[rs->at] : NULL;
 	const uint8_t *p;
-	uint64_t at, whole;
+	size_t at, whole;
 
 	if (r && !r->peeked)
 		peek(rs, r);
@@ -177,8 +197,8 @@ rings_next(struct rings *rs, struct cursor *record)
 		}
 		r = &rs->ring[rs->at];
 	}
-	at = r->tail & (r->size - 1);
-	whole = r->size - at;
+	at = (size_t)(r->tail & (r->size - 1));
+	whole = (size_t)r->size - at;
 	p = r->data + at;
 	if (r->length > whole) {
 		memcpy(rs->scratch, p, whole);

@@ -39,6 +39,8 @@ struct rings {
 
 /* Maps the ring of event FD, of BYTES (a power of two and of pages); the descriptor becomes the ring's.  False with errno. */
 bool rings_add(struct rings *, int fd, int32_t cpu, size_t bytes);
+/* The same of a ring that is mapped already, its page and the BYTES behind it; MAPPING and descriptor become the ring's. */
+bool rings_take(struct rings *, void *mapping, int fd, int32_t cpu, size_t bytes);
 /* Leaves only the first N. */
 void rings_drop(struct rings *, uint32_t n);
 void rings_close(struct rings *);

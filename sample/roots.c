@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/stat.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,17 +21,19 @@ struct root {
 	int fd, mounts_fd;         /* -1: let go */
 };
 
-/* PID's root: its inode and its mount, which is another in each namespace (or nothing, before Linux 5.8). */
+/* PID's root, opened: its inode and its mount, which is another in each namespace (or nothing, before Linux 5.8). */
 static bool
 identify(int32_t pid, struct root *r)
 {
-	char path[40];
 	struct statx st;
+	int fd = foreign_root(pid);
 
-	snprintf(path, sizeof path, "/proc/%d/root", (int)pid);
-	if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_INO | STATX_MNT_ID, &st))
+	if (fd < 0 || syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, &st)) {
+		if (fd >= 0)
+			close(fd);
 		return false;
-	*r = (struct root){ .mount = st.stx_mask & STATX_MNT_ID ? st.stx_mnt_id : 0, .ino = st.stx_ino,
+	}
+	*r = (struct root){ .fd = fd, .mounts_fd = -1, .mount = st.stx_mask & STATX_MNT_ID ? st.stx_mnt_id : 0, .ino = st.stx_ino,
 		            .dev = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor };
 	return true;
 }
@@ -60,14 +61,16 @@ roots_of(struct roots *rs, int32_t pid, uint32_t otherwise, uint64_t now)
 
 		if (r->fd >= 0 && r->mount == its.mount && r->dev == its.dev && r->ino == its.ino) {
 			r->seen = now;
+			let_go(&its);
 			return i + 1;
 		}
 		open += r->fd >= 0;
 	}
-	if (open == ROOTS_MOST || !vec_room(&rs->root, &rs->cap, (uint64_t)rs->n + 1, sizeof *rs->root))
+	if (open == ROOTS_MOST || !vec_room(&rs->root, &rs->cap, (uint64_t)rs->n + 1, sizeof *rs->root)) {
+		let_go(&its);
 		return 0;
+	}
 	its.seen = now;
-	its.fd = foreign_root(pid);
 	its.mounts_fd = foreign_mounts(pid);
 	rs->root[i] = its;
 	rs->n++;

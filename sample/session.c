@@ -3,7 +3,6 @@
 #include "session.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -11,15 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../sym/ksymbol.h"
 #include "cpu.h"
-#include "ends.h"
-#include "foreign.h"
+#include "keeper.h"
 #include "mapped.h"
-#include "open.h"
 #include "permit.h"
+#include "session_state.h"
 #include "target.h"
-#include "weigh.h"
 
 /* Nanoseconds: between two times that stacks are cut; how long the reader sleeps at most, so that what short processes
  * leave behind is still found, and how long less, because nothing is known yet; how late a record may appear. */
@@ -27,11 +23,11 @@
 #define SLEEP_MOST  INT64_C(50000000)
 #define BEGINNING   UINT64_C(200000000)
 #define RECORD_LATE UINT64_C(200000)
-#define NOT_YET     UINT64_MAX
 
 static const char *const reach_words[] = {
 	[REACH_THREADS] = "the threads",
 	[REACH_CGROUP] = "the CPUs, for a cgroup of the command's own",
+	[REACH_GIVEN] = "the CPUs, for that cgroup",
 	[REACH_TREE] = "the CPUs, the samples of others left out",
 	[REACH_SYSTEM] = "the CPUs",
 };
@@ -39,32 +35,14 @@ static const char *const reach_words[] = {
 /* Percent of a ring that are in use when the reader comes late. */
 enum { PRESSING = 75, PRESSING_HARD = 95 };
 
-struct session {
-	struct arena arena;              /* the session itself */
-	struct opener opener;
-	struct watches watches;
-	struct watches old;              /* before the last session_stack: closed, their samples may still come */
-	struct processes *processes;
-	struct modules *modules;
-	struct threads found;            /* at the start */
-	uint32_t sure;
-	struct total closed[EVENTS_MAX]; /* counted by events closed since */
-	struct session_counts counts;
-	struct weights weights;
-	uint64_t first_event;            /* samples of event 0 */
-	uint64_t duplicates;
-	uint64_t born;                   /* threads that began under our eyes */
-	uint64_t since;                  /* when the events were on */
-	uint64_t new_id, new_since;      /* events from that id on count from that time on */
-	uint64_t last_time;
-	uint64_t *ticked;                /* with --idle: when each CPU was sampled last, by number; else NULL */
-	uint64_t pressed;                /* when stacks were cut because a ring was filling up */
-	struct ends ends;
-	bool realtime, reniced;
-	int nice;
-	void (*sample)(void *ctx, const struct sample *);
-	void *ctx;
-};
+/* Times that the time between samples is doubled. */
+enum { SLOWER_MOST = 6 };
+
+/* Of a sample without its stack, bytes: registers, the kernel's chain. */
+enum { SAMPLE_LEAST = 512 };
+
+/* Of the stack of a wait, bytes, where rings fill up. */
+enum { WAIT_STACK_LEAST = 1 << 10 };
 
 static uint64_t
 now(void)
@@ -106,190 +84,9 @@ session_wait(struct session *s, int extra, int64_t timeout_ns)
 {
 	int64_t most = now() - s->since < BEGINNING ? SLEEP_MOST / 10 : SLEEP_MOST;
 
-	return ends_wait(&s->ends, extra, timeout_ns < 0 || timeout_ns > most ? most : timeout_ns);
+	return ends_wait(&s->ends, extra, timeout_ns < 0 || timeout_ns > most ? most : timeout_ns) &&
+	       (s->opener.reach != REACH_GIVEN || !cgroup_over(&s->opener.cgroup));
 }
-
-/* Records. */
-
-/* The event of a sample: false where it is one too many. */
-static bool
-event_of(struct session *s, const struct record *r, const struct task *t, uint32_t *event)
-{
-	const struct watch *w;
-
-	*event = 0;
-	if (s->opener.capture.nevent == 1 && !t->own)
-		return true;
-	if ((w = watches_find(&s->watches, r->id))) {
-		*event = w->event;
-		return !t->own || w->tid == t->own;
-	}
-	if ((w = watches_find(&s->old, r->id)))
-		*event = w->event;
-	return true;
-}
-
-static void
-count_sample(struct session *s, struct task *t, const struct sample *out)
-{
-	s->counts.samples += out->count;
-	s->first_event += out->event == 0 ? out->count : 0;
-	s->counts.threads += !t->sampled;
-	s->counts.processes += !t->process->sampled;
-	t->sampled = t->process->sampled = true;
-}
-
-/* Whether the thread's own side is not there yet: its registers are still those from before the exec. */
-static bool
-is_starting(struct process *p, const struct sample *s)
-{
-	if (p->starting && (!s->kernel || s->time > p->starting))
-		p->starting = 0;
-	return p->starting;
-}
-
-/* The thread's own side.  What is left of a thread that has ended has none. */
-static void
-add_user_side(struct sample *out, const struct record *r, const struct chains *chains)
-{
-	if (out->task->dead || is_starting(out->task->process, out))
-		return;
-	/* An exec takes the memory away before it tells so: registers without a stack are of what is no more. */
-	if (r->sample.regs && !(out->kernel && r->sample.stack && !r->sample.stack_size)) {
-		out->regs = r->sample.regs;
-		out->regs32 = sizeof(void *) == 8 && r->sample.abi == PERF_SAMPLE_REGS_ABI_32;
-		out->stack = r->sample.stack;
-		out->stack_size = r->sample.stack_size;
-	}
-	out->uchain = chains->user;
-	out->nuchain = chains->nuser;
-	if (out->regs || out->nuchain || !out->kernel)
-		mapped_ready(out->task->process, out->time);
-}
-
-/* How many samples this one counts for.  A CPU that sleeps may be late for its timer, and then has missed some: a clock
- * that ran on all the same.  Of a machine that is virtual half of them may be missing. */
-static uint64_t
-ticks(struct session *s, const struct record *r)
-{
-	uint64_t *last = &s->ticked[r->cpu < CPUS_MAX ? r->cpu : 0], period = 1000000000 / s->opener.freq, n = 1;
-
-	if (!r->tid && *last && r->time > *last + period)
-		n = (r->time - *last + period / 2) / period;
-	*last = r->time;
-	return n;
-}
-
-static void
-on_sample(struct session *s, const struct record *r)
-{
-	struct sample out = { .ip = r->sample.ip, .cpu = r->cpu };
-	struct chains chains = record_chains(r->sample.chain, r->sample.nchain);
-
-	out.period = s->opener.shape.period ? r->sample.period : s->opener.capture.count;
-	out.kernel = (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
-	if (r->id >= s->new_id && r->time < s->new_since)
-		return;
-	if (r->pid == 0 && r->tid == 0 && out.kernel && s->opener.reach == REACH_SYSTEM && !s->opener.capture.idle) {
-		s->counts.idle++;
-		return;
-	}
-	if (!(out.task = processes_task(s->processes, r->pid, r->tid))) {
-		s->counts.lost += s->opener.reach != REACH_TREE;   /* there it is another's */
-		s->counts.others += s->opener.reach == REACH_TREE;
-		return;
-	}
-	if (out.task->process->starting == NOT_YET)   /* the end of prof's own child, which is the command's beginning */
-		return;
-	if (!event_of(s, r, out.task, &out.event)) {
-		s->duplicates++;
-		return;
-	}
-	if (!(out.count = out.event ? 1 : s->ticked ? ticks(s, r) : weigh_sample(&s->weights, out.task, out.period)))
-		return;
-	count_sample(s, out.task, &out);
-	out.time = s->last_time = r->time > s->last_time ? r->time : s->last_time;
-	out.kchain = chains.kernel;
-	out.nkchain = chains.nkernel;
-	add_user_side(&out, r, &chains);
-	s->sample(s->ctx, &out);
-}
-
-static void
-on_map(struct session *s, const struct record *r)
-{
-	struct file_id id = { .path = r->map.path, .maj = r->map.maj, .min = r->map.min, .ino = r->map.ino, .gen = r->map.gen,
-	                      .build_id_len = r->map.build_id_len };
-
-	if (!r->map.exec || r->pid < 0)   /* -1: the kernel and its modules */
-		return;
-	memcpy(id.build_id, r->map.build_id, sizeof id.build_id);
-	processes_map(s->processes, r->pid, r->tid, r->map.lo, r->map.lo + r->map.size, r->map.off, &id, r->time);
-}
-
-static void
-on_read(struct session *s, const struct record *r)
-{
-	const struct watch *w = s->opener.capture.nevent > 1 ? watches_find(&s->watches, r->id) : NULL;
-	struct task *t = processes_task(s->processes, r->pid, r->tid);
-
-	if (t && (!w || w->event == 0))
-		weigh_end(&s->weights, t, r->running);
-}
-
-/* Where events are on threads, those that tell of executions are not: see open_tracks. */
-static bool
-is_other(const struct session *s, const struct record *r)
-{
-	return s->opener.reach == REACH_THREADS && s->opener.rings.n > s->opener.nsample &&
-	       (r->type == PERF_RECORD_COMM || r->type == PERF_RECORD_FORK || r->type == PERF_RECORD_EXIT) &&
-	       !processes_find(s->processes, r->type == PERF_RECORD_FORK ? r->task.ppid : r->pid);
-}
-
-static void
-on_record(struct session *s, const struct record *r)
-{
-	if (is_other(s, r))
-		return;
-	switch (r->type) {
-	case PERF_RECORD_SAMPLE:
-		on_sample(s, r);
-		break;
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2:
-		on_map(s, r);
-		break;
-	case PERF_RECORD_COMM:
-		if (r->time < s->since)   /* what it maps was not recorded yet */
-			break;
-		processes_comm(s->processes, r->pid, r->tid, r->comm.name, r->comm.exec, r->time);
-		break;
-	case PERF_RECORD_FORK:
-		s->born++;
-		processes_fork(s->processes, r->pid, r->tid, r->task.ppid, r->task.ptid, r->time);
-		break;
-	case PERF_RECORD_EXIT:
-		processes_exit(s->processes, r->pid, r->tid, r->time);
-		break;
-	case PERF_RECORD_KSYMBOL:
-		if (!r->ksymbol.gone)
-			ksymbol_add(s->modules, &r->ksymbol.code, r->ksymbol.bpf);
-		break;
-	case PERF_RECORD_READ:
-		on_read(s, r);
-		break;
-	case PERF_RECORD_LOST:
-	case PERF_RECORD_LOST_SAMPLES:
-		s->counts.lost += r->lost;
-		processes_lost(s->processes);
-		break;
-	case PERF_RECORD_THROTTLE:
-		s->counts.throttled++;
-		break;
-	}
-}
-
-/* Opening and closing. */
 
 /* Notes the threads that are there, with their names, while they still are.  Some may have their events twice: then only
  * those opened on themselves count. */
@@ -310,7 +107,7 @@ choose_processes(struct session *s)
 {
 	const struct capture *c = &s->opener.capture;
 
-	if (c->target == TARGET_THREADS || !c->inherit)
+	if (c->target == TARGET_THREADS || !c->inherit || s->tracer.pid)
 		processes_partial(s->processes);
 	if (s->opener.reach != REACH_TREE)
 		return true;
@@ -329,10 +126,35 @@ choose_weights(struct session *s)
 
 	if (s->opener.reach == REACH_SYSTEM && s->opener.capture.idle && s->opener.freq && e->is_time)
 		s->ticked = arena_alloc(&s->arena, CPUS_MAX * sizeof *s->ticked);
-	if (s->opener.reach != REACH_THREADS || !s->opener.freq || !e->is_time || s->opener.capture.target == TARGET_THREADS)
-		return;
-	if (watches_period(&s->watches, 1000000000 / s->opener.freq + 1))
+	if (s->tracer.pid)
+		weigh_init(&s->weights, 1000000000 / s->opener.freq, true);
+	else if (s->opener.reach == REACH_THREADS && s->opener.freq && e->is_time && s->opener.capture.target != TARGET_THREADS &&
+	         watches_period(&s->watches, 1000000000 / s->opener.freq + 1))
 		weigh_init(&s->weights, 1000000000 / s->opener.freq, e->kernel && e->user);
+}
+
+/* False and REFUSAL filled where the kernel does not let us. */
+static bool
+open_perf(struct session *s, const struct capture *c, struct refusal *r)
+{
+	int32_t pid = 0;
+	int err;
+
+	if (!opener_init(&s->opener, c, r)) {
+		s->ladder.perf = s->opener.refused;
+		return false;
+	}
+	if (!(err = opener_open(&s->opener, &s->watches, &s->found, &s->sure, &pid))) {
+		s->ladder.kernel = s->opener.capture.event[0].kernel ? 0 : s->opener.refused;
+		return true;
+	}
+	s->ladder.perf = err;
+	permit_explain(r, c, pid, err);
+	watches_close(&s->opener, &s->watches);
+	watches_forget(&s->watches);
+	opener_free(&s->opener);
+	threads_free(&s->found);
+	return false;
 }
 
 struct session *
@@ -340,8 +162,6 @@ session_open(const struct capture *c, struct modules *modules, struct refusal *r
 {
 	struct arena arena = { 0 };
 	struct session *s = arena_alloc(&arena, sizeof *s);
-	int32_t pid;
-	int err;
 
 	*r = (struct refusal){ .what = "no memory to start with" };
 	if (!s)
@@ -349,14 +169,18 @@ session_open(const struct capture *c, struct modules *modules, struct refusal *r
 	s->arena = arena;
 	s->modules = modules;
 	s->new_id = UINT64_MAX;
-	if (!opener_init(&s->opener, c, r)) {
+	s->waits.waited = c->waited;
+	s->waits.on = c->waited != NULL;
+	s->waits.wall = c->wall;
+	s->ladder.asked = c->engine == ENGINE_PTRACE;
+	s->ladder.cycles = c->event[0].refused;
+	if ((s->ladder.asked || !open_perf(s, c, r)) && !tracer_stand_in(&s->tracer, &s->opener, c, &s->ladder, &s->found, r)) {
 		session_close(s);
 		return NULL;
 	}
-	if ((err = opener_open(&s->opener, &s->watches, &s->found, &s->sure, &pid)))
-		permit_explain(r, c, pid, err);
-	else if ((s->processes = processes_new(modules)) && (c->target == TARGET_COMMAND || choose_processes(s))) {
-		note_threads(s, &s->found, s->sure);
+	if ((s->processes = processes_new(modules)) && (c->target == TARGET_COMMAND || choose_processes(s))) {
+		s->waits.looked = s->tracer.pid;
+		note_threads(s, &s->found, s->tracer.pid ? s->found.n : s->sure);
 		choose_weights(s);
 		return s;
 	}
@@ -370,9 +194,14 @@ take_in_command(struct session *s, struct refusal *r)
 {
 	const struct capture *c = &s->opener.capture;
 	struct task *t;
+	int32_t whom;
 	int err;
 
-	if ((err = opener_launched(&s->opener, &s->watches))) {
+	if (s->tracer.pid && (err = tracer_attach(&s->tracer, c, &s->found, &whom))) {
+		tracer_explain(r, c, whom, err);
+		return false;
+	}
+	if (!s->tracer.pid && (err = opener_launched(&s->opener, &s->watches))) {
 		permit_explain(r, c, 0, err);
 		return false;
 	}
@@ -384,7 +213,7 @@ take_in_command(struct session *s, struct refusal *r)
 }
 
 bool
-session_enable(struct session *s, struct refusal *r)
+session_prepare(struct session *s, struct refusal *r)
 {
 	const struct capture *c = &s->opener.capture;
 
@@ -394,22 +223,39 @@ session_enable(struct session *s, struct refusal *r)
 	if (!ends_init(&s->ends, &s->opener.rings, s->opener.nsample, c))
 		return false;
 	raise_priority(s);
+	return true;
+}
+
+bool
+session_keep(struct session *s, const struct keeper_also *also)
+{
+	return keeper_start(&s->opener, s->realtime, also);
+}
+
+void
+session_enable(struct session *s)
+{
+	const struct capture *c = &s->opener.capture;
+
 	s->weights.looked = now();
-	if (c->target != TARGET_COMMAND || s->opener.reach != REACH_THREADS)   /* else its exec does */
+	if (s->tracer.pid)
+		tracer_on(&s->tracer, true);
+	else if (c->target != TARGET_COMMAND || s->opener.reach != REACH_THREADS)   /* else its exec does */
 		watches_enable(&s->watches);
-	s->since = now();
+	s->since = s->waits.since = now();
 	for (unsigned i = 0; c->target == TARGET_PROCESSES && i < c->npid; i++) {
 		struct task *t = processes_task(s->processes, c->pid[i], c->pid[i]);
 
 		if (t)
 			mapped_ready(t->process, 0);
 	}
-	return true;
 }
 
 void
 session_disable(struct session *s)
 {
+	if (s->tracer.pid)
+		tracer_on(&s->tracer, false);
 	watches_disable(&s->watches);
 }
 
@@ -427,18 +273,22 @@ retire(struct session *s, struct watches *w)
 	watches_close(&s->opener, w);
 }
 
-void
-session_stack(struct session *s, uint32_t stack_size, bool user_chain)
+/* ns between two samples. */
+static uint64_t
+period(const struct session *s)
+{
+	return (UINT64_C(1000000000) << s->slower) / s->opener.freq;
+}
+
+/* Opens the events again, as they are asked for now; false where that cannot be had, and nothing has changed. */
+static bool
+reopen(struct session *s)
 {
 	struct opener *o = &s->opener;
 	struct watches fresh = { 0 };
 	struct threads found = { 0 };
-	uint32_t sure, size = o->capture.stack_size;
-	bool chain = o->capture.user_chain;
+	uint32_t sure;
 
-	opener_stack(o, stack_size, user_chain);
-	if (o->capture.stack_size == size && user_chain == chain)
-		return;
 	if (o->capture.target == TARGET_THREADS)
 		for (unsigned i = 0; i < o->capture.npid; i++)
 			threads_add(&found, o->capture.pid[i], o->capture.pid[i]);
@@ -448,12 +298,13 @@ session_stack(struct session *s, uint32_t stack_size, bool user_chain)
 		watches_close(&s->opener, &fresh);
 		watches_forget(&fresh);
 		threads_free(&found);
-		opener_stack(o, size, chain);
-		return;
+		return false;
 	}
 	/* Both for a moment, so that no record of a new process or map is missed; of samples only one side counts. */
 	if (s->weights.period && !watches_period(&fresh, s->weights.first))
 		s->weights.period = 0;
+	if (s->slower)
+		watches_period(&fresh, period(s));
 	s->new_id = fresh.watch[0].id;
 	s->new_since = UINT64_MAX;
 	watches_enable(&fresh);
@@ -466,6 +317,65 @@ session_stack(struct session *s, uint32_t stack_size, bool user_chain)
 	s->weights.opened++;
 	note_threads(s, &found, sure);
 	threads_free(&found);
+	return true;
+}
+
+void
+session_stack(struct session *s, uint32_t stack_size, bool user_chain)
+{
+	struct opener *o = &s->opener;
+	uint32_t size = o->capture.stack_size;
+	bool chain = o->capture.user_chain;
+
+	opener_stack(o, stack_size, user_chain);
+	if (s->tracer.pid)
+		tracer_stack(&s->tracer, o->capture.stack_size);
+	else if ((o->capture.stack_size != size || user_chain != chain) && !reopen(s))
+		opener_stack(o, size, chain);
+}
+
+void
+session_wait_stack(struct session *s, uint32_t stack_size)
+{
+	uint32_t size = s->opener.capture.wait_stack_size;
+
+	s->opener.capture.wait_stack_size = s->wait_most && stack_size > s->wait_most ? s->wait_most : stack_size;
+	if (s->opener.capture.wait_stack_size != size && !reopen(s))
+		s->opener.capture.wait_stack_size = size;
+}
+
+/* -F max is what can be had: twice the time between samples, each of which counts for that.  False where that cannot be told. */
+static bool
+slow_down(struct session *s)
+{
+	const struct capture *c = &s->opener.capture;
+
+	if (!c->freq_max || s->opener.reach == REACH_THREADS || s->tracer.pid || !c->event[0].is_time || c->nevent > 1 || s->ticked ||
+	    s->slower == SLOWER_MOST || !watches_period(&s->watches, period(s) * 2))
+		return false;
+	s->slower++;
+	s->slowed = now();
+	return true;
+}
+
+/* A ring is filling up: less of the stacks is copied, first of those of waits, which are many more than samples. */
+static void
+press(struct session *s, uint64_t t)
+{
+	struct opener *o = &s->opener;
+	uint32_t size = o->capture.wait_stack_size;
+
+	if (o->rings.fullest < PRESSING || t - s->pressed <= PRESS_PAUSE)
+		return;
+	if (s->waits.on && !o->capture.stack_fixed && size >= 2 * WAIT_STACK_LEAST) {
+		s->wait_most = size / 4 < WAIT_STACK_LEAST ? WAIT_STACK_LEAST : size / 4;
+		session_wait_stack(s, s->wait_most);
+	} else if (opener_stack_less(o, o->rings.fullest >= PRESSING_HARD)) {
+		session_stack(s, o->capture.stack_size, o->capture.user_chain);
+	} else if (!slow_down(s)) {
+		return;
+	}
+	s->pressed = t;
 }
 
 void
@@ -478,23 +388,22 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 	uint32_t roots;
 
 	s->sample = sample;
-	s->ctx = ctx;
+	s->ctx = s->waits.ctx = ctx;
 	roots = processes_roots(s->processes);
+	if (s->waits.on && !s->waits.looked)
+		wait_look(&s->waits, s->processes, &s->found, s->opener.capture.nevent - 1 - s->opener.shape.raw, sample, ctx);
+	tracer_awake(&s->tracer, rings);
 	rings_start(rings, final || rings->n == 1 ? RING_EMPTY - 1 : t - RECORD_LATE);
 	while (rings_next(rings, &bytes))
 		if (!record_parse(&r, &s->opener.shape, bytes))
-			on_record(s, &r);
+			session_record(s, &r);
 	processes_tidy(s->processes, t, final);
-	if (rings->fullest >= PRESSING && t - s->pressed > PRESS_PAUSE && 
-	    opener_stack_less(&s->opener, rings->fullest >= PRESSING_HARD)) {
-		s->pressed = t;
-		session_stack(s, s->opener.capture.stack_size, s->opener.capture.user_chain);
-	}
+	press(s, t);
 	ends_urgent(&s->ends, processes_roots(s->processes) != roots);
-	if ((first = weigh_first(&s->weights, t))) {
+	if (!s->tracer.pid && (first = weigh_first(&s->weights, t))) {
 		watches_period(&s->watches, first);
 		if (s->opener.capture.target == TARGET_COMMAND)
-			weigh_account(&s->weights, target_cpu(s->opener.capture.pid[0]));
+			weigh_account(&s->weights, target_cpu(s->opener.capture.pid[0], &s->cpu_fd));
 	}
 }
 
@@ -513,6 +422,23 @@ unseen(const struct session *s, const struct total *all)
 	return expected > known ? expected - known : 0;
 }
 
+uint64_t
+session_patience(const struct session *s)
+{
+	const struct opener *o = &s->opener;
+	uint64_t period = s->weights.period ? WEIGH_SHORTEST : o->freq ? 1000000000 / o->freq : 0;
+
+	if (s->waits.on)   /* threads switch as often as they like */
+		return 0;
+	return o->ring_bytes * period / o->capture.nevent / (o->capture.stack_size + SAMPLE_LEAST);
+}
+
+void
+session_end_waits(struct session *s, uint64_t time)
+{
+	wait_over(&s->waits, s->processes, time);
+}
+
 void
 session_counts(struct session *s, struct session_counts *n)
 {
@@ -527,7 +453,7 @@ session_counts(struct session *s, struct session_counts *n)
 		s->counts.lost = lost;
 	s->counts.enabled_ns = all[0].running;
 	s->counts.unseen_samples = unseen(s, all);
-	s->counts.freq = s->opener.freq;
+	s->counts.freq = s->opener.freq >> s->slower;
 	s->counts.stack_size = s->opener.capture.stack_size;
 	s->counts.too_short = weigh_left(&s->weights);
 	s->counts.reach = reach_words[s->opener.reach];
@@ -535,6 +461,9 @@ session_counts(struct session *s, struct session_counts *n)
 	s->counts.rings = s->opener.nsample;
 	s->counts.ring_bytes = s->opener.ring_bytes;
 	s->counts.maps_reread = processes_reread(s->processes);
+	s->counts.waits = s->waits.counts;
+	if (s->tracer.pid)
+		tracer_counts(&s->tracer, &s->counts);
 	*n = s->counts;
 }
 
@@ -542,6 +471,12 @@ bool
 session_kernel_visible(const struct session *s)
 {
 	return s->opener.capture.event[0].kernel;
+}
+
+const struct ladder *
+session_ladder(const struct session *s)
+{
+	return &s->ladder;
 }
 
 struct processes *
@@ -556,6 +491,9 @@ session_close(struct session *s)
 	struct arena arena = s->arena;
 
 	lower_priority(s);
+	tracer_close(&s->tracer);
+	if (s->cpu_fd > 0)
+		close(s->cpu_fd);
 	ends_free(&s->ends);
 	watches_close(&s->opener, &s->watches);
 	watches_forget(&s->watches);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -205,6 +206,9 @@ child(int go, int failed, char *const argv[])
 	int err;
 
 	restore_signals();
+	/* What traces it is prof's child, too, and no ancestor: Yama must have been told that prof's children may. */
+	prctl(PR_SET_PTRACER, getppid());
+	n = write(go, "", 1);
 	do
 		n = read(go, &byte, 1);
 	while (n < 0 && errno == EINTR);
@@ -232,6 +236,7 @@ launch_fork(struct launch *l, char *const argv[])
 {
 	sigset_t all, own;
 	int fd[4];   /* GO: a socket, because send can do without SIGPIPE; FAILED: a pipe */
+	char ready;
 
 	*l = (struct launch){ 0, -1, -1 };
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd))
@@ -251,6 +256,8 @@ launch_fork(struct launch *l, char *const argv[])
 		return give_up(fd, 4);
 	close(fd[1]);
 	close(fd[3]);
+	while (read(fd[0], &ready, 1) < 0 && errno == EINTR)
+		;
 	l->go = fd[0];
 	l->failed = fd[2];
 	return true;
@@ -342,12 +349,19 @@ target_start(int32_t pid, uint64_t *start)
 }
 
 uint64_t
-target_cpu(int32_t pid)
+target_cpu(int32_t pid, int *fd)
 {
 	uint64_t ticks = 0, part;
-	char buf[512];
-	const char *p = file_proc(pid, "stat", buf, sizeof buf) > 0 ? strrchr(buf, ')') : NULL;
+	char path[PROC_PATH_MAX], buf[512];
+	const char *p = NULL;
+	ssize_t n;
 
+	if (*fd <= 0)
+		*fd = file_open(AT_FDCWD, proc_path(path, pid, "stat"), O_RDONLY | O_CLOEXEC);
+	if ((n = *fd < 0 ? -1 : pread(*fd, buf, sizeof buf - 1, 0)) > 0) {
+		buf[n] = 0;
+		p = strrchr(buf, ')');
+	}
 	for (unsigned field = 2; p && field < 17 && (p = strchr(p + 1, ' ')); field++) {
 		const char *number = p + 1;
 
@@ -394,7 +408,7 @@ insert(struct found *v, uint32_t n, struct found f)
 unsigned
 target_named(const char *name, int32_t *pid, unsigned max)
 {
-	DIR *proc = *name ? opendir("/proc") : NULL;
+	DIR *proc = *name ? opendir(proc_root) : NULL;
 	struct found *v = NULL;
 	uint32_t cap = 0, n = 0;
 	struct dirent *d;
@@ -443,6 +457,18 @@ target_pid_exists(int32_t pid)
 	int32_t leader;
 
 	return target_tid_exists(pid, &leader) && leader == pid;
+}
+
+bool
+target_owner(int32_t pid, const char *file, uid_t *uid)
+{
+	char path[PROC_PATH_MAX];
+	struct stat st;
+
+	if (stat(proc_path(path, pid, "%s", file), &st))
+		return false;
+	*uid = st.st_uid;
+	return true;
 }
 
 const char *

@@ -5,7 +5,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,16 +51,24 @@ number(const char *name)
 	return text_dec(&name, &v) && !*name && v <= INT32_MAX ? (int32_t)v : -1;
 }
 
+/* Its entries, or NULL. */
+static DIR *
+list(const char *path)
+{
+	int fd = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? NULL : fdopendir(fd);
+}
+
 void
 threads_of(struct threads *t, int32_t pid)
 {
-	char path[32];
+	char path[PROC_PATH_MAX];
 	struct dirent *e;
 	DIR *d;
 
-	snprintf(path, sizeof path, "/proc/%d/task", pid);
-	if (!(d = opendir(path))) {
-		if (access("/proc/self", F_OK))   /* no /proc: the one that we know of */
+	if (!(d = list(proc_path(path, pid, "task")))) {
+		if (!proc_there())   /* no /proc: the one that we know of */
 			threads_add(t, pid, pid);
 		return;
 	}
@@ -71,9 +78,9 @@ threads_of(struct threads *t, int32_t pid)
 	closedir(d);
 }
 
-/* The parent of PID, or -1: field 4 of stat, behind the name, which may hold anything but ends at the last parenthesis. */
-static int32_t
-parent_of(int32_t pid)
+/* Field 4 of stat, behind the name, which may hold anything but ends at the last parenthesis. */
+int32_t
+threads_parent(int32_t pid)
 {
 	char buf[512], *p;
 
@@ -104,12 +111,12 @@ threads_again(struct threads *t, bool children)
 	for (uint32_t i = 0; i < n; i++)
 		if (i == 0 || t->thread[i].pid != t->thread[i - 1].pid)
 			threads_of(t, t->thread[i].pid);
-	if (!children || !(d = opendir("/proc")))
+	if (!children || !(d = list(proc_root)))
 		return;
 	while ((e = readdir(d))) {
 		int32_t pid = number(e->d_name);
 
-		if (pid > 0 && !threads_has(t, pid) && threads_has(t, parent_of(pid)))
+		if (pid > 0 && !threads_has(t, pid) && threads_has(t, threads_parent(pid)))
 			threads_of(t, pid);
 	}
 	closedir(d);

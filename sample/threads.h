@@ -17,6 +17,8 @@ bool threads_has(const struct threads *, int32_t tid);
 void threads_of(struct threads *, int32_t pid);
 /* Adds the threads of the processes in it that are new, and of their children where CHILDREN. */
 void threads_again(struct threads *, bool children);
+/* The parent of process PID, or -1. */
+int32_t threads_parent(int32_t pid);
 void threads_free(struct threads *);
 
 #endif

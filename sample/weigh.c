@@ -5,8 +5,7 @@
 
 #include "../lib/index.h"
 
-/* Nanoseconds: the shortest period, how often it is thought over, and how long it stays short for nothing. */
-#define SHORTEST    UINT64_C(100000)
+/* Nanoseconds: how often it is thought over, and how long it stays short for nothing. */
 #define THINK_PAUSE UINT64_C(10000000)
 #define STAY_SHORT  UINT64_C(1000000000)
 /* Runs shorter than SHORT periods are short; a period for them shall fit into the mean FIT times; they are many where they
@@ -106,7 +105,7 @@ weigh_first(struct weights *w, uint64_t now)
 	if (w->run_ns > passed / MANY) {
 		/* Not always the same, or it might always meet the same place of a short program. */
 		first = w->run_ns / w->runs / FIT * (192 + (w->turn++ * 79) % 128) / 256;
-		first = first < SHORTEST ? SHORTEST : first <= w->period ? first - (first == w->period) : w->period + 1;
+		first = first < WEIGH_SHORTEST ? WEIGH_SHORTEST : first <= w->period ? first - (first == w->period) : w->period + 1;
 		w->many = now;
 	} else if (now - w->many < STAY_SHORT) {
 		first = w->first;

@@ -8,6 +8,8 @@
 
 enum { NAMES = 256 };
 
+#define WEIGH_SHORTEST UINT64_C(100000)   /* ns: what a new thread's first period may become */
+
 struct weights {
 	uint64_t period;           /* ns of CPU that a sample stands for; 0: every sample counts once */
 	uint64_t first;            /* ns: the period that new threads have, and those that the events were opened on */

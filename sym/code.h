@@ -12,6 +12,13 @@ enum {
 	CODE_ELIDED,      /* frames left out in the middle of a deep stack */
 	CODE_KERNEL,      /* in the kernel, whose names or addresses are not to be had */
 	CODE_UNKNOWN,     /* an address in no known map */
+	CODE_WAITING,     /* off the CPU, and nothing more is known of it */
+	CODE_BEFORE,      /* since before the capture */
+	CODE_RUN_QUEUE,   /* it could have run, but had no CPU */
+	CODE_THROTTLED,   /* nor was allowed to have one */
+	CODE_RUNNING,     /* on a CPU, and nothing more is known of it */
+	CODE_WOKEN,       /* between what waits and, from its innermost frame on, what woke it */
+	CODE_INTERRUPT,   /* and that is no thread */
 	CODE_MARKS
 };
 

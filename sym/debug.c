@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../lib/inflate.h"
+#include "../lib/unpack.h"
 #include "../lib/xz.h"
 #include "../lib/zstd.h"
 #include "debug_find.h"
@@ -14,6 +15,7 @@
 enum {
 	EXPANDS_MOST = 1100,       /* times: no compiler's output is that empty */
 	SHRINKS_LEAST = 4096,      /* what is compressed is not twice as large, but for so many bytes */
+	PIECEMEAL = 512 << 10,     /* bytes from which on they are not unpacked all at once */
 	MINI_MOST = 16 << 20, MINI_EXPANDED_MOST = 64 << 20,
 	COMPRESS_ZSTD = 2,         /* ELFCOMPRESS_ZSTD */
 };
@@ -79,14 +81,18 @@ decompress(struct modules *ms, const struct module *m, const struct section *s)
 	struct cursor data;
 	uint64_t size = 0;
 	enum codec codec = compression(&m->elf, s, &data, &size);
+	const uint8_t *pieces;
 	const char *bad;
 	void *bytes;
 
 	if (codec == PLAIN)
 		return s->data;
 	if (codec == UNKNOWN || !size || size / EXPANDS_MOST > cur_left(&data) || size > SIZE_MAX ||
-	    cur_left(&data) / 2 > size + SHRINKS_LEAST ||
-	    !(bytes = arena_alloc(&ms->arena, (size_t)size)))
+	    cur_left(&data) / 2 > size + SHRINKS_LEAST)
+		return nothing(m);
+	if (codec == ZLIB && size >= PIECEMEAL && (pieces = unpack_open(&ms->arena, data, (size_t)size)))
+		return cur_of(pieces, (size_t)size, m->elf.bytes.big);
+	if (!(bytes = arena_alloc(&ms->arena, (size_t)size)))
 		return nothing(m);
 	bad = codec == ZLIB ? inflate(&data, INFLATE_ZLIB, bytes, (size_t)size) : zstd(data, bytes, (size_t)size);
 	return bad ? nothing(m) : cur_of(bytes, (size_t)size, m->elf.bytes.big);

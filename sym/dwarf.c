@@ -1,11 +1,13 @@
 /* See dwarf.h. */
 #include "dwarf_unit.h"
 
+#include "../lib/unpack.h"
 #include "debug.h"
 
-enum { FRAMES_MAX = 64, TRIM_EVERY = 16 };
-/* What is kept of units that were read: an eighth of the entries' size, within these. */
-enum { CACHE_LEAST = 4 << 20, CACHE_MOST = 64 << 20 };
+enum { TRIM_EVERY = 16 };
+/* What is kept of units that were read: an eighth of the entries' size, within these; but for so many questions at least, as one
+ * unit may be more. */
+enum { CACHE_LEAST = 1 << 20, CACHE_MOST = 64 << 20, KEPT_LEAST = 64 };
 
 static size_t
 cache_size(struct dwarf *d)
@@ -16,66 +18,64 @@ cache_size(struct dwarf *d)
 	return n < CACHE_LEAST ? CACHE_LEAST : n > CACHE_MOST ? CACHE_MOST : n;
 }
 
-static struct dwarf *
-describing(struct modules *ms, struct module *m)
+struct dwarf *
+dwarf_describing(struct modules *ms, struct module *m)
 {
 	struct module *file;
 
 	if (!m->lines_asked) {
 		m->lines_asked = true;
 		file = debug_file(ms, m);
-		m->lines = file ? dwarf_of(ms, file, false) : NULL;
+		m->lines = file ? dwarf_new(ms, file, false) : NULL;
 		if (m->lines && !m->lines->code)
 			m->lines->code = &m->elf;
 	}
 	return m->lines;
 }
 
-/* Pages of files that were read count as memory, too. */
 static void
-trim(struct modules *ms, struct unit *u)
+empty(struct modules *ms)
 {
-	if (!u->abbrevs || ++ms->lookups % TRIM_EVERY == 0)
-		filemap_trim(cache_size(u->dwarf));
+	ms->emptied = ms->lookups;
+	arena_free(&ms->cache);
+	ms->cached = 0;
+	ms->generation++;
 }
 
-static void
-fill(struct unit *u, const struct frame *frame, struct place *out)
+void
+dwarf_rest(struct modules *ms)
 {
-	struct declared d;
+	empty(ms);
+	arena_free(&ms->answers);
+	ms->ahead = NULL;
+	unpack_trim();
+}
 
-	function_declared(u, frame->die, &d);
-	out->function = d.name;
-	out->decl_file = d.file;
-	out->decl_line = d.line;
-	out->start = d.id;
+/* Pages of files that were read count as memory, too. */
+void
+dwarf_tidy(struct dwarf *d)
+{
+	struct modules *ms = d->modules;
+	size_t most = cache_size(d);
+
+	if (ms->cached > most && ms->lookups - ms->emptied > KEPT_LEAST) {
+		empty(ms);
+	}
+	if (++ms->lookups % TRIM_EVERY == 0)
+		filemap_trim(most);
 }
 
 unsigned
-dwarf_find(struct modules *ms, struct module *m, uint64_t vaddr, struct place *out, unsigned max)
+places_find(struct unit *u, uint64_t vaddr, struct place *out, unsigned max, uint64_t *die)
 {
-	struct dwarf *d = describing(ms, m);
+	struct unit *whole = unit_whole(u);
 	struct frame frame[FRAMES_MAX];
-	struct unit *u, *whole;
 	uint64_t start = 0;
-	unsigned n;
+	unsigned n = functions_find(whole, vaddr, frame, max < FRAMES_MAX ? max : FRAMES_MAX, &start);
 
-	if (!d || !max)
-		return 0;
-	if (ms->cached > cache_size(d)) {
-		arena_free(&ms->cache);
-		ms->cached = 0;
-		ms->generation++;
-	}
-	if (!(u = index_find(d, vaddr)))
-		return 0;
-	trim(ms, u);
-	whole = unit_whole(u);
-	n = functions_find(whole, vaddr, frame, max < FRAMES_MAX ? max : FRAMES_MAX, &start);
 	for (unsigned i = 0; i < (n ? n : 1); i++) {
 		out[i] = (struct place){ 0 };
-		if (i < n)
-			fill(whole, &frame[i], &out[i]);
+		die[i] = i < n ? frame[i].die : 0;
 		if (i) {
 			out[i - 1].file = lines_file(whole, frame[i].call_file);
 			out[i - 1].line = frame[i].call_line;
@@ -85,4 +85,37 @@ dwarf_find(struct modules *ms, struct module *m, uint64_t vaddr, struct place *o
 	if (!lines_find(u, vaddr, &out[n ? n - 1 : 0].file, &out[n ? n - 1 : 0].line) && !n)
 		return 0;
 	return n ? n : 1;
+}
+
+void
+place_declare(struct place *out, const struct declared *d, bool outermost)
+{
+	out->function = d->name ? d->name : d->plain;
+	out->decl_file = d->file;
+	out->decl_line = d->line;
+	out->start = outermost ? out->start : d->id;
+}
+
+unsigned
+dwarf_find(struct modules *ms, struct module *m, uint64_t vaddr, struct place *out, unsigned max)
+{
+	struct dwarf *d = dwarf_describing(ms, m);
+	uint64_t die[FRAMES_MAX];
+	struct declared declared;
+	struct unit *u;
+	unsigned n;
+
+	if (!d || !max)
+		return 0;
+	if ((n = ahead_find(d, vaddr, out, max)))
+		return n;
+	dwarf_tidy(d);
+	if (!(u = index_find(d, vaddr)))
+		return 0;
+	n = places_find(u, vaddr, out, max, die);
+	for (unsigned i = 0; i < n && die[i]; i++) {
+		function_declared(unit_whole(u), die[i], &declared);
+		place_declare(&out[i], &declared, !i);
+	}
+	return n;
 }

@@ -18,5 +18,9 @@ struct place {
  * innermost are left out.  0: the DWARF knows nothing there.  Asking in the order of addresses is quickest.
  * Strings live as long as MODULES. */
 unsigned dwarf_find(struct modules *, struct module *, uint64_t vaddr, struct place *out, unsigned max);
+/* These N addresses, in their order, will be asked for: what is read for them is read in the order of the file. */
+void dwarf_ahead(struct modules *, struct module *, const uint64_t *vaddr, uint32_t n);
+/* Gives back what was read; it is read again where it is asked for. */
+void dwarf_rest(struct modules *);
 
 #endif

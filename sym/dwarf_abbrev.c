@@ -3,7 +3,7 @@
 #include "dwarf_unit.h"
 #include "sort.h"
 
-enum { DW_AT_LO_USER = 0x2000, DW_FORM_ref4 = 0x13, DW_FORM_implicit_const = 0x21, ABBREVS_MAX = 1 << 20 };
+enum { DW_TAG_subprogram = 0x2e, DW_AT_LO_USER = 0x2000, DW_FORM_ref4 = 0x13, DW_FORM_implicit_const = 0x21, ABBREVS_MAX = 1 << 20 };
 enum { WORK_MAX = 256 << 20 };   /* bytes of abbreviations read for first entries: some tens for each in fact */
 
 static uint8_t
@@ -96,6 +96,13 @@ read_abbrev(const struct unit *u, struct cursor *c, struct reading *r)
 	return true;
 }
 
+static void
+free_reading(struct reading *r)
+{
+	vec_free(&r->abbrev, &r->cap, sizeof *r->abbrev);
+	vec_free(&r->spec, &r->spec_cap, sizeof *r->spec);
+}
+
 static struct cursor
 table_of(const struct unit *u)
 {
@@ -136,8 +143,7 @@ unit_abbrevs(struct unit *u)
 		if (r.dense || order_codes(u, t))
 			u->abbrevs = t;
 	}
-	vec_free(&r.abbrev, &r.cap, sizeof *r.abbrev);
-	vec_free(&r.spec, &r.spec_cap, sizeof *r.spec);
+	free_reading(&r);
 	return u->abbrevs;
 }
 
@@ -240,6 +246,21 @@ die_open(struct unit *u, uint64_t off, struct die *die)
 }
 
 bool
+unit_has_functions(const struct unit *u)
+{
+	struct cursor table = table_of(u);
+	struct reading r = { 0 };
+	bool found = false;
+
+	for (; !found && u->dwarf->work <= WORK_MAX && read_abbrev(u, &table, &r); r.n = r.nspec = 0)
+		found = r.abbrev->tag == DW_TAG_subprogram && r.abbrev->pc;
+	found |= u->dwarf->work > WORK_MAX;
+	u->dwarf->work += (uint64_t)(table.pos - table_of(u).pos);
+	free_reading(&r);
+	return found;
+}
+
+bool
 unit_root(struct unit *u, struct die *die)
 {
 	struct cursor c = entries_from(u, u->root), table = table_of(u);
@@ -257,7 +278,6 @@ unit_root(struct unit *u, struct die *die)
 			found = !c.bad;
 		}
 	u->dwarf->work += (uint64_t)(table.pos - table_of(u).pos);
-	vec_free(&r.abbrev, &r.cap, sizeof *r.abbrev);
-	vec_free(&r.spec, &r.spec_cap, sizeof *r.spec);
+	free_reading(&r);
 	return found;
 }

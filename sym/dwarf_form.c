@@ -229,7 +229,7 @@ value_die(struct unit *u, const struct value *v, struct die_at *to)
 	case DW_FORM_ref4:
 	case DW_FORM_ref8:
 	case DW_FORM_ref_udata:
-		*to = (struct die_at){ u, u->off + v->u };
+		*to = (struct die_at){ d, u, u->off + v->u };
 		return v->u < u->end - u->off;
 	case DW_FORM_ref_sup4:
 	case DW_FORM_ref_sup8:
@@ -242,6 +242,6 @@ value_die(struct unit *u, const struct value *v, struct die_at *to)
 	default:
 		return false;
 	}
-	*to = (struct die_at){ unit_at(d, v->u), v->u };
-	return to->unit != NULL;
+	*to = (struct die_at){ d, NULL, v->u };
+	return true;
 }

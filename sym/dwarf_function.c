@@ -125,27 +125,40 @@ next_entry(struct unit *u, const struct die *die, struct die_at *to)
 	return value_die(u, die_value(die, die_has(die, AT_ORIGIN) ? AT_ORIGIN : AT_SPECIFICATION), to);
 }
 
+uint64_t
+function_entry(struct unit *u, const struct die *die)
+{
+	const uint32_t says = 1u << AT_NAME | 1u << AT_LINKAGE_NAME | 1u << AT_DECL_FILE | 1u << AT_DECL_LINE;
+	struct die_at to;
+
+	return !(die->has & says) && next_entry(u, die, &to) && to.dwarf == u->dwarf ? to.off : die->off;
+}
+
+bool
+function_step(struct die_at *at, const struct dwarf *own, struct declared *out)
+{
+	struct die die;
+
+	if ((!at->unit && !(at->unit = unit_at(at->dwarf, at->off))) || !die_open(at->unit, at->off, &die))
+		return false;
+	if (!out->name)
+		out->name = value_string(at->unit, die_value(&die, AT_LINKAGE_NAME));
+	if (!out->plain)
+		out->plain = value_string(at->unit, die_value(&die, AT_NAME));
+	if (!out->file && die_has(&die, AT_DECL_FILE))
+		out->file = lines_file(at->unit, die.at[AT_DECL_FILE].u);
+	if (!out->line && die_has(&die, AT_DECL_LINE))
+		out->line = (uint32_t)die.at[AT_DECL_LINE].u;
+	out->id = at->off | (uint64_t)(at->dwarf != own) << 63;
+	return ++out->hops < HOPS_MAX && next_entry(at->unit, &die, at);
+}
+
 void
 function_declared(struct unit *u, uint64_t off, struct declared *out)
 {
-	struct die_at at = { u, off };
-	const char *plain = NULL;
-	struct die die;
+	struct die_at at = { u->dwarf, off >= u->root && off < u->end ? u : NULL, off };
 
 	*out = (struct declared){ 0 };
-	for (unsigned hops = 0; hops < HOPS_MAX && die_open(at.unit, at.off, &die); hops++) {
-		if (!out->name)
-			out->name = value_string(at.unit, die_value(&die, AT_LINKAGE_NAME));
-		if (!plain)
-			plain = value_string(at.unit, die_value(&die, AT_NAME));
-		if (!out->file && die_has(&die, AT_DECL_FILE))
-			out->file = lines_file(at.unit, die.at[AT_DECL_FILE].u);
-		if (!out->line && die_has(&die, AT_DECL_LINE))
-			out->line = (uint32_t)die.at[AT_DECL_LINE].u;
-		out->id = at.off | (uint64_t)(at.unit->dwarf != u->dwarf) << 63;
-		if (!next_entry(at.unit, &die, &at))
-			break;
-	}
-	if (!out->name)
-		out->name = plain;
+	while (function_step(&at, u->dwarf, out))
+		;
 }

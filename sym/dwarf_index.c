@@ -4,16 +4,22 @@
 #include <string.h>
 
 #include "dwarf_unit.h"
+#include "sort.h"
 
-/* Reads one set; COVERED marks its unit's slot. */
+/* An index in the making. */
+struct making {
+	struct spans spans;        /* WHAT: the slot; at first, of .debug_aranges, the offset of the unit's header */
+	struct item *set;          /* units that are in .debug_aranges, by that offset */
+	uint32_t sets, cap, at;
+};
+
 static bool
-read_set(struct dwarf *d, struct cursor *c, struct spans *spans, uint8_t *covered)
+read_set(struct dwarf *d, struct cursor *c, struct making *m)
 {
 	uint64_t length = cur_u32(c), info;
 	unsigned offset_size = 4, address_size;
 	struct cursor set;
 	const uint8_t *begin = c->pos - 4;
-	uint32_t slot;
 
 	if (length == 0xffffffff) {
 		offset_size = 8;
@@ -26,46 +32,62 @@ read_set(struct dwarf *d, struct cursor *c, struct spans *spans, uint8_t *covere
 	address_size = cur_u8(&set);
 	if (cur_u8(&set) || (address_size != 4 && address_size != 8))   /* with segments: nobody's */
 		return true;
-	if ((slot = slot_of(d, info)) == UINT32_MAX)
-		return true;
+	if (!vec_room(&m->set, &m->cap, (uint64_t)m->sets + 1, sizeof *m->set))
+		return false;
+	m->set[m->sets].key = info;
 	/* Pairs are aligned to their size, counted from the set's beginning. */
 	cur_take(&set, -(uint64_t)(set.pos - begin) & (2 * address_size - 1));
-	for (;;) {
+	for (uint32_t pairs = 0;; pairs++) {
 		uint64_t lo = cur_uint(&set, address_size), size = cur_uint(&set, address_size);
 
 		if (set.bad || (!lo && !size))
 			break;
-		if (dwarf_is_code(d, lo) && !span_add(spans, lo, lo + size, slot))
+		if (dwarf_is_code(d, lo) && !span_add(&m->spans, lo, lo + size, info))
 			return false;
-		covered[slot] = 1;
+		m->sets += !pairs;
 	}
 	return true;
 }
 
 static bool
-read_aranges(struct dwarf *d, struct spans *spans, uint8_t *covered)
+read_aranges(struct dwarf *d, struct making *m)
 {
 	struct cursor c = dwarf_section(d, ARANGES);
 
 	while (cur_left(&c))
-		if (!read_set(d, &c, spans, covered))
+		if (!read_set(d, &c, m))
 			return false;
-	return true;
+	return sort_items(m->set, m->sets);
+}
+
+/* What .debug_aranges said, of slots instead of offsets. */
+static void
+settle_aranges(struct dwarf *d, struct spans *spans, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < spans->n; i++) {
+		struct span *s = &spans->span[i];
+
+		if (i < n && (s->what = slot_of(d, s->what)) == UINT32_MAX)
+			continue;
+		spans->span[kept++] = *s;
+	}
+	spans->n = kept;
 }
 
 /* By the ranges of the unit's first entry. */
 static bool
-read_root(struct dwarf *d, uint32_t slot, struct spans *spans, bool *any)
+read_root(struct dwarf *d, uint32_t slot, struct spans *spans)
 {
 	struct unit *u = unit_open(d, slot);
 	struct range_reader r;
 	struct die root;
 	uint64_t lo, hi;
 
-	*any = false;
 	if (!u || !unit_root(u, &root))
 		return true;
-	*any = die_has(&root, AT_RANGES) || die_has(&root, AT_HIGH_PC);
+	d->slot[slot].told = die_has(&root, AT_RANGES) || die_has(&root, AT_HIGH_PC) || (!u->dwo_name && !unit_has_functions(u));
 	ranges_open(&r, u, &root);
 	while (ranges_next(&r, &lo, &hi))
 		if (!span_add(spans, lo, hi, slot))
@@ -87,41 +109,68 @@ read_functions(struct dwarf *d, uint32_t slot, struct spans *spans)
 	return true;
 }
 
-/* ALL: also the units that say nothing about where their code is. */
+/* For units_find. */
 static bool
-collect(struct dwarf *d, bool all, struct spans *spans, uint8_t *covered)
+add_unit(struct dwarf *d, uint32_t slot, void *making)
 {
-	bool good = read_aranges(d, spans, covered), any;
+	struct making *m = making;
 
-	for (uint32_t i = 0; good && i < d->nslot; i++) {
-		if (!d->slot[i].code || covered[i])
-			continue;
-		good = read_root(d, i, spans, &any);
-		if (all && !any)
-			good = good && read_functions(d, i, spans);
-	}
-	return good && spans_settle(spans, false);
+	dwarf_tidy(d);
+	while (m->at < m->sets && m->set[m->at].key < d->slot[slot].off)
+		m->at++;
+	d->slot[slot].told = m->at < m->sets && m->set[m->at].key == d->slot[slot].off;
+	return !d->slot[slot].code || d->slot[slot].told || read_root(d, slot, &m->spans);
+}
+
+static bool
+collect(struct dwarf *d, struct making *m)
+{
+	bool good = read_aranges(d, m);
+	uint32_t n = m->spans.n;
+
+	if (!d->slot)
+		units_find(d, add_unit, m);
+	else
+		for (uint32_t i = 0; i < d->nslot; i++)
+			add_unit(d, i, m);
+	settle_aranges(d, &m->spans, n);
+	return good;
+}
+
+/* Beside what is known already, units that say nothing about where their code is. */
+static bool
+collect_more(struct dwarf *d, struct making *m)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; good && i < d->nspan; i++)
+		good = span_add(&m->spans, d->span[i].lo, d->span[i].hi, d->span[i].what);
+	for (uint32_t i = 0; good && i < d->nslot; i++)
+		if (d->slot[i].code && !d->slot[i].told)
+			good = read_functions(d, i, &m->spans);
+	return good;
 }
 
 static void
 build(struct dwarf *d, bool all)
 {
-	struct spans spans = { 0 };
-	uint8_t *covered = NULL;
-	uint32_t cap = 0;
+	struct making m = { 0 };
+	struct spans *spans = &m.spans;
+	struct span *span;
 
-	if (vec_room(&covered, &cap, d->nslot, 1) && collect(d, all, &spans, covered) &&
-	    (d->span = arena_alloc(&d->modules->arena, spans.n * sizeof *d->span))) {
-		d->nspan = spans.n;
-		if (spans.n)
-			memcpy(d->span, spans.span, spans.n * sizeof *d->span);
+	if ((all ? collect_more(d, &m) : collect(d, &m)) && spans_settle(spans, false) &&
+	    (span = arena_alloc(&d->modules->arena, spans->n * sizeof *span))) {
+		d->span = span;
+		d->nspan = spans->n;
+		if (spans->n)
+			memcpy(d->span, spans->span, spans->n * sizeof *d->span);
 	}
-	spans_free(&spans);
-	vec_free(&covered, &cap, 1);
+	spans_free(spans);
+	vec_free(&m.set, &m.cap, sizeof *m.set);
 }
 
-struct unit *
-index_find(struct dwarf *d, uint64_t addr)
+uint32_t
+index_slot(struct dwarf *d, uint64_t addr)
 {
 	const struct span *s;
 
@@ -134,5 +183,13 @@ index_find(struct dwarf *d, uint64_t addr)
 		build(d, true);
 		s = span_find(d->span, d->nspan, addr);
 	}
-	return s ? unit_open(d, (uint32_t)s->what) : NULL;
+	return s ? (uint32_t)s->what : UINT32_MAX;
+}
+
+struct unit *
+index_find(struct dwarf *d, uint64_t addr)
+{
+	uint32_t slot = index_slot(d, addr);
+
+	return slot < d->nslot ? unit_open(d, slot) : NULL;
 }

@@ -43,7 +43,7 @@ add(struct walk *w, const struct die *die)
 	if (!vec_room(&w->inlined, &w->cap, (uint64_t)w->n + 1, sizeof *i))
 		return false;
 	i = &w->inlined[w->n++];
-	*i = (struct inlined){ .frame.die = die->off, .parent = w->in, .around = w->in, .within = w->depth + 1, .start = UINT64_MAX };
+	*i = (struct inlined){ .frame.die = function_entry(w->unit, die), .parent = w->in, .around = w->in, .within = w->depth + 1, .start = UINT64_MAX };
 	if (die_has(die, AT_CALL_FILE))
 		i->frame.call_file = (uint32_t)die->at[AT_CALL_FILE].u;
 	if (die_has(die, AT_CALL_LINE))

@@ -1,5 +1,7 @@
 /* Files, their sections and their units: headers and first entries (DWARF 5 sections 3.1, 7.3 and 7.5.1), and the other half of a
  * unit that was split, in a .dwo or .dwp file. */
+#include <string.h>
+
 #include "dwarf_unit.h"
 
 #include "debug.h"
@@ -82,29 +84,35 @@ read_header(struct dwarf *d, struct cursor *c, struct unit *u)
 	       (u->address_size == 8 || u->address_size == 4 || u->address_size == 2);
 }
 
-static void
-find_units(struct dwarf *d)
+void
+units_find(struct dwarf *d, bool (*each)(struct dwarf *, uint32_t slot, void *ctx), void *ctx)
 {
-	struct cursor info = dwarf_section(d, INFO), c = info;
+	struct cursor c = dwarf_section(d, INFO);
+	struct arena *arena = &d->modules->arena;
+	struct slot *slot = NULL;
+	uint32_t cap = 0;
 	struct unit u;
-	uint32_t n = 0;
 
-	while (cur_left(&c) && n < UINT32_MAX / sizeof *d->slot) {
-		read_header(d, &c, &u);
-		n++;
-	}
-	if (!(d->slot = arena_alloc(&d->modules->arena, n * sizeof *d->slot)))
-		return;
-	for (c = info; cur_left(&c) && d->nslot < n;) {
+	for (bool more = true; more && cur_left(&c);) {
 		if (!read_header(d, &c, &u))
 			continue;
-		d->slot[d->nslot].off = u.off;
-		d->slot[d->nslot++].code = u.type == DW_UT_compile || u.type == DW_UT_skeleton || u.type == DW_UT_split_compile;
+		if (!(more = vec_room(&slot, &cap, (uint64_t)d->nslot + 1, sizeof *slot)))
+			break;
+		slot[d->nslot].off = u.off;
+		slot[d->nslot].code = u.type == DW_UT_compile || u.type == DW_UT_skeleton || u.type == DW_UT_split_compile;
+		d->slot = slot;
+		d->nslot++;
+		more = !each || each(d, d->nslot - 1, ctx);
 	}
+	if ((d->slot = arena_alloc(arena, d->nslot * sizeof *slot)) && d->nslot)
+		memcpy(d->slot, slot, d->nslot * sizeof *slot);
+	else
+		d->nslot = 0;
+	vec_free(&slot, &cap, sizeof *slot);
 }
 
 struct dwarf *
-dwarf_of(struct modules *ms, struct module *file, bool split)
+dwarf_new(struct modules *ms, struct module *file, bool split)
 {
 	struct dwarf *d = file->dwarf;
 
@@ -114,7 +122,17 @@ dwarf_of(struct modules *ms, struct module *file, bool split)
 	d->modules = ms;
 	d->module = file;
 	d->split = split;
-	find_units(d);
+	return d;
+}
+
+/* The same with its units. */
+static struct dwarf *
+open_dwarf(struct modules *ms, struct module *file, bool split)
+{
+	struct dwarf *d = dwarf_new(ms, file, split);
+
+	if (d && !d->slot)
+		units_find(d, NULL, NULL);
 	return d;
 }
 
@@ -126,7 +144,7 @@ dwarf_alt(struct dwarf *d)
 	if (!d->alt_asked) {
 		d->alt_asked = true;
 		m = debug_alt(d->modules, d->module);
-		d->alt = m ? dwarf_of(d->modules, m, false) : NULL;
+		d->alt = m ? open_dwarf(d->modules, m, false) : NULL;
 	}
 	return d->alt;
 }
@@ -315,7 +333,7 @@ from_dwp(struct unit *u)
 	if (!d->dwp_asked) {
 		d->dwp_asked = true;
 		m = debug_dwp(d->modules, d->module);
-		d->dwp = m ? dwarf_of(d->modules, m, true) : NULL;
+		d->dwp = m ? open_dwarf(d->modules, m, true) : NULL;
 	}
 	if (!d->dwp || !find_pieces(d->dwp, u->dwo_id, &p))
 		return NULL;
@@ -327,7 +345,7 @@ static struct unit *
 from_dwo(struct unit *u)
 {
 	struct module *m = debug_dwo(u->dwarf->modules, u->dwarf->module, u->comp_dir, u->dwo_name);
-	struct dwarf *d = m ? dwarf_of(u->dwarf->modules, m, true) : NULL;
+	struct dwarf *d = m ? open_dwarf(u->dwarf->modules, m, true) : NULL;
 
 	for (uint32_t i = 0; d && i < d->nslot && i < DWO_UNITS_MAX; i++) {
 		struct unit *split = d->slot[i].code ? unit_open(d, i) : NULL;

@@ -15,7 +15,8 @@ enum dwarf_section {
 struct slot {
 	uint64_t off;              /* of its header in .debug_info */
 	uint32_t generation;       /* of UNIT; not the cache's: it is forgotten */
-	bool code;                 /* it may describe code: neither partial nor of types */
+	bool code;                 /* it may describe code: neither partial nor of types; */
+	bool told;                 /* and which, by .debug_aranges or its first entry; or it has no functions */
 	struct unit *unit;
 };
 
@@ -123,14 +124,17 @@ die_value(const struct die *d, enum attr at)
 
 /* An entry somewhere, perhaps in another unit or file. */
 struct die_at {
-	struct unit *unit;
+	struct dwarf *dwarf;
+	struct unit *unit;         /* NULL: to be opened, which reads it */
 	uint64_t off;              /* in .debug_info */
 };
 
 /* dwarf_unit.c */
 struct cursor dwarf_section(struct dwarf *, enum dwarf_section);
-/* That of FILE, made at the first question; NULL at the memory cap, or where there is none. */
-struct dwarf *dwarf_of(struct modules *, struct module *file, bool split);
+/* That of FILE, made at the first question; NULL at the memory cap.  It has no units yet. */
+struct dwarf *dwarf_new(struct modules *, struct module *file, bool split);
+/* Finds its units, and asks EACH about them, in their order, while the entries are there; it is over once that says false. */
+void units_find(struct dwarf *, bool (*each)(struct dwarf *, uint32_t slot, void *ctx), void *ctx);
 struct unit *unit_open(struct dwarf *, uint32_t slot);
 /* The slot of the unit whose header is at OFF, or UINT32_MAX. */
 uint32_t slot_of(struct dwarf *, uint64_t off);
@@ -150,6 +154,8 @@ const struct abbrevs *unit_abbrevs(struct unit *);
 const struct abbrev *abbrev_find(const struct abbrevs *, uint64_t code);
 /* The first entry of a unit, without reading all of its abbreviations. */
 bool unit_root(struct unit *, struct die *);
+/* Whether it has functions with code, by what its abbreviations say. */
+bool unit_has_functions(const struct unit *);
 /* Reads the attributes of an entry whose code was read. */
 void die_read(const struct unit *, struct cursor *, const struct abbrev *, const struct spec *, struct die *);
 /* The entry at OFF of U. */
@@ -186,8 +192,9 @@ struct range_reader {
 void ranges_open(struct range_reader *, const struct unit *, const struct die *);
 bool ranges_next(struct range_reader *, uint64_t *lo, uint64_t *hi);
 
-/* dwarf_index.c: the unit that has code at ADDR, or NULL. */
+/* dwarf_index.c: the unit that has code at ADDR, or NULL; its slot, or UINT32_MAX. */
 struct unit *index_find(struct dwarf *, uint64_t addr);
+uint32_t index_slot(struct dwarf *, uint64_t addr);
 
 /* dwarf_function.c */
 /* Adds the functions of U to SPANS, WHAT: the entry.  DEEP: also those in types and in other functions. */
@@ -201,15 +208,34 @@ unsigned functions_find(struct unit *, uint64_t addr, struct frame *, unsigned m
 /* What the function of an entry is called, and where it is declared; and what is the same for all of its entries. */
 struct declared {
 	const char *name, *file;
-	uint32_t line;
+	const char *plain;         /* without its scope: where there is no NAME */
+	uint32_t line, hops;
 	uint64_t id;
 };
 void function_declared(struct unit *, uint64_t die, struct declared *);
+/* Takes what the entry at AT says, which then is the next one that does; false where there is none.  OWN: of the first. */
+bool function_step(struct die_at *at, const struct dwarf *own, struct declared *);
+/* Where what is declared of the function of that entry of U begins to be told: where it was made from, if the entry says nothing
+ * itself. */
+uint64_t function_entry(struct unit *, const struct die *);
 
 /* dwarf_inline.c: what is inlined into the function whose entry is at OFF, in the cache; NULL at the memory cap. */
 struct inlines *inlines_read(struct unit *, uint64_t off);
 /* As functions_find, in that function. */
 unsigned inlines_find(const struct inlines *, uint64_t addr, struct frame *, unsigned max, uint64_t *start);
+
+/* dwarf.c */
+/* What describes M's code, or NULL. */
+struct dwarf *dwarf_describing(struct modules *, struct module *m);
+/* Forgets what was read where it has become much: no unit of the caller's is there any more. */
+void dwarf_tidy(struct dwarf *);
+/* The places of VADDR, in U, as dwarf_find, but for what their entries declare: which these are (0: there is none). */
+enum { FRAMES_MAX = 64 };
+unsigned places_find(struct unit *u, uint64_t vaddr, struct place *, unsigned max, uint64_t *die);
+void place_declare(struct place *, const struct declared *, bool outermost);
+
+/* dwarf_ahead.c: the places of an address that was asked for ahead, as dwarf_find; 0: it was not. */
+unsigned ahead_find(const struct dwarf *, uint64_t addr, struct place *, unsigned max);
 
 /* dwarf_path.c: the path of file NAME in DIR of COMP_DIR, each but the name may be NULL; NULL at the memory cap, or where it is
  * too long. */

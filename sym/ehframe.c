@@ -19,6 +19,7 @@ enum {
 	CIES = 8,             /* kept parsed, a power of two; a linked file seldom has more */
 	AUGMENTATION_MAX = 16,
 	COARSE = 32,          /* rows a step of the first search: four cache lines are left for the second */
+	LINE = 8,             /* rows of one */
 	EQUALS_MAX = 4,       /* table rows of one address that are looked at */
 };
 
@@ -352,7 +353,7 @@ open_hdr(struct modules *ms, struct ehframe *eh, const struct elf *e)
 		return;
 #endif
 	eh->eh.table = c.pos;
-	eh->eh.coarse = arena_alloc(&ms->arena, (count / COARSE + 1) * sizeof *eh->eh.coarse);
+	eh->eh.coarse = arena_alloc(&ms->arena, ((size_t)count / COARSE + 1) * sizeof *eh->eh.coarse);
 	eh->eh.rows = (uint32_t)count;
 	eh->eh.hdr = e->ehframe_hdr;
 }
@@ -392,6 +393,8 @@ search(const struct part *p, uint64_t vaddr)
 		}
 		i *= COARSE;
 		n = p->rows - i < COARSE ? p->rows - i : COARSE;
+		for (uint32_t k = 0; k < n; k += LINE)   /* all at once, rather than one after another */
+			__builtin_prefetch(p->table + (uint64_t)(i + k) * 8);
 	}
 	for (; n > 1; n -= half) {
 		half = n / 2;

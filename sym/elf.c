@@ -259,6 +259,10 @@ open_segments(struct elf *e, struct cursor phdrs, uint32_t phnum, struct arena *
 			e->dynamic = p.vaddr;
 			e->dynamic_size = p.filesz;
 		}
+		if (p.type == PT_ARM_EXIDX) {   /* on other machines it is something else, which nobody asks for */
+			e->exidx = p.vaddr;
+			e->exidx_size = p.filesz;
+		}
 	}
 	return NULL;
 }

@@ -23,6 +23,7 @@ struct elf {
 	uint32_t nsection, strings;
 	uint64_t ehframe_hdr, ehframe_hdr_size;   /* PT_GNU_EH_FRAME; size 0: none */
 	uint64_t dynamic, dynamic_size;           /* PT_DYNAMIC; size 0: none */
+	uint64_t exidx, exidx_size;               /* PT_ARM_EXIDX; size 0: none */
 	uint8_t build_id[20], build_id_len;
 };
 

@@ -1,11 +1,14 @@
-/* See kallsyms.h.  "ADDRESS TYPE NAME[<tab>[MODULE]]" a line, proc(5) and kernel/kallsyms.c: addresses in hex, sorted but
- * for those of modules and of BPF programs; capital types are global ones, w and W weak ones.  No sizes. */
+/* See kallsyms.h.  "ADDRESS TYPE NAME[<tab>[MODULE]]" a line, proc(5) and kernel/kallsyms.c: addresses in hex; the kernel's own
+ * first, sorted, then those of modules and of what is made at run time; capital types are global ones, w and W weak ones.  No
+ * sizes. */
 #include "kallsyms.h"
 
 #include <string.h>
 #include <unistd.h>
 
 #include "../lib/file.h"
+#include "ksymbol.h"
+#include "ktables.h"
 #include "sort.h"
 #include "text.h"
 
@@ -13,16 +16,16 @@ enum {
 	SYMBOLS_MAX = 1 << 20,
 	BYTES_MAX = 256 << 20,
 	MODULES_MAX = 4096,
-	SIZE_LIMIT = 128 << 10,   /* no function is longer: what lies farther behind a symbol is something else */
-	MODULE = 0xffff, LOCAL = 1 << 16, WEAK = 1 << 17,   /* in item.b, beside the module's number */
+	MODULE = 0xffff, RANK = 16,   /* in item.b: the module's number, and from this bit on the symbol's rank */
 };
 
 struct kallsyms {
-	struct arena *arena;
 	struct text text;
-	struct item *symbol;      /* key: address; a: name; b: module, LOCAL, WEAK */
-	uint32_t n, cap;          /* cap: while reading */
-	bool read;                /* all of it, and sorted */
+	struct item *symbol;      /* key: address; a: name; b: module, rank */
+	uint32_t n, cap;
+	bool rising;              /* so far all are the kernel's own, sorted */
+	bool read;                /* all of them, and sorted */
+	struct ktables *tables;   /* or NULL */
 	struct lines lines;
 	uint32_t module[MODULES_MAX];   /* their names; 0 is "[kernel]" */
 	uint32_t modules;
@@ -31,7 +34,7 @@ struct kallsyms {
 struct entry {
 	uint64_t addr;
 	char type;
-	const char *name, *module;   /* with its brackets, or "[kernel]" */
+	const char *name, *module;   /* with its brackets, or NULL */
 	size_t len;
 };
 
@@ -44,7 +47,7 @@ parse(const char *line, struct entry *e)
 		return false;
 	e->type = p[1];
 	e->name = p + 3;
-	e->module = "[kernel]";
+	e->module = NULL;
 	e->len = strcspn(e->name, "\t");
 	tab = e->name + e->len;
 	if (tab[0] == '\t' && tab[1] == '[')
@@ -58,35 +61,27 @@ module_number(struct kallsyms *k, const char *name)
 {
 	if (k->modules && !strcmp(text_at(&k->text, k->module[k->modules - 1]), name))
 		return k->modules - 1;
-	if (k->modules && *name == '[' && !strcmp(name, "[kernel]"))
-		return 0;
 	if (k->modules == MODULES_MAX || !text_add(&k->text, name, strlen(name), &k->module[k->modules]))
 		return 0;
 	return k->modules++;
 }
 
-/* Of the names of one address, keeps one: global before weak before local, then as text_better has it. */
+/* Of the names of one address, keeps one. */
 static void
-drop_aliases(struct kallsyms *k)
+add(struct kallsyms *k, struct item new)
 {
-	const uint32_t bind = LOCAL | WEAK;
-	uint32_t n = 0;
+	struct item *last = k->n ? &k->symbol[k->n - 1] : NULL;
 
 #ifdef PLANT_KALLSYMS
-	k->n++;
+	new.key ^= k->n == 3;
 #endif
-	for (uint32_t i = 0; i < k->n; i++) {
-		struct item *last = n ? &k->symbol[n - 1] : NULL, *new = &k->symbol[i];
-
-		if (!last || last->key != new->key)
-			k->symbol[n++] = *new;
-		else if ((new->b & bind) < (last->b & bind))
-			*last = *new;
-		else if ((new->b & bind) == (last->b & bind) &&
-		         text_better(text_at(&k->text, new->a), text_at(&k->text, last->a)))
-			*last = *new;
+	if (!last || last->key != new.key) {
+		k->rising &= !(new.b & MODULE) && (!last || last->key < new.key);
+		k->symbol[k->n++] = new;
+	} else if (new.b >> RANK < last->b >> RANK ||
+	           (new.b >> RANK == last->b >> RANK && text_better(text_at(&k->text, new.a), text_at(&k->text, last->a)))) {
+		*last = new;
 	}
-	k->n = n;
 }
 
 /* False where no more is to be had. */
@@ -94,45 +89,42 @@ static bool
 read_line(struct kallsyms *k)
 {
 	struct entry e;
+	struct item s;
 	const char *line;
-	uint32_t name;
 
 	if (k->n == SYMBOLS_MAX || !(line = lines_next(&k->lines)))
 		return false;
 	if (!parse(line, &e))
 		return true;
-	if (!vec_room(&k->symbol, &k->cap, (uint64_t)k->n + 1, sizeof *k->symbol) || !text_add(&k->text, e.name, e.len, &name))
+	if (!vec_room(&k->symbol, &k->cap, (uint64_t)k->n + 1, sizeof s) || !text_add(&k->text, e.name, e.len, &s.a))
 		return false;
-	k->symbol[k->n++] = (struct item){ e.addr, name, module_number(k, e.module) |
-		(e.type == 't' ? LOCAL | WEAK : e.type == 'T' ? 0 : WEAK) };
+	s.key = e.addr;
+	s.b = (e.module ? module_number(k, e.module) : 0) | ksymbol_rank(e.type) << RANK;
+	add(k, s);
 	return true;
 }
 
 static void
 finish(struct kallsyms *k)
 {
-	struct item *symbol = k->symbol;
+	uint32_t n = sort_items(k->symbol, k->n) ? k->n : 0;
 
 	k->read = true;
-	if (!sort_items(symbol, k->n))
-		k->n = 0;
-	drop_aliases(k);
-	k->symbol = k->n ? arena_alloc(k->arena, k->n * sizeof *symbol) : NULL;
-	if (k->symbol)
-		memcpy(k->symbol, symbol, k->n * sizeof *symbol);
-	else
-		k->n = 0;
-	vec_free(&symbol, &k->cap, sizeof *symbol);
+	k->n = 0;
+	for (uint32_t i = 0; i < n; i++)
+		add(k, k->symbol[i]);
 }
 
 struct kallsyms *
-kallsyms_open(struct arena *arena, int fd)
+kallsyms_open(struct arena *arena, int fd, size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t n))
 {
 	struct kallsyms *k;
 
 	if (fd < 0 || !(k = arena_alloc(arena, sizeof *k)))
 		return NULL;
-	k->arena = k->text.arena = arena;
+	k->text.arena = arena;
+	k->rising = true;
+	k->tables = read ? ktables_open(arena, read) : NULL;
 	lseek(fd, 0, SEEK_SET);
 	lines_open(&k->lines, fd);
 	k->lines.left = BYTES_MAX;
@@ -140,31 +132,59 @@ kallsyms_open(struct arena *arena, int fd)
 	return k;
 }
 
-bool
-kallsyms_read(struct kallsyms *k, uint32_t max)
+void
+kallsyms_close(struct kallsyms *k)
 {
-	while (!k->read && max--)
+	vec_free(&k->symbol, &k->cap, sizeof *k->symbol);
+}
+
+/* Whether what was read tells of ADDR.  The kernel's own code lies between its own symbols, and nothing else does. */
+static bool
+known(const struct kallsyms *k, uint64_t addr)
+{
+	const struct item *s = k->symbol;
+
+	if (k->read)
+		return true;
+	return k->rising && k->n && s->key <= addr && addr < s[k->n - 1].key &&
+	       addr - s[sort_upto(s, k->n, addr) - 1].key < KSYMBOL_SIZE_MAX;
+}
+
+bool
+kallsyms_ahead(struct kallsyms *k, uint64_t addr, uint32_t max)
+{
+	if (k->tables && ktables_hold(k->tables, addr))
+		return false;
+	while (!known(k, addr)) {
+		if (!max--)
+			return true;
 		if (!read_line(k))
 			finish(k);
-	return !k->read;
+	}
+	return false;
 }
 
 bool
 kallsyms_find(struct kallsyms *k, uint64_t addr, struct symbol *s, const char **module)
 {
 	const struct item *at;
+	uint64_t size = KSYMBOL_SIZE_MAX;
 	uint32_t i;
 
-	kallsyms_read(k, UINT32_MAX);
+	*module = "[kernel]";
+	if (k->tables && ktables_hold(k->tables, addr)) {
+		if (ktables_find(k->tables, addr, s))
+			return true;
+		k->tables = NULL;   /* they are not what they should be */
+	}
+	kallsyms_ahead(k, addr, UINT32_MAX);
 	if (!(i = sort_upto(k->symbol, k->n, addr)))
 		return false;
 	at = &k->symbol[i - 1];
-	if (addr - at->key >= SIZE_LIMIT)
-		return false;
+	if (i < k->n && at[1].key - at->key < size)
+		size = at[1].key - at->key;
 	s->lo = at->key;
-	s->hi = at->key > UINT64_MAX - SIZE_LIMIT ? UINT64_MAX : at->key + SIZE_LIMIT;
-	if (i < k->n && k->symbol[i].key < s->hi)
-		s->hi = k->symbol[i].key;
+	s->hi = s->lo + size < size ? UINT64_MAX : s->lo + size;
 	s->name = text_at(&k->text, at->a);
 	*module = text_at(&k->text, k->module[at->b & MODULE]);
 	return addr < s->hi;

@@ -1,5 +1,6 @@
-/* The kernel's and its modules' symbols, by /proc/kallsyms.  The kernel takes tens of milliseconds to print it: it can be
- * read piece by piece while there is something to wait for.  Restricted addresses (all zero) count as none. */
+/* The kernel's and its modules' symbols, by /proc/kallsyms.  The kernel takes tens of milliseconds to print it: it is read as
+ * far as it is asked for, and piece by piece while there is something to wait for; the kernel's own where it may be by the
+ * tables behind it (ktables.h).  Restricted addresses (all zero) count as none. */
 #ifndef SYM_KALLSYMS_H
 #define SYM_KALLSYMS_H
 
@@ -7,10 +8,12 @@
 
 struct kallsyms;
 
-/* FD: /proc/kallsyms, opened by sample/, and open until it is read.  NULL at the memory cap or without a descriptor. */
-struct kallsyms *kallsyms_open(struct arena *, int fd);
-/* Reads on, at most MAX lines; false once there are no more. */
-bool kallsyms_read(struct kallsyms *, uint32_t max);
+/* FD: /proc/kallsyms, opened by sample/, and open until it is closed here.  READ: see ktables_open; or NULL.  NULL at the memory
+ * cap or without a descriptor. */
+struct kallsyms *kallsyms_open(struct arena *, int fd, size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t n));
+void kallsyms_close(struct kallsyms *);
+/* ADDR will be asked for: reads on as far as that takes, at most MAX symbols; false once there is no more to do. */
+bool kallsyms_ahead(struct kallsyms *, uint64_t addr, uint32_t max);
 /* After reading what is not read yet: MODULE gets the kernel module's name in brackets, or "[kernel]". */
 bool kallsyms_find(struct kallsyms *, uint64_t addr, struct symbol *, const char **module);
 

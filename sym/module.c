@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../lib/unpack.h"
 #include "jit.h"
 #include "ksymbol.h"
 
@@ -108,8 +109,10 @@ modules_free(struct modules *ms)
 	vec_free(&ms->path, &ms->path_cap, sizeof(const char *));
 	index_free(&ms->index);
 	index_free(&ms->paths);
+	unpack_close(&ms->arena);
 	arena_free(&ms->arena);
 	arena_free(&ms->cache);
+	arena_free(&ms->answers);
 	*ms = (struct modules){ 0 };
 }
 
@@ -140,6 +143,14 @@ module_lost(struct modules *ms, const char *path, const char *why)
 	struct module like = { .kind = MODULE_LOST, .bad = why, .ino = hash_str(path) }, *m;
 
 	return (m = find(ms, &like, path, NULL)) ? m : add(ms, &like, path, true);
+}
+
+struct module *
+module_word(struct modules *ms, const char *word)
+{
+	struct module like = { .kind = MODULE_MARK, .bad = "is a word", .ino = hash_str(word) }, *m;
+
+	return (m = find(ms, &like, word, NULL)) ? m : add(ms, &like, word, true);
 }
 
 struct module *

@@ -9,7 +9,7 @@
 #include "elf.h"
 
 enum module_kind {
-	MODULE_MARK,      /* prof's own markers; always module 0 */
+	MODULE_MARK,      /* prof's own markers: module 0; or a word that stands in stacks as it is: PATH */
 	MODULE_KERNEL,    /* always module 1 */
 	MODULE_FILE,
 	MODULE_IMAGE,     /* vdso, or a file's image read from a process's memory */
@@ -64,7 +64,9 @@ struct modules {
 	struct module *mark, *kernel;
 	struct arena cache;        /* what dwarf.h has read and may forget: then GENERATION is another */
 	size_t cached;             /* bytes in it */
-	uint32_t generation, lookups;
+	uint32_t generation, lookups, emptied;
+	struct arena answers;      /* what dwarf.h was asked for ahead, */
+	struct ahead *ahead;       /* or NULL */
 	const char **path;         /* of source files, each once; in the arena */
 	uint32_t npath, path_cap;
 	struct index paths;
@@ -87,6 +89,8 @@ struct module *module_lost(struct modules *, const char *path, const char *why);
 struct module *module_image(struct modules *, const char *path, const void *bytes, size_t n);
 /* N bytes in memory, which live as long as the modules do, laid out as in a file. */
 struct module *module_bytes(struct modules *, const char *path, const void *bytes, size_t n);
+/* A word, for a frame that is no code: its address is 0. */
+struct module *module_word(struct modules *, const char *word);
 struct module *module_jit(struct modules *, int32_t pid, struct module *parent);
 /* The next generation of such a one: see jit.h. */
 struct module *module_jit_next(struct modules *, const struct module *before);

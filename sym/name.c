@@ -13,12 +13,21 @@
 
 enum { FORKS_MAX = 64 };   /* of a JIT's process that are gone back through */
 enum { INLINES_MAX = 64 };
+/* Pages of files count as memory, too: looked at once in so many names. */
+enum { TRIM_EVERY = 64, FILES_MOST = 16 << 20 };
 
 static const char *const marks[CODE_MARKS] = {
 	[CODE_TRUNCATED] = "[truncated]",
 	[CODE_ELIDED] = "[elided]",
 	[CODE_KERNEL] = "[kernel]",
 	[CODE_UNKNOWN] = "[unknown]",
+	[CODE_WAITING] = "[waiting]",
+	[CODE_BEFORE] = "[waiting since before]",
+	[CODE_RUN_QUEUE] = "[run queue]",
+	[CODE_THROTTLED] = "[throttled]",
+	[CODE_RUNNING] = "[running]",
+	[CODE_WOKEN] = "--",
+	[CODE_INTERRUPT] = "[interrupt]",
 };
 
 static void
@@ -53,14 +62,28 @@ name_symbol(struct names *n, struct name *out, const struct symbol *s)
 	out->found = true;
 }
 
-bool
-names_ahead(struct names *n, uint32_t lines)
+static struct kallsyms *
+kallsyms(struct names *n)
 {
-	if (!n->kallsyms_read) {
-		n->kallsyms_read = true;
-		n->kallsyms = kallsyms_open(n->arena, n->kallsyms_fd);
-	}
-	return n->kallsyms && kallsyms_read(n->kallsyms, lines);
+	if (!n->kallsyms)
+		n->kallsyms = kallsyms_open(n->arena, n->kallsyms_fd, n->kernel_read);
+	return n->kallsyms;
+}
+
+bool
+names_ahead(struct names *n, uint64_t vaddr, uint32_t max)
+{
+	struct symbol s;
+	const char *module;
+
+	return !ksymbol_find(n->modules, vaddr, &s, &module) && kallsyms(n) && kallsyms_ahead(n->kallsyms, vaddr, max);
+}
+
+void
+names_free(struct names *n)
+{
+	if (n->kallsyms)
+		kallsyms_close(n->kallsyms);
 }
 
 static void
@@ -68,13 +91,8 @@ name_kernel(struct names *n, uint64_t vaddr, struct name *out)
 {
 	struct symbol s;
 
-	if (ksymbol_find(n->modules, vaddr, &s, &out->module)) {
-		out->kind = NAME_KERNEL;
-		name_symbol(n, out, &s);
-		return;
-	}
-	names_ahead(n, 0);
-	if (!n->kallsyms || !kallsyms_find(n->kallsyms, vaddr, &s, &out->module)) {
+	if (!ksymbol_find(n->modules, vaddr, &s, &out->module) &&
+	    (!kallsyms(n) || !kallsyms_find(n->kallsyms, vaddr, &s, &out->module))) {
 		name_mark(out, CODE_KERNEL);
 		return;
 	}
@@ -116,22 +134,43 @@ unnamed(struct arena *arena, const char *file, uint64_t start)
 	return text;
 }
 
+/* Until *END for all that comes behind. */
 static void
-name_file(struct names *n, struct module *m, uint64_t vaddr, struct name *out)
+find_name(struct names *n, struct module *m, uint64_t vaddr, struct name *out, uint64_t *end)
 {
 	struct symbol s;
 	const char *text;
-	uint64_t end;
 
 	out->module = m->name;
+	if (++n->looked % TRIM_EVERY == 0)
+		filemap_trim(FILES_MOST);
 	if (symtab_find(n->modules, m, vaddr, &s)) {
 		name_symbol(n, out, &s);
+		*end = s.hi;
 		return;
 	}
-	if (m->bad || !ehframe_start(n->modules, m, vaddr, &out->start, &end))
+	if (m->bad || !ehframe_start(n->modules, m, vaddr, &out->start, end)) {
 		out->start = vaddr;
+		*end = vaddr + 1;
+	}
 	if (*m->name && (text = unnamed(n->arena, m->name, out->start)))
 		out->function = text;
+}
+
+static void
+name_file(struct names *n, struct module *m, uint64_t vaddr, struct name *out)
+{
+	uint64_t end, until;
+
+	if (n->last.module != m || vaddr < n->last.lo || vaddr >= n->last.hi) {
+		find_name(n, m, vaddr, out, &end);
+		until = symtab_until(m, vaddr);
+		n->last.module = m;
+		n->last.lo = vaddr;
+		n->last.hi = end < until ? end : until;
+		n->last.name = *out;
+	}
+	*out = n->last.name;
 }
 
 /* Where the function begins, where only lines tell it: that of its first instruction. */
@@ -174,6 +213,22 @@ name_lines(struct names *n, struct module *m, uint64_t vaddr, struct name *out, 
 	return k ? k : 1;
 }
 
+void
+name_ahead(struct names *n, uint32_t module, const uint64_t *vaddr, uint32_t count)
+{
+	struct module *m = n->modules->module[module];
+
+	if (!m->bad)
+		dwarf_ahead(n->modules, m, vaddr, count);
+}
+
+void
+names_rest(struct names *n)
+{
+	dwarf_rest(n->modules);
+	filemap_trim(0);
+}
+
 unsigned
 name_code(struct names *n, const struct code *code, struct name *out, unsigned max)
 {
@@ -185,6 +240,8 @@ name_code(struct names *n, const struct code *code, struct name *out, unsigned m
 	switch (m->kind) {
 	case MODULE_MARK:
 		name_mark(out, m->id == code->module ? code->vaddr : CODE_UNKNOWN);
+		if (m != n->modules->mark)
+			out->function = m->path;
 		break;
 	case MODULE_KERNEL:
 		out->module = "[kernel]";

@@ -5,18 +5,6 @@
 #include "code.h"
 #include "symtab.h"
 
-struct names {
-	struct modules *modules;
-	struct arena *arena;       /* of the strings made here */
-	int kallsyms_fd;           /* opened by sample/, or -1 where the kernel's names are not to be had; read when first needed */
-	struct kallsyms *kallsyms;
-	bool kallsyms_read;
-	bool mangled;              /* --no-demangle */
-	bool brief;                /* --short-names */
-	bool outermost;            /* --no-inline: what is inlined belongs to the function it is in */
-	struct { const char *symbol, *plain; } recent[512];   /* by the symbol's address: the codes of a function come in crowds */
-};
-
 enum name_kind { NAME_USER, NAME_KERNEL, NAME_JIT, NAME_MARK, NAME_INLINED };
 
 struct name {
@@ -31,8 +19,28 @@ struct name {
 	bool found;                /* a symbol was found for it */
 };
 
-/* Kernel names will be asked for: reads some LINES of them.  False once there are no more to read. */
-bool names_ahead(struct names *, uint32_t lines);
+struct names {
+	struct modules *modules;
+	struct arena *arena;       /* of the strings made here */
+	int kallsyms_fd;           /* opened by sample/, or -1 where the kernel's names are not to be had; read when first needed */
+	size_t (*kernel_read)(int32_t pid, uint64_t addr, void *to, size_t n);   /* see ktables_open; or NULL */
+	struct kallsyms *kallsyms;
+	bool mangled;              /* --no-demangle */
+	bool brief;                /* --short-names */
+	uint32_t looked;           /* names of files that were looked up */
+	bool outermost;            /* --no-inline: what is inlined belongs to the function it is in */
+	struct { const char *symbol, *plain; } recent[512];   /* by the symbol's address: the codes of a function come in crowds */
+	/* The last one in a file, which is the name of all [lo, hi) there. */
+	struct { const struct module *module; uint64_t lo, hi; struct name name; } last;
+};
+
+/* Names of these N addresses of MODULE will be asked for, in this order. */
+void name_ahead(struct names *, uint32_t module, const uint64_t *vaddr, uint32_t n);
+/* The kernel's name at VADDR will be asked for: reads at most MAX names for that.  False once there is no more to read. */
+bool names_ahead(struct names *, uint64_t vaddr, uint32_t max);
+void names_free(struct names *);
+/* Gives back what can be read again. */
+void names_rest(struct names *);
 /* Names CODE: frames from the outermost inward (more than one with inlines), at most MAX; returns how many, at least 1. */
 unsigned name_code(struct names *, const struct code *, struct name *out, unsigned max);
 

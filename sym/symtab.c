@@ -12,11 +12,13 @@
 #include "plt.h"
 #include "sort.h"
 #include "text.h"
+#include "vectors.h"
 
 enum {
 	TEXTS_MAX = 16,            /* executable segments */
 	PLTS_MAX = 8,
 	ENTRY_MAX = 64,            /* bytes of code that the entry point's function has at most where nothing tells */
+	ENTRY_NEAR = 4096,         /* around it each address is looked up by itself */
 	RELOCS_BUDGET = 1 << 28,   /* looked at for PLT entries, in all */
 	NAME_LIMIT = 1 << 16,      /* no name is that long */
 };
@@ -68,8 +70,8 @@ symbol_of(const struct elf *e, const struct symtab *st, uint32_t id)
 {
 	struct raw_symbol s = tables_symbol(e, id & DYNAMIC ? &st->tables.dynsym : &st->tables.symtab, id & NUMBER);
 
-	if (e->machine == EM_ARM && s.type != STT_NOTYPE)
-		s.value &= ~(uint64_t)1;
+	s.thumb = e->machine == EM_ARM && s.type != STT_NOTYPE && s.value & 1;
+	s.value -= s.thumb;
 	return s;
 }
 
@@ -372,6 +374,7 @@ find_row(const struct symtab *st, const struct elf *e, uint64_t vaddr, struct sy
 	out->lo = s.value;
 	out->hi = s.size ? s.value + s.size : reach(st, file_of(e, st, st->row[i - 1].id), i, &s);
 	out->name = name_of(e, st, st->row[i - 1].id);
+	out->thumb = s.thumb;
 	return vaddr >= out->lo && vaddr < out->hi && *out->name;
 }
 
@@ -425,7 +428,7 @@ find_entry(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *
 		if (next < st->rows && st->base + st->row[next].at < end)
 			end = st->base + st->row[next].at;
 	}
-	*out = (struct symbol){ start, end, "_start" };
+	*out = (struct symbol){ start, end, "_start", entry != m->elf.entry };
 	return vaddr < end;
 }
 
@@ -462,7 +465,8 @@ find_plt(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *ou
 	    plt_reloc(&m->elf, &st->tables, &e, &st->relocs_budget, &r))
 		name = target_name(m, &e, &r);
 	if (!*name) {
-		*out = section ? (struct symbol){ section->lo, section->hi, ".plt" } : *out;
+		if (section)
+			*out = (struct symbol){ section->lo, section->hi, ".plt", false };
 		return section != NULL;
 	}
 	len = strnlen(name, NAME_LIMIT);
@@ -472,7 +476,7 @@ find_plt(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *ou
 		return false;
 	memcpy(full, name, len);
 	memcpy(full + len, "@plt", sizeof "@plt");
-	*out = (struct symbol){ e.lo, e.hi, full };
+	*out = (struct symbol){ e.lo, e.hi, full, false };
 	return true;
 }
 
@@ -483,5 +487,24 @@ symtab_find(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol 
 
 	if (!st || m->bad)
 		return false;
-	return find_symbol(ms, m, vaddr, out) || find_entry(ms, m, vaddr, out) || find_plt(ms, m, vaddr, out);
+	return find_symbol(ms, m, vaddr, out) || find_entry(ms, m, vaddr, out) || find_plt(ms, m, vaddr, out) || vectors_find(m, vaddr, out);
+}
+
+uint64_t
+symtab_until(const struct module *m, uint64_t vaddr)
+{
+	const struct symtab *st = m->symtab;
+	uint64_t until = UINT64_MAX;
+	struct symbol s;
+	bool sized = true, found;
+	uint32_t next;
+
+	if (!st || m->bad || !m->elf.nsection || range_of(st->plt, st->plts, vaddr))
+		return vaddr + 1;
+	found = find_row(st, &m->elf, vaddr, &s, &sized);
+	if (!sized || (!found && vaddr + ENTRY_NEAR - m->elf.entry < 2 * ENTRY_NEAR))
+		return vaddr + 1;
+	if ((next = rows_upto(st, vaddr)) < st->rows)
+		until = st->base + st->row[next].at;
+	return found && s.hi < until ? s.hi : until;
 }

@@ -8,9 +8,12 @@
 struct symbol {
 	uint64_t lo, hi;     /* as linked; a symbol without a size reaches to the next one */
 	const char *name;    /* alive as long as the module; without @VERSION */
+	bool thumb;          /* ARM's other instruction set */
 };
 
 /* The function at VADDR: false where the file names none there. */
 bool symtab_find(struct modules *, struct module *, uint64_t vaddr, struct symbol *);
+/* Behind it: up to where the same is to be said, as long as it is the same symbol's or frame description's. */
+uint64_t symtab_until(const struct module *, uint64_t vaddr);
 
 #endif

@@ -29,6 +29,7 @@ struct raw_symbol {
 	uint32_t name;
 	uint16_t section;
 	uint8_t type, bind;
+	bool thumb;                /* symtab.c's */
 };
 
 struct raw_reloc {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { REGS = 34, NO_REG = 255 };
+enum { REGS = 34, VECTOR = REGS - 1, NO_REG = 255 };   /* VECTOR: our number of how long vectors are */
 
 /* Registers by DWARF number; pc too, where DWARF gives it one (its return address column). */
 struct regs {
@@ -23,11 +23,18 @@ enum insn_op {
 	INSN_SP_FROM_FP,   /* sp = fp + off */
 	INSN_SP_FROM_REG,  /* sp = REG + off */
 	INSN_SP_LOST,      /* sp = what cannot be told */
+	INSN_SP_ADD_REG,   /* sp += REG, or sp -= REG where OFF is negative */
+	INSN_SP_FROM_FP_REG,   /* sp = fp + REG, or fp - REG */
 	INSN_FP_FROM_SP,   /* fp = sp + off */
-	INSN_FP_STORE,     /* the word at sp + off = fp */
-	INSN_FP_LOAD,      /* fp = the word at sp + off */
+	INSN_SAVE,         /* sp += off, then fp and ra are stored at sp + fp_at and ra_at, as far as these are not NO_SLOT */
+	INSN_RESTORE,      /* fp and ra are loaded from there, then sp += off */
+	INSN_FP_ADD,       /* fp += off */
 	INSN_FP_ZERO,
 	INSN_FP_LOST,
+	INSN_RA_ZERO,
+	INSN_RA_LOST,
+	INSN_CONST,        /* REG = off */
+	INSN_CONST_ADD,    /* REG += off */
 	INSN_LOAD,         /* REG = the word at fp + off */
 	INSN_LEAVE,        /* sp = fp, then a pop of fp */
 	INSN_SYSCALL,
@@ -35,49 +42,103 @@ enum insn_op {
 	INSN_BRANCH,       /* to the target, or on */
 	INSN_JUMP,         /* to the target */
 	INSN_JUMP_AWAY,    /* somewhere in this function, or out of it */
-	INSN_RETURN,       /* or leaves for a function that returns in our stead */
+	INSN_RETURN,       /* or leaves for a function that returns in our stead; RESTORES: after it did as INSN_RESTORE does */
 	INSN_STOP,         /* nothing comes behind */
 	INSN_BAD,          /* not an instruction, as far as we know */
 };
+
+enum { NO_SLOT = INT16_MIN };
 
 struct insn {
 	uint8_t op, len;
 	bool of_fp;                /* a push or pop of fp */
 	bool local;                /* reads or writes below fp */
-	uint8_t reg;               /* DWARF's number, or NO_REG */
+	bool restores;
+	bool other;                /* what is said of fp is meant of the machine's other frame pointer */
+	uint8_t reg;               /* DWARF's number, or NO_REG; of a plain one, where a machine has INSN_CONST: what it writes */
+	int16_t fp_at, ra_at, other_at;   /* other_at: where a machine has another frame pointer */
 	int32_t off;
 	int32_t target;            /* relative to the instruction's first byte */
 };
+
+struct elf;
+struct row;
 
 struct arch {
 	const char *name;
 	uint16_t machine;          /* e_machine of the files it reads */
 	uint8_t word;              /* bytes of an address */
-	uint8_t pc, sp, fp, ra;    /* DWARF numbers; ra is NO_REG where a call pushes it */
+	/* DWARF numbers; pc: where DWARF has none, one of our own; ra: where a call leaves the return address, pc where it is
+	 * pushed. */
+	uint8_t pc, sp, fp, ra;
+	uint8_t vector;            /* how long vectors are, in 8 bytes; or 0: nothing asks for that */
+	uint8_t other;             /* another frame pointer, that of code of the other instruction set; or 0 */
+	uint8_t align;             /* of instructions */
 	int8_t rec_fp, rec_ra;     /* frame record: offsets from fp of the caller's fp and of the return address */
+	bool rec_loose;            /* it may lie anywhere in its frame, so that it does not tell the CFA */
 	uint64_t addr_mask;        /* drops pointer signatures and tags */
+	uint64_t (*find_mask)(void);   /* the one of the machine we run on; or NULL */
 	uint64_t sample;           /* perf's attr.sample_regs_user */
 	const uint8_t *dwarf;      /* DWARF number of each bit set in `sample`, lowest first */
-	/* The bytes of a signal trampoline without usable CFI, and where it finds the saved registers. */
-	const uint8_t *sigreturn;
-	uint8_t sigreturn_len;
+	const uint8_t *prstatus;   /* where in NT_PRSTATUS, in words, each of them is; NULL: at perf's own number */
+	/* Signal trampolines without usable CFI, and where they find the saved registers: from sp + CONTEXT on.  (With BACK 0:
+	 * what stands behind the call of a function that has its caller's registers there.) */
+	const struct trampoline {
+		uint8_t bytes[9], len;
+		uint8_t back;          /* how far behind its first byte pc may be, plus one */
+		int16_t context;
+	} *trampolines;
+	uint8_t ntrampolines;
 	const struct sigreg { uint8_t reg; uint16_t sp_off; } *sigregs;
 	uint8_t nsigregs;
 	/* The instruction at BYTES, of which N may be read; NULL where nothing decodes this machine's code. */
 	void (*decode)(const uint8_t *bytes, uint64_t n, struct insn *);
+	/* How many bytes of instructions, at most MOST, do nothing but to registers that are not followed from a function's
+	 * beginning on, nor lead elsewhere.  Not all of them need be counted; NULL: none. */
+	uint64_t (*skip)(const uint8_t *bytes, uint64_t n, uint64_t most);
+	/* Of the other instruction set, or NULL; and whether the code around BYTES + AT seems to be of that one. */
+	void (*decode_other)(const uint8_t *bytes, uint64_t n, struct insn *);
+	bool (*is_other)(const uint8_t *bytes, uint64_t n, unsigned at);
 	/* Whether a call ends right before END; N bytes before it may be read.  NULL: cannot be told. */
 	bool (*after_call)(const uint8_t *end, uint64_t n);
 	uint8_t result;            /* the register of a system call's result, which is 0 in a new thread */
+	uint8_t call_number;       /* that of its number; or NO_REG, where constants are not followed */
 	uint8_t syscall_len;       /* bytes of the instruction */
+	uint16_t exit[2], clone;   /* system calls that end the thread, and the one that makes one */
+	uint8_t same_stack[4];     /* what the call's stack is made with where it is the caller's: vfork */
 	/* Whether a coroutine or thread was made to return to the byte behind that one, to end there. */
 	bool (*ends_here)(const uint8_t *bytes, uint64_t n);
 	/* Whether a function that has a frame begins here, as compilers of JIT code make them. */
 	bool (*prologue)(const uint8_t *bytes, uint64_t n);
+	uint8_t marks[2];          /* each such place has one of these in its first 8 bytes; 0: that is not said */
+	/* How long a push is that ends at END, as functions have them before that; 0: none.  NULL: they have not. */
+	unsigned (*push_before)(const uint8_t *end, uint64_t n);
+	/* The row at VADDR by the machine's own tables, or NULL; NULL if all is well, else what is wrong with it, in words. */
+	const char *(*table_row)(const struct elf *, uint64_t vaddr, struct row *, bool *found);
 };
 
-extern const struct arch arch_x86_64;
+extern const struct arch arch_aarch64, arch_armv7, arch_i686, arch_riscv64, arch_x86_64;
 
-/* The machine this binary was built for. */
-extern const struct arch *const arch_host;
+/* The machine this binary was built for, and that of the 32-bit processes it may meet, or NULL.  Of the latter's registers
+ * the kernel's samples have those of `sample` first, whatever they have behind them. */
+extern const struct arch *const arch_host, *const arch_compat;
+
+/* ARM's instructions, of either set. */
+void arm_a32(const uint8_t *bytes, uint64_t n, struct insn *);
+void arm_t32(const uint8_t *bytes, uint64_t n, struct insn *);
+
+/* exidx.c: ARM's table_row. */
+const char *exidx_row(const struct elf *, uint64_t vaddr, struct row *, bool *found);
+
+/* x86's instructions, of 64-bit or of 32-bit code; and most of 64-bit code's at once: false for others. */
+void x86_decode(const uint8_t *bytes, uint64_t n, bool narrow, struct insn *);
+bool x86_quick(const uint8_t *bytes, uint64_t n, struct insn *);
+uint64_t x86_skip(const uint8_t *bytes, uint64_t n, uint64_t most);
+enum { X86_QUICK_MIN = 20 };   /* with as many bytes as too long an instruction could have */
+/* What follows each opcode of one byte, a digit of flags each; and a number among what does: of 1 or 4 bytes with a sign. */
+extern const char x86_operands[];
+enum { X86_MODRM = 1, X86_IMM8 = 2, X86_IMMZ = 4, X86_INVALID = 8 };   /* IMMZ: 4 bytes, or 2 behind a 66 */
+int32_t x86_number(const uint8_t *, unsigned size);
+bool x86_after_call(const uint8_t *end, uint64_t n);
 
 #endif

@@ -1,6 +1,5 @@
 /* x86-64: the psABI's DWARF register numbers (System V ABI, AMD64 supplement, figure 3.36), the kernel's sample
- * registers (asm/perf_regs.h), rt_sigreturn's frame, and as much of the instruction set (Intel SDM volume 2, appendix
- * A) as it takes to follow the stack pointer: every length, and what is done to rsp and rbp. */
+ * registers (asm/perf_regs.h), rt_sigreturn's frame, and how functions begin.  Its instructions: arch_x86_insn.c. */
 #include "arch.h"
 
 #include <string.h>
@@ -12,8 +11,13 @@ static const uint8_t dwarf[] = {
 	RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP, RIP, R8, R9, R10, R11, R12, R13, R14, R15
 };
 
+/* The same in struct user_regs_struct. */
+static const uint8_t prstatus[] = { 10, 5, 11, 12, 13, 14, 4, 19, 16, 9, 8, 7, 6, 3, 2, 1, 0 };
+
 /* mov $15, %rax; syscall */
-static const uint8_t sigreturn[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05 };
+static const struct trampoline trampolines[] = {
+	{ { 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05 }, 9, 10, 0 },
+};
 
 /* The ucontext lies at sp, its registers from 40 on. */
 static const struct sigreg sigregs[] = {
@@ -27,405 +31,11 @@ _Static_assert(PERF_REG_X86_BP == 6 && PERF_REG_X86_SP == 7 && PERF_REG_X86_IP =
                PERF_REG_X86_R15 == 23 && PERF_REG_X86_DX == 3 && PERF_REG_X86_SI == 4, "perf's registers");
 #endif
 
-/* ---- instructions ---- */
-
-enum { MODRM = 1, IMM8 = 2, IMMZ = 4, INVALID = 8 };   /* IMMZ: 4 bytes, or 2 behind a 66 */
-
-/* What follows each opcode of one byte: a hexadecimal digit of the flags above each, sixteen a row. */
-static const char one_byte[] =
-	"1111248811112488" "1111248811112488" "1111248811112488" "1111248811112488"
-	"0000000000000000" "0000000000000000" "8801000045230000" "2222222222222222"
-	"3583111111111111" "0000000000800000" "0000000024000000" "2222222244444444"
-	"3300883500000200" "1111888011111111" "2222222244820000" "0800001100000011";
-
-struct code {
-	const uint8_t *p, *end;
-};
-
-static unsigned
-next(struct code *c)
-{
-	return c->p < c->end ? *c->p++ : 0;
-}
-
-static int32_t
-number(const uint8_t *p, unsigned size)
-{
-	uint32_t v = 0;
-
-	for (unsigned i = 0; i < size; i++)
-		v |= (uint32_t)p[i] << 8 * i;
-	return size == 1 ? (int8_t)v : (int32_t)v;
-}
-
-/* Bytes of SIB and displacement behind a ModRM byte at P. */
-static unsigned
-operand_len(const uint8_t *p, const uint8_t *end)
-{
-	unsigned mod = *p >> 6, rm = *p & 7, sib = mod < 3 && rm == 4;
-
-	if (mod == 3)
-		return 0;
-	if (mod == 0 && (rm == 5 || (sib && p + 1 < end && (p[1] & 7) == 5)))
-		return sib + 4;
-	return sib + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
-}
-
-struct x86 {
-	unsigned map, op;        /* 0: one byte; 1: 0f, 2: 0f 38, 3: 0f 3a */
-	unsigned rex, flags;
-	bool wide, rep, vex;     /* wide: behind 66 */
-	const uint8_t *modrm, *imm;
-	unsigned mod, reg, rm;   /* with REX's bits */
-	unsigned imm_len;
-};
-
-static unsigned
-two_byte_flags(unsigned map, unsigned op)
-{
-	static const uint8_t bare[] = {   /* no ModRM */
-		0x05, 0x06, 0x07, 0x08, 0x09, 0x0b, 0x0e, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x37, 0x77, 0xa0, 0xa1, 0xa2,
-		0xa8, 0xa9, 0xaa, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf
-	};
-
-	if (map == 2)
-		return MODRM;
-	if (map == 3)
-		return MODRM | IMM8;
-	if (op >= 0x80 && op <= 0x8f)
-		return IMMZ;
-	if (memchr(bare, (int)op, sizeof bare))
-		return 0;
-	if ((op >= 0x70 && op <= 0x73) || op == 0xa4 || op == 0xac || op == 0xba || op == 0xc2 || (op >= 0xc4 && op <= 0xc6))
-		return MODRM | IMM8;
-	return op == 0x04 || op == 0x0a || op == 0x0c || op == 0x0f || (op >= 0x24 && op <= 0x27) || op == 0x36
-	       ? INVALID : MODRM;
-}
-
-/* The prefixes of AVX: C5 with one more byte, C4 with two, 62 with three; AMD's XOP: 8F with two. */
-static void
-read_vex(struct code *c, struct x86 *x)
-{
-	unsigned p0 = next(c), first = x->op;
-
-	x->vex = true;
-	x->map = first == 0xc5 ? 1 : p0 & (first == 0x62 ? 7 : 31);
-	x->rex = 0;
-	if (first != 0xc5)
-		next(c);
-	if (first == 0x62)
-		next(c);
-	x->op = next(c);
-	x->flags = x->map == 1 && x->op == 0x77 ? 0 : MODRM;
-	if (x->map == 3 || x->map == 8 || (x->map == 1 && two_byte_flags(1, x->op) & IMM8))
-		x->flags |= IMM8;
-	if (x->map == 10)
-		x->flags |= IMMZ;
-}
-
-static void
-read_opcode(struct code *c, struct x86 *x)
-{
-	unsigned b;
-
-	for (;;) {
-		b = next(c);
-		if (b == 0x66)
-			x->wide = true;
-		else if (b == 0xf2 || b == 0xf3)
-			x->rep = true;
-		else if (!memchr("\x2e\x36\x3e\x26\x64\x65\x67\xf0", (int)b, 8))
-			break;
-		if (c->p >= c->end) {
-			x->flags = INVALID;
-			return;
-		}
-	}
-	if ((b & 0xf0) == 0x40) {
-		x->rex = b;
-		b = next(c);
-	}
-	x->op = b;
-	if (b == 0xc4 || b == 0xc5 || b == 0x62 || (b == 0x8f && c->p < c->end && (*c->p & 31) >= 8)) {
-		read_vex(c, x);
-		return;
-	}
-	if (b != 0x0f) {
-		x->flags = (unsigned)one_byte[b] - '0';
-		return;
-	}
-	x->map = 1;
-	x->op = next(c);
-	if (x->op == 0x38 || x->op == 0x3a) {
-		x->map = x->op == 0x38 ? 2 : 3;
-		x->op = next(c);
-	}
-	x->flags = two_byte_flags(x->map, x->op);
-}
-
-static unsigned
-immediate_len(const struct x86 *x)
-{
-	unsigned op = x->op;
-	unsigned z = x->wide ? 2 : 4;
-
-	if (x->map == 0 && !x->vex) {
-		if ((op == 0xf6 || op == 0xf7) && x->reg % 8 < 2)
-			return op == 0xf6 ? 1 : z;
-		if (op >= 0xa0 && op <= 0xa3)
-			return 8;
-		if (op >= 0xb8 && op <= 0xbf && x->rex & 8)
-			return 8;
-		if (op == 0xe8 || op == 0xe9)
-			return 4;
-		if (op == 0xc2 || op == 0xca)
-			return 2;
-		if (op == 0xc8)
-			return 3;
-	}
-	if (x->map == 1 && op >= 0x80 && op <= 0x8f && !x->vex)
-		return 4;
-	return x->flags & IMM8 ? 1 : x->flags & IMMZ ? z : 0;
-}
-
-/* Takes the instruction apart; its length, or 0 where it is none. */
-static unsigned
-read_insn(const uint8_t *bytes, uint64_t n, struct x86 *x)
-{
-	struct code c = { bytes, bytes + (n < 15 ? n : 15) };
-
-	read_opcode(&c, x);
-	if (x->flags & INVALID)
-		return 0;
-	if (x->flags & MODRM) {
-		if (c.p >= c.end)
-			return 0;
-		x->modrm = c.p;
-		x->mod = *c.p >> 6;
-		x->reg = (*c.p >> 3 & 7) | (x->rex & 4) << 1;
-		x->rm = (*c.p & 7) | (x->rex & 1) << 3;
-		if (operand_len(c.p, c.end) >= (uint64_t)(c.end - c.p))
-			return 0;
-		c.p += 1 + operand_len(c.p, c.end);
-	}
-	x->imm = c.p;
-	x->imm_len = immediate_len(x);
-	if (x->imm_len > (uint64_t)(c.end - c.p) || c.p == bytes)
-		return 0;
-	return (unsigned)(c.p - bytes) + x->imm_len;
-}
-
-/* The instruction set's own numbers, which are not DWARF's. */
-enum { SP = 4, FP = 5 };
-
-static const uint8_t dwarf_reg[16] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
-
-/* The general register of full width that the instruction writes by its plain form, or -1. */
-static int
-written(const struct x86 *x)
-{
-	unsigned op = x->op, group = x->reg & 7;
-
-	if (x->vex || x->map > 1)
-		return -1;
-	if (x->map == 1) {
-		if ((op >= 0x40 && op <= 0x4f) || op == 0xaf || op == 0xb6 || op == 0xb7 || op == 0xbe || op == 0xbf ||
-		    op == 0xb8 || op == 0xbc || op == 0xbd || op == 0x02 || op == 0x03)
-			return (int)x->reg;
-		if (op >= 0xc8 && op <= 0xcf)
-			return (int)((op & 7) | (x->rex & 1) << 3);
-		if (x->mod == 3 && (op == 0xb1 || op == 0xc1 || op == 0xa4 || op == 0xa5 || op == 0xac || op == 0xad ||
-		                    (op == 0x7e && !x->rep) || op == 0xab || op == 0xb3 || op == 0xbb || (op == 0xba && group > 4)))
-			return (int)x->rm;
-		return -1;
-	}
-	if (op < 0x40 && (op & 7) == 3)
-		return op == 0x3b ? -1 : (int)x->reg;
-	if (op == 0x8b || op == 0x63 || op == 0x69 || op == 0x6b || op == 0x8d)
-		return (int)x->reg;
-	if ((op >= 0x90 && op <= 0x97) || (op >= 0xb8 && op <= 0xbf))
-		return (int)((op & 7) | (x->rex & 1) << 3);
-	if (op == 0x87 && (x->reg == SP || x->reg == FP))
-		return (int)x->reg;
-	if (!x->modrm || x->mod != 3)
-		return -1;
-	if ((op < 0x40 && (op & 7) == 1) || op == 0x89 || op == 0x87 || op == 0xc7 || op == 0xc1 || op == 0xd1 || op == 0xd3)
-		return op == 0x39 ? -1 : (int)x->rm;
-	if ((op == 0x81 || op == 0x83) && group != 7)
-		return (int)x->rm;
-	if ((op == 0xf7 && (group == 2 || group == 3)) || (op == 0xff && group < 2))
-		return (int)x->rm;
-	return -1;
-}
-
-/* lea's operand as base register and displacement: false where there is more to it. */
-static bool
-lea_operand(const struct x86 *x, unsigned *base, int32_t *off)
-{
-	const uint8_t *p = x->modrm + 1;
-
-	if (x->mod == 3 || (x->mod == 0 && (x->rm & 7) == 5))
-		return false;
-	*base = x->rm;
-	if ((x->rm & 7) == 4) {
-		if ((*p & 0x38) != 0x20 || x->rex & 2)   /* an index */
-			return false;
-		*base = (*p & 7) | (x->rex & 1) << 3;
-		if (x->mod == 0 && (*p & 7) == 5)
-			return false;
-		p++;
-	}
-	*off = x->mod == 0 ? 0 : number(p, x->mod == 1 ? 1 : 4);
-	return true;
-}
-
-/* How rsp or rbp is given a new value, by an instruction that is neither push nor pop. */
-static void
-read_move(const struct x86 *x, unsigned to, struct insn *i)
-{
-	unsigned op = x->op, base = 0;
-	bool move = (op == 0x89 || op == 0x8b) && !x->map && x->mod == 3;
-	int32_t off = 0;
-
-	i->op = to == SP ? INSN_SP_LOST : INSN_FP_LOST;
-	if (x->map)
-		return;
-	if (to == FP && op == 0x8b && x->rex & 8 && lea_operand(x, &base, &off) && base == SP) {
-		i->op = INSN_FP_LOAD;
-		i->off = off;
-		return;
-	}
-	if (to == FP && (op == 0x31 || op == 0x33) && x->mod == 3 && x->reg == x->rm)
-		i->op = INSN_FP_ZERO;
-	if (to == SP && (op == 0x81 || op == 0x83) && ((x->reg & 7) == 0 || (x->reg & 7) == 5)) {
-		off = number(x->imm, x->imm_len);
-		if (off == INT32_MIN)
-			return;
-		i->op = INSN_SP_ADD;
-		i->off = (x->reg & 7) ? -off : off;
-		return;
-	}
-	if (move)
-		base = op == 0x89 ? x->reg : x->rm;
-	else if (op != 0x8d || !lea_operand(x, &base, &off))
-		return;
-	i->off = off;
-	i->reg = dwarf_reg[base];
-	if (to == SP)
-		i->op = base == SP ? INSN_SP_ADD : base == FP ? INSN_SP_FROM_FP : INSN_SP_FROM_REG;
-	else if (to == FP && base == SP)
-		i->op = INSN_FP_FROM_SP;
-}
-
-static void
-jump(struct insn *i, enum insn_op op, const struct x86 *x)
-{
-	int64_t target = (int64_t)number(x->imm, x->imm_len) + i->len;
-
-	i->op = (uint8_t)op;
-	i->target = (int32_t)target;
-	if (target != i->target)
-		i->op = INSN_BAD;
-}
-
-/* ff /n */
-static void
-read_group5(const struct x86 *x, struct insn *i)
-{
-	switch (x->reg & 7) {
-	case 2:
-		i->op = INSN_CALL;
-		break;
-	case 4:   /* through memory at a fixed place it is a PLT entry or a tail call */
-		i->op = x->mod == 0 && (x->rm & 7) == 5 ? INSN_RETURN : INSN_JUMP_AWAY;
-		break;
-	case 6:
-		i->op = INSN_PUSH;
-		break;
-	case 3:
-	case 5:
-	case 7:
-		i->op = INSN_BAD;
-		break;
-	}
-}
-
-/* An operand on the stack by rbp and a displacement. */
-static void
-read_local(const struct x86 *x, struct insn *i)
-{
-	if (!x->modrm || x->mod % 3 == 0 || x->rm != FP)
-		return;
-	i->off = number(x->modrm + 1, x->mod == 1 ? 1 : 4);
-	i->local = i->off < 0;
-	if (!x->vex && !x->map && x->op == 0x8b && x->rex & 8 && x->reg != SP && x->reg != FP) {
-		i->op = INSN_LOAD;
-		i->reg = dwarf_reg[x->reg];
-	}
-}
-
 static void
 decode(const uint8_t *bytes, uint64_t n, struct insn *i)
 {
-	struct x86 x = { 0 };
-	unsigned len = read_insn(bytes, n, &x), op = x.op, base = 0;
-	int reg;
-
-	*i = (struct insn){ .op = len ? INSN_PLAIN : INSN_BAD, .len = (uint8_t)len, .reg = NO_REG };
-	if (len)
-		read_local(&x, i);
-	if (!len || x.vex)
-		return;
-	if (x.map == 1 && op == 0x05)
-		i->op = INSN_SYSCALL;
-	else if (x.map == 1 && (op == 0x0b || op == 0xff || op == 0xb9))   /* ud2 and its like */
-		i->op = INSN_STOP;
-	else if (x.map == 1 && op >= 0x80 && op <= 0x8f)
-		jump(i, INSN_BRANCH, &x);
-	else if (!x.map && op >= 0x50 && op <= 0x5f) {
-		reg = (int)((op & 7) | (x.rex & 1) << 3);
-		i->op = op < 0x58 ? INSN_PUSH : reg == SP ? INSN_SP_LOST : INSN_POP;
-		i->of_fp = reg == FP;
-		i->reg = dwarf_reg[reg];
-	} else if (!x.map && (op == 0x68 || op == 0x6a || op == 0x9c))
-		i->op = INSN_PUSH;
-	else if (!x.map && (op == 0x8f || op == 0x9d))
-		i->op = INSN_POP;
-	else if (!x.map && ((op >= 0x70 && op <= 0x7f) || (op >= 0xe0 && op <= 0xe3)))
-		jump(i, INSN_BRANCH, &x);
-	else if (!x.map && (op == 0xe9 || op == 0xeb))
-		jump(i, INSN_JUMP, &x);
-	else if (!x.map && op == 0xe8)
-		jump(i, INSN_CALL, &x);
-	else if (!x.map && (op == 0xc3 || op == 0xc2))
-		i->op = INSN_RETURN;
-	else if (!x.map && op == 0xc9)
-		i->op = INSN_LEAVE;
-	else if (!x.map && op == 0xc8)
-		i->op = INSN_SP_LOST;
-	else if (!x.map && (op == 0xf4 || op == 0xcc))
-		i->op = INSN_STOP;
-	else if (!x.map && op == 0xff && (x.reg & 7) > 1)
-		read_group5(&x, i);
-	else if ((reg = written(&x)) == SP || reg == FP)
-		read_move(&x, (unsigned)reg, i);
-	else if (!x.map && op == 0x89 && x.rex & 8 && x.reg == FP && lea_operand(&x, &base, &i->off) && base == SP)
-		i->op = INSN_FP_STORE;
-}
-
-/* call rel32 (e8), or call r/m (ff /2) whose operand ends there too. */
-static bool
-after_call(const uint8_t *end, uint64_t n)
-{
-	if (n >= 5 && end[-5] == 0xe8)
-		return true;
-	for (int len = 2; len <= 7 && (uint64_t)len <= n; len++) {
-		const uint8_t *p = end - len;
-
-		if (p[0] == 0xff && (p[1] & 0x38) == 0x10 && 2 + (int)operand_len(p + 1, end) == len)
-			return true;
-	}
-	return false;
+	if (!x86_quick(bytes, n, i))
+		x86_decode(bytes, n, false, i);
 }
 
 /* sub $N,%rsp; mov %rbp,N-8(%rsp), as Go and HotSpot do. */
@@ -436,7 +46,7 @@ makes_room(const uint8_t *p)
 
 	return p[0] == 0x48 && (wide || p[1] == 0x83) && p[2] == 0xec &&
 	       !memcmp(p + 3 + size, wide ? "\x48\x89\xac\x24" : "\x48\x89\x6c\x24", 4) &&
-	       number(p + 3, size) == number(p + 7 + size, size) + 8;
+	       x86_number(p + 3, size) == x86_number(p + 7 + size, size) + 8;
 }
 
 /* push %rbp; mov %rsp,%rbp.  HotSpot's without a frame pointer: mov %eax,-N(%rsp), to see whether the stack reaches so
@@ -453,6 +63,17 @@ prologue(const uint8_t *p, uint64_t n)
 	return makes_room(p);
 }
 
+/* Of rbx and r12 to r15, by hand-written functions; of a number, by HotSpot's: but a 0 is the place of a return address. */
+static unsigned
+push_before(const uint8_t *end, uint64_t n)
+{
+	if (n >= 2 && end[-2] == 0x41 && (end[-1] & 0xfc) == 0x54)
+		return 2;
+	if (n >= 5 && end[-5] == 0x68)
+		return memcmp(end - 4, "\0\0\0", 4) ? 5 : 0;
+	return n && end[-1] == 0x53;
+}
+
 /* Go's runtime.goexit: nop; call goexit1; nop. */
 static bool
 ends_here(const uint8_t *p, uint64_t n)
@@ -464,18 +85,20 @@ const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.machine = 62,
 	.word = 8,
-	.pc = RIP, .sp = RSP, .fp = RBP, .ra = NO_REG,
+	.pc = RIP, .sp = RSP, .fp = RBP, .ra = RIP,
+	.align = 1,
 	.rec_fp = 0, .rec_ra = 8,
 	.addr_mask = UINT64_MAX,
 	.sample = 0xff01ff,
 	.dwarf = dwarf,
-	.sigreturn = sigreturn,
-	.sigreturn_len = sizeof sigreturn,
+	.prstatus = prstatus,
+	.trampolines = trampolines,
+	.ntrampolines = 1,
 	.sigregs = sigregs,
 	.nsigregs = sizeof sigregs / sizeof *sigregs,
-	.decode = decode,
-	.after_call = after_call,
-	.result = RAX, .syscall_len = 2,
-	.prologue = prologue,
+	.decode = decode, .skip = x86_skip,
+	.after_call = x86_after_call,
+	.result = RAX, .call_number = NO_REG, .syscall_len = 2,
+	.prologue = prologue, .marks = { 0x55, 0xec }, .push_before = push_before,
 	.ends_here = ends_here,
 };

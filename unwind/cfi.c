@@ -8,7 +8,7 @@ enum {
 	NOP = 0x00, SET_LOC, ADVANCE1, ADVANCE2, ADVANCE4, OFFSET_EXTENDED, RESTORE_EXTENDED, UNDEFINED, SAME_VALUE, REGISTER,
 	REMEMBER, RESTORE_STATE, DEF_CFA, DEF_CFA_REGISTER, DEF_CFA_OFFSET, DEF_CFA_EXPRESSION, EXPRESSION,
 	OFFSET_EXTENDED_SF, DEF_CFA_SF, DEF_CFA_OFFSET_SF, VAL_OFFSET, VAL_OFFSET_SF, VAL_EXPRESSION,
-	ADVANCE8 = 0x1d, NEGATE_RA_STATE = 0x2d, GNU_ARGS_SIZE = 0x2e, GNU_NEGATIVE_OFFSET = 0x2f,
+	ADVANCE8 = 0x1d, SET_RA_STATE = 0x2b, NEGATE_RA_STATE_WITH_PC, NEGATE_RA_STATE, GNU_ARGS_SIZE = 0x2e, GNU_NEGATIVE_OFFSET = 0x2f,
 };
 
 enum { REMEMBERED_MAX = 8 };
@@ -87,12 +87,12 @@ set_cfa(struct machine *m, uint64_t reg, int64_t off)
 	m->row->cfa_expr = NULL;
 }
 
+/* Behind an expression, too: gcc's way back from a frame as long as SVE's vectors are, which was at the same register. */
 static void
 set_cfa_off(struct machine *m, int64_t off)
 {
-	if (m->row->cfa_expr)
-		m->c.bad = "frame description with an offset to an expression";
 	m->row->cfa_off = off;
+	m->row->cfa_expr = NULL;
 }
 
 static void
@@ -181,8 +181,13 @@ extended(struct machine *m, unsigned op)
 	case RESTORE_STATE:
 		recall(m);
 		return;
+	case NEGATE_RA_STATE_WITH_PC:
 	case NEGATE_RA_STATE:   /* elsewhere GNU_window_save, of SPARC alone */
 		m->row->ra_signed ^= true;
+		return;
+	case SET_RA_STATE:
+		m->row->ra_signed = uleb(&m->c) != 0;
+		cur_sleb(&m->c);
 		return;
 	case GNU_ARGS_SIZE:
 		uleb(&m->c);
@@ -292,6 +297,7 @@ cfi_row(const struct arch *arch, const struct fde *fde, uint64_t vaddr, struct r
 	row->big = fde->insns.big;
 	row->signal = fde->signal;
 	row->ra_signed = false;
+	row->truth = ROW_TRUE;
 	m.fde = fde;
 	m.row = row;
 	m.initial = NULL;

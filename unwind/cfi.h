@@ -31,6 +31,11 @@ struct row {
 	bool big;                /* byte order of the expressions */
 	bool signal;
 	bool debug;              /* of .debug_frame */
+	enum row_truth {
+		ROW_TRUE,
+		ROW_LATE,        /* not yet while the function makes its frame, nor while it takes it away */
+		ROW_MUTE,        /* as at the function's beginning, and no word of anything behind that */
+	} truth;
 	bool ra_signed;          /* aarch64 */
 	struct place reg[REGS];
 };

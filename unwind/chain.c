@@ -8,7 +8,7 @@ walk_begin(struct walk *w)
 	w->n = 0;
 	w->elided = w->fp_at_cut = false;
 	w->used = 0;
-	w->by_cfi = w->by_fp = w->by_chain = w->by_code = 0;
+	w->by_cfi = w->by_fp = w->by_chain = w->by_code = w->by_libunwind = 0;
 }
 
 /* Where the root's end begins in a stack that is too deep; the code before it stands for what is left out. */

@@ -75,6 +75,8 @@ based(struct machine *m, uint64_t reg)
 {
 	uint64_t off = (uint64_t)cur_sleb(&m->c);
 
+	if (reg && reg == m->arch->vector)
+		reg = VECTOR;
 	if (reg >= REGS || !(m->regs->known >> reg & 1))
 		fail(m, STEP_UNKNOWN);
 	else
@@ -84,7 +86,7 @@ based(struct machine *m, uint64_t reg)
 static void
 deref(struct machine *m, unsigned size)
 {
-	uint64_t at = pop(m), v = 0;
+	uint64_t at = pop(m) & memory_mask(m->memory), v = 0;
 	unsigned word = m->memory->word;
 
 	if (m->failed)
@@ -215,6 +217,6 @@ expr_eval(struct cursor expr, const struct arch *arch, const struct regs *regs, 
 		step(&m, *m.c.pos++);
 	if (m.c.bad || (m.c.pos < m.c.end && !m.failed) || (!m.failed && !m.n))
 		fail(&m, STEP_BAD);
-	*result = m.failed ? m.where : m.value[m.n - 1];
+	*result = (m.failed ? m.where : m.value[m.n - 1]) & memory_mask(memory);
 	return m.failed;
 }

@@ -13,6 +13,13 @@ struct memory {
 	unsigned word;
 };
 
+/* Of an address. */
+static inline uint64_t
+memory_mask(const struct memory *m)
+{
+	return m->word == 4 ? UINT32_MAX : UINT64_MAX;
+}
+
 static inline bool
 memory_word(const struct memory *m, uint64_t addr, uint64_t *v)
 {

@@ -8,21 +8,25 @@
 #include "../sym/symtab.h"
 
 enum { FUNCTION_MAX = 1 << 16, FUNCTION_ALIGN = 16 };
+/* Pages of files count as memory, too: looked at once in so many new addresses, and given back. */
+enum { TRIM_EVERY = 16, FILES_MOST = 24 << 20 };
 
 struct cursor
 rule_code(struct unwinder *u, const struct module *m, uint64_t vaddr)
 {
+	struct cursor c = cur_of(NULL, 0, false);
+
 	if (m->kind == MODULE_JIT)
 		return derive_jit_code(u, vaddr);
-	if (m->bad || m->elf.machine != u->arch->machine)
-		return cur_of(NULL, 0, false);
-	return elf_from(&m->elf, vaddr);
+	if (!m->bad && m->elf.machine == u->arch->machine)
+		c = elf_from(&m->elf, vaddr);
+	return m->file.fd && cur_left(&c) ? derive_file_code(u, m, vaddr, c) : c;
 }
 
 bool
 rule_after_call(struct unwinder *u, struct module *m, uint64_t vaddr)
 {
-	for (unsigned back = 8; u->arch->after_call && back > 1; back--) {   /* code may begin right before the call */
+	for (unsigned back = vaddr % u->arch->align ? 0 : 8; u->arch->after_call && back > 1; back--) {   /* code may begin right before the call */
 		struct cursor c = rule_code(u, m, vaddr - back);
 
 		if (cur_left(&c) >= back)
@@ -49,16 +53,23 @@ rule_function(struct unwinder *u, struct module *m, uint64_t vaddr, uint64_t *lo
 static bool
 at_entry(struct unwinder *u, struct module *m, uint64_t vaddr)
 {
-	uint64_t entry = m->elf.entry, lo, hi;
+	uint64_t entry = m->elf.entry & ~(uint64_t)(u->arch->align - 1), lo, hi;
 
 	if (!entry || vaddr < entry || vaddr - entry > 4096)
 		return false;
-	if ((ehframe_start(u->modules, m, entry, &lo, &hi) || rule_function(u, m, entry, &lo, &hi)) && lo <= entry && vaddr < hi)
+	if ((ehframe_start(u->modules, m, entry, &lo, &hi) || (!u->arch->table_row && rule_function(u, m, entry, &lo, &hi))) &&
+	    lo <= entry && vaddr < hi)
 		return true;
 	return vaddr < derive_entry_end(u, m, entry);
 }
 
 /* ---- rows ---- */
+
+bool
+rule_fde(struct unwinder *u, struct module *m, uint64_t vaddr, struct fde *fde)
+{
+	return m->kind == MODULE_JIT ? jit_frame(m, vaddr, fde) : ehframe_find(u->modules, m, vaddr, fde);
+}
 
 static const char *
 read_row(struct unwinder *u, struct module *m, uint64_t vaddr, struct row *row, bool *found)
@@ -66,11 +77,15 @@ read_row(struct unwinder *u, struct module *m, uint64_t vaddr, struct row *row, 
 	struct fde fde;
 	const char *why;
 
-	*found = m->kind == MODULE_JIT ? jit_frame(m, vaddr, &fde) : ehframe_find(u->modules, m, vaddr, &fde);
+	*found = rule_fde(u, m, vaddr, &fde);
 	if (!*found)
-		return NULL;
+		return u->arch->table_row ? u->arch->table_row(&m->elf, vaddr, row, found) : NULL;
 	why = cfi_row(u->arch, &fde, vaddr, row);
+	if (u->arch->ra != u->arch->pc && !why)
+		derive_mend(u, &fde, vaddr, row);
 	row->debug = fde.debug;
+	if (fde.debug && u->arch->table_row)   /* gcc's are a step late in epilogues of large frames */
+		row->truth = ROW_LATE;
 	return why;
 }
 
@@ -113,22 +128,35 @@ plain_fp(const struct arch *a, const struct row *row, struct rule *r)
 	return true;
 }
 
+/* The return address's: on the stack, or still in the register where the call left it. */
+static bool
+plain_ra(const struct arch *a, const struct row *row, struct place ra, struct rule *r)
+{
+	r->ra_off = (int16_t)ra.off;
+	r->kind = RULE_PLAIN;
+	if (row->ra == a->ra && ra.how == HOW_OFFSET)
+		return true;
+	r->kind = RULE_LINK;
+	r->flags |= RULE_RA_IN_REG;
+	if (ra.how == HOW_SAME)
+		r->ra_off = (int16_t)row->ra;
+	return a->ra != a->pc && (ra.how == HOW_SAME || ra.how == HOW_REGISTER) && r->ra_off < REGS;
+}
+
 /* Whether the row's step needs no more than a plain rule has. */
 static bool
 plain(const struct arch *a, const struct row *row, struct rule *r)
 {
 	struct place ra = row_place(row, row->ra);
 
-	if (row->signal || row->cfa_expr || (row->cfa_reg != a->sp && row->cfa_reg != a->fp) || row->ra != a->pc ||
-	    row_place(row, a->sp).how != HOW_SAME || row->cfa_off != (int32_t)row->cfa_off || ra.how != HOW_OFFSET ||
-	    !small(ra.off) || !plain_fp(a, row, r))
+	if (row->signal || row->cfa_expr || (row->cfa_reg != a->sp && row->cfa_reg != a->fp) ||
+	    row_place(row, a->sp).how != HOW_SAME || row->cfa_off != (int32_t)row->cfa_off || !small(ra.off) || !plain_fp(a, row, r) ||
+	    !plain_ra(a, row, ra, r))
 		return false;
-	r->kind = RULE_PLAIN;
 	r->cfa_off = (int32_t)row->cfa_off;
-	r->ra_off = (int16_t)ra.off;
 	if (row->cfa_reg == a->fp) {
 		r->flags |= RULE_BASE_FP;
-		if (r->cfa_off + r->ra_off == a->rec_ra && !(r->flags & (RULE_FP_SAME | RULE_FP_LOST)) &&
+		if (r->kind == RULE_PLAIN && r->cfa_off + r->ra_off == a->rec_ra && !(r->flags & (RULE_FP_SAME | RULE_FP_LOST)) &&
 		    r->cfa_off + r->fp_off == a->rec_fp)
 			r->flags |= RULE_KEEPS_FP;
 	}
@@ -137,44 +165,27 @@ plain(const struct arch *a, const struct row *row, struct rule *r)
 
 /* ---- code without a description ---- */
 
-/* The trampoline may be returned to (VADDR is the byte before it then) or be interrupted: at either instruction, and
- * within its system call, when pc is behind it. */
-static bool
-at_sigreturn(struct unwinder *u, struct module *m, uint64_t vaddr)
-{
-	const struct arch *a = u->arch;
-	const uint8_t *p;
-
-	for (unsigned back = 0; a->sigreturn_len && back <= a->sigreturn_len + 1u; back++) {
-		struct cursor c = rule_code(u, m, vaddr + 1 - back);
-
-		if ((p = cur_take(&c, a->sigreturn_len)) && !memcmp(p, a->sigreturn, a->sigreturn_len))
-			return true;
-	}
-	return false;
-}
-
 /* A return address that is a function's first instruction, and that padding stands before, was put there by hand: it is
  * where a coroutine goes when it ends (makecontext). */
 static bool
 never_called(struct unwinder *u, struct module *m, uint64_t vaddr)
 {
-	struct cursor c = rule_code(u, m, vaddr);
 	struct insn i;
 	uint64_t lo, hi;
 
-	if (!u->arch->decode || !ehframe_start(u->modules, m, vaddr + 1, &lo, &hi) || lo != vaddr + 1)
+	if (!u->arch->decode || !ehframe_start(u->modules, m, vaddr + 1, &lo, &hi) || lo != vaddr + 1 || rule_after_call(u, m, vaddr + 1))
 		return false;
-	u->arch->decode(c.pos, cur_left(&c), &i);
+	rule_decode(u, m, vaddr, &i);
 	return i.op != INSN_RETURN;
 }
 
 static bool
 ends_here(struct unwinder *u, struct module *m, uint64_t vaddr)
 {
-	struct cursor c = rule_code(u, m, vaddr);
+	uint64_t first = vaddr & ~(uint64_t)(u->arch->align - 1);
+	struct cursor c = rule_code(u, m, first);
 
-	return u->arch->ends_here && vaddr % FUNCTION_ALIGN == 0 && u->arch->ends_here(c.pos, cur_left(&c));
+	return u->arch->ends_here && first % FUNCTION_ALIGN == 0 && u->arch->ends_here(c.pos, cur_left(&c));
 }
 
 /* Go's functions that begin a stack, or go over to that of the scheduler, behind the call that they make there. */
@@ -194,13 +205,14 @@ changes_stack(struct unwinder *u, struct module *m, uint64_t vaddr)
 	return false;
 }
 
-/* Code that is not what it looks like, whatever .debug_frame may say (Go's says nothing of it). */
+/* Code that is not what it looks like, whatever .debug_frame may say (Go's says nothing of it), or a signal trampoline's
+ * description (which old vdsos have wrong). */
 static bool
 find_special(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
-	if (at_sigreturn(u, m, vaddr))
-		r->kind = RULE_SIGRETURN;
-	else if (ends_here(u, m, vaddr))
+	if (derive_sigreturn(u, m, vaddr, r))
+		return true;
+	if (ends_here(u, m, vaddr))
 		*r = (struct rule){ .kind = RULE_ROOT, .flags = RULE_BY_HAND };
 	else if (changes_stack(u, m, vaddr))
 		r->kind = RULE_ROOT;
@@ -220,11 +232,23 @@ find_bare(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 		derive_rule(u, m, vaddr, r);
 }
 
+/* Where the row may not be true what the instructions tell comes first. */
+static bool
+better_derived(struct unwinder *u, struct module *m, uint64_t vaddr, const struct row *row, struct rule *r)
+{
+	if (row->truth == ROW_TRUE || (row->truth == ROW_LATE && vaddr % u->arch->align) || u->mode != MODE_AUTO)
+		return false;
+	derive_rule(u, m, vaddr, r);
+	return (r->kind == RULE_DERIVED && (row->truth == ROW_LATE || r->cfa_off)) || r->kind == RULE_OTHER;
+}
+
 static void
-by_row(struct unwinder *u, const struct row *row, struct rule *r)
+by_row(struct unwinder *u, uint64_t vaddr, const struct row *row, struct rule *r)
 {
 	if (row_place(row, row->ra).how == HOW_UNDEFINED)
 		r->kind = RULE_ROOT;
+	else if (row->truth == ROW_LATE && vaddr % u->arch->align == 0)
+		*r = (struct rule){ .kind = RULE_SILENT };   /* the row is tried, and verified */
 	else if (!plain(u->arch, row, r))
 		*r = (struct rule){ .kind = RULE_GENERAL };
 }
@@ -238,7 +262,7 @@ find_jit(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 
 	r->kind = RULE_BARE;
 	if (!read_row(u, m, vaddr, &row, &found) && found)
-		by_row(u, &row, r);
+		by_row(u, vaddr, &row, r);
 	else if (u->mode == MODE_AUTO)
 		derive_rule(u, m, vaddr, r);
 }
@@ -250,6 +274,8 @@ rule_find(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 	bool found;
 
 	*r = (struct rule){ .kind = RULE_LOST };
+	if (++u->found % TRIM_EVERY == 0)
+		filemap_trim(FILES_MOST);
 	if (m->kind == MODULE_JIT) {
 		find_jit(u, m, vaddr, r);
 		return;
@@ -265,8 +291,8 @@ rule_find(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 		r->kind = RULE_BAD;
 	else if (!found)
 		find_bare(u, m, vaddr, r);
-	else if (!row.debug || !find_special(u, m, vaddr, r))
-		by_row(u, &row, r);
+	else if ((!(row.debug || row.signal || row.truth == ROW_LATE) || !find_special(u, m, vaddr, r)) && !better_derived(u, m, vaddr, &row, r))
+		by_row(u, vaddr, &row, r);
 }
 
 /* ---- entries ---- */
@@ -286,6 +312,15 @@ keep_rule(struct unwinder *u, const struct entry *e, const struct module *m)
 {
 	if (m->kind != MODULE_JIT && vec_room(&u->rule, &u->rules, u->codes->n, sizeof *u->rule) && e->code < u->rules)
 		u->rule[e->code] = e->rule;
+}
+
+void
+entry_set_rule(struct unwinder *u, struct entry *e, const struct rule *r)
+{
+	uint64_t vaddr;
+
+	e->rule = *r;
+	keep_rule(u, e, entry_module(u, e, &vaddr));
 }
 
 void
@@ -323,7 +358,7 @@ fill_from(struct unwinder *u, struct space *space, const struct map *map, uint64
 
 	if (!map || !map->exec)
 		return NULL;
-	code = code_intern(u->codes, map->module->id, (addr - map->bias) & (u->arch->word == 4 ? UINT32_MAX : UINT64_MAX));
+	code = code_intern(u->codes, map->module->id, addr - map->bias);
 	e = code == CODE_UNKNOWN ? &u->spare : make_room(u, space->epoch, addr);
 	*e = (struct entry){ .addr = addr, .epoch = space->epoch, .code = code };
 	if (map->module->kind == MODULE_JIT && code == known)

@@ -11,9 +11,12 @@ enum rule_kind {
 	RULE_NONE,         /* not looked at yet */
 	RULE_PLAIN,        /* by its frame description: CFA, return address and fp as the rule has them */
 	RULE_GENERAL,      /* by its frame description, which says more than a rule holds */
+	RULE_LINK,         /* like PLAIN, but the return address is in a register: see RULE_RA_IN_REG */
 	RULE_DERIVED,      /* like PLAIN, but found by reading the instructions: to be verified */
+	RULE_OTHER,        /* likewise, but the CFA is the machine's other frame pointer + cfa_off */
 	RULE_ROOT,         /* nobody called it */
 	RULE_SIGRETURN,    /* a signal trampoline without a description */
+	RULE_KEPT,         /* all registers of its caller are in its frame: see derive_kept */
 	RULE_BARE,         /* nothing known, its bytes neither: by a frame pointer */
 	RULE_SILENT,       /* its instructions were read, and do not tell */
 	RULE_LOST,         /* of a module that could not be opened */
@@ -28,14 +31,17 @@ enum {
 	RULE_AFTER_CALL = 16, /* the code is the end of a call */
 	RULE_REALIGNED = 32,  /* the CFA is the word at fp + cfa_off, and the return address lies in the frame record too */
 	RULE_BY_HAND = 128,   /* a root that is returned to without ever having called */
-	RULE_RA_POPPED = 64,  /* the return address is in register ra_off, the CFA sp + cfa_off; of an interrupted pc */
+	RULE_RA_IN_REG = 64,  /* the return address is in register ra_off: of an interrupted pc */
 };
 
 struct rule {
 	int32_t cfa_off;
 	int16_t ra_off, fp_off;   /* from the CFA */
 	uint8_t kind, flags;
+	int16_t other_off;        /* of the machine's other frame pointer, or OTHER_*: of DERIVED and OTHER alone */
 };
+
+enum { OTHER_LOST = INT16_MAX - 1, OTHER_SAME };
 
 /* The hot cache: what lies at an address of a space. */
 struct entry {
@@ -69,7 +75,10 @@ struct footstep {
 	int16_t ra_off, fp_off;        /* what it read, from the next one's sp */
 	bool fp_known, fp_read;
 	uint8_t flags;                 /* of its rule */
+	uint16_t by;                   /* tables: 0; else STEP_BY_*, so that a sum counts both */
 };
+
+enum { STEP_BY_FP = 1, STEP_BY_CODE = 2 * TRAIL_MAX };
 
 struct trail {
 	uint32_t epoch;                /* of the space */
@@ -77,9 +86,13 @@ struct trail {
 	struct footstep step[2][TRAIL_MAX];   /* that walk's, and the one's that is under way; the last is but a place */
 };
 
+struct job;
+
 struct unwinder {
 	struct arena arena;
 	const struct arch *arch;
+	uint64_t mask;            /* its addr_mask, or what the machine we run on says of itself */
+	uint64_t host_mask;
 	struct modules *modules;
 	struct codes *codes;
 	enum walk_mode mode;
@@ -87,17 +100,20 @@ struct unwinder {
 	struct set *set;
 	struct rule *rule;        /* by code */
 	uint32_t rules;
+	uint32_t found;           /* rules that were looked for, each of which may bring pages of a file into memory */
 	struct row_cache *rows;   /* full rows of the last general rules */
 	struct trail *trail;      /* by epoch and region of the stack */
 	struct entry spare;       /* what could not be cached */
 	struct space *space;      /* of the walk under way: JIT code is read from its process */
-	struct jit_page *jit_page;
+	struct code_page *code_page;
 	struct derive_work *work; /* derive.c's */
 	bool full_always;         /* for tests: every step restores all registers */
 };
 
 /* Finds out the rule for the code at VADDR of a module. */
 void rule_find(struct unwinder *, struct module *, uint64_t vaddr, struct rule *);
+/* What describes the code at VADDR; false where nothing does. */
+bool rule_fde(struct unwinder *, struct module *, uint64_t vaddr, struct fde *);
 /* The full row there, cached; NULL where there is none (any more). */
 const struct row *rule_row(struct unwinder *, struct module *, uint64_t vaddr);
 /* Where a function begins that is not described, by its symbol; HI its end. */
@@ -106,6 +122,9 @@ bool rule_function(struct unwinder *, struct module *, uint64_t vaddr, uint64_t 
 /* The instructions from VADDR on, empty where there are none to be read. */
 struct cursor rule_code(struct unwinder *, const struct module *, uint64_t vaddr);
 
+/* Whether the code at VADDR is of the machine's other instruction set; and its instruction there. */
+bool rule_other(struct unwinder *, struct module *, uint64_t vaddr);
+void rule_decode(struct unwinder *, struct module *, uint64_t vaddr, struct insn *);
 /* Whether a call ends right before VADDR. */
 bool rule_after_call(struct unwinder *, struct module *, uint64_t vaddr);
 
@@ -119,8 +138,27 @@ uint64_t derive_entry_end(struct unwinder *, struct module *, uint64_t entry);
 /* Where the function that VADDR is in seems to begin, by the instructions that make its frame. */
 bool derive_start(struct unwinder *, struct module *, uint64_t vaddr, uint64_t *start);
 
-/* derive_jit.c: the bytes of code without a file from ADDR on, in the walk's space. */
+/* derive_other.c: START, or where a function begins that stores arguments first that came in registers: not far before. */
+uint64_t derive_arguments(struct unwinder *, struct module *, uint64_t start);
+/* Where assembly without a frame seems to begin that VADDR is in: aligned, behind padding. */
+bool derive_aligned(struct unwinder *, const struct module *, uint64_t vaddr, uint64_t *start);
+
+/* derive_link.c: where a frame record may lie anywhere in its frame, the caller's tells its sp, if it has one too: at FP, as
+ * the rule at RA says. */
+bool derive_sp(struct job *, uint64_t ra, uint64_t fp, uint64_t *sp);
+/* No return address lies in the caller's frame: a row that says so has forgotten what was pushed before (glibc's of
+ * _dl_runtime_resolve, on aarch64).  One that says nothing is true of a leaf, but not of assembly like that (riscv64's). */
+void derive_mend(const struct unwinder *, const struct fde *, uint64_t vaddr, struct row *);
+
+/* derive_sigreturn.c: whether a signal trampoline is here, and its rule.  It may be returned to (VADDR is the byte before it then,
+ * and may be another one's last) or be interrupted: at either instruction, and within its system call, when pc is behind it,
+ * where i686's musl has the next one. */
+bool derive_sigreturn(struct unwinder *, struct module *, uint64_t vaddr, struct rule *);
+
+/* derive_code.c: the bytes of code without a file from ADDR on, in the walk's space; and of a large file's, C, without looking
+ * at them.  They last until others are asked for. */
 struct cursor derive_jit_code(struct unwinder *, uint64_t addr);
+struct cursor derive_file_code(struct unwinder *, const struct module *, uint64_t vaddr, struct cursor c);
 
 /* ---- finding the code of an address ---- */
 
@@ -149,6 +187,8 @@ entry_find(struct unwinder *u, struct space *space, uint64_t addr)
 
 /* Finds out the entry's rule, if that is not done yet. */
 void entry_rule(struct unwinder *, struct entry *);
+/* Its rule is to be that one from now on. */
+void entry_set_rule(struct unwinder *, struct entry *, const struct rule *);
 /* The module and address as linked of an entry that is not spare. */
 struct module *entry_module(const struct unwinder *, const struct entry *, uint64_t *vaddr);
 /* As entry_find, for an address that may be anything: asks nobody for maps. */
@@ -178,8 +218,10 @@ struct job {
 	struct frame full_frame;  /* the same one */
 	uint32_t signals;
 	uint32_t ring;            /* where the next code goes once the stack is too deep */
-	enum step_by { BY_CFI, BY_FP, BY_CODE } by;   /* the last step */
+	enum step_by { BY_CFI, BY_FP, BY_CODE, BY_SECOND } by;   /* the last step */
 	uint8_t flags;            /* of its rule */
+	bool by_hand;             /* it was verified by more words than its rule's */
+	struct rule derived;      /* its rule, where it was derived, and by its words alone the step is the same again; else NONE */
 	bool lost;                /* it was in a module that could not be opened */
 };
 
@@ -188,6 +230,24 @@ static inline uint64_t
 frame_at(const struct frame *f)
 {
 	return f->pc - !f->exact;
+}
+
+/* To the caller, whose fp is where the rule says. */
+static inline void
+step_to(const struct rule *r, const struct memory *m, uint64_t cfa, uint64_t ra, struct frame *f)
+{
+	uint64_t at = cfa + (uint64_t)(int64_t)r->fp_off;
+
+	if (!(r->flags & RULE_FP_SAME)) {
+		/* Below sp it has been popped already, in an epilogue: what it was is in the register. */
+		if (r->flags & RULE_FP_LOST || (!memory_word(m, at, &f->fp) && at >= f->sp))
+			f->fp_known = false;
+		else if (at - m->lo < m->room)
+			f->fp_known = true;
+	}
+	f->sp = cfa;
+	f->pc = ra;
+	f->exact = false;
 }
 
 /* Steps F by a plain rule.  Its pc is the raw return address then. */
@@ -205,33 +265,63 @@ step_plain(const struct rule *r, const struct memory *m, uint64_t addr_mask, str
 	}
 	if (__builtin_expect(cfa <= f->sp, 0))
 		return STEP_STUCK;
-	if (!(r->flags & RULE_FP_SAME)) {
-		at = cfa + (uint64_t)(int64_t)r->fp_off;
-		/* Below sp it has been popped already, in an epilogue: what it was is in the register. */
-		if (r->flags & RULE_FP_LOST || (!memory_word(m, at, &f->fp) && at >= f->sp))
-			f->fp_known = false;
-		else if (at - m->lo < m->room)
-			f->fp_known = true;
-	}
-	f->sp = cfa;
-	f->pc = ra & addr_mask;
-	f->exact = false;
+	step_to(r, m, cfa, ra & addr_mask, f);
 	return STEP_OK;
 }
 
 /* step.c: the registers of the caller by a full row; F goes along.  Unless ALL says that no more registers are to be
  * had, it refuses to lose fp for want of one.  Changes nothing but at STEP_OK. */
 enum step step_row(struct job *, const struct row *, struct regs *, struct frame *, bool all);
-/* The same by a signal trampoline's known layout. */
-enum step step_sigreturn(struct job *, struct regs *, struct frame *);
+/* The same by a signal trampoline's known layout: the rule's cfa_off is where that begins, from sp. */
+enum step step_sigreturn(struct job *, const struct rule *, struct regs *, struct frame *);
 
-/* verify.c: a step by the frame pointer, verified. */
-enum step verify_fp(struct job *, struct frame *);
+/* verify.c: whether RA can be a return address. */
+bool verify_caller(struct job *, uint64_t ra);
+/* A step by the frame pointer, verified. */
+enum step verify_fp(struct job *, const struct rule *, struct frame *);
 /* A step by a rule that was derived, verified. */
 enum step verify_derived(struct job *, const struct rule *, struct frame *);
 
+/* Whether fp may point to a frame record. */
+bool verify_record(const struct job *, const struct frame *);
+/* A thread that has just been made, on its own stack: it comes out of a system call with 0. */
+bool verify_just_made(struct job *, const struct frame *);
+/* derive_link.c: whether what the kernel gives to a program, its words, lies right at sp, and F is not the entry point's:
+ * nobody has called then, whatever was in the return address's register (riscv64's musl goes on by jumps, and the kernel
+ * leaves there what was). */
+bool derive_outermost(struct job *, const struct frame *);
+
+/* derive_link.c: a step by a return address that is in a register: of an interrupted pc, whose registers are all known. */
+enum step step_link(struct job *, const struct rule *, struct frame *);
+/* A step from code whose instructions do not tell, to a root: each frame has its return address on the stack, so that none
+ * lies between where the first word that may be one is a root's.  (Where calls push it.) */
+enum step step_last(struct job *, struct frame *);
+/* Whether F, just stepped to, is where a call returns to. */
+bool derive_returns(struct job *, const struct frame *);
+/* Compiled Java leaves room for arguments below its sp when it calls what is interpreted, which keeps the sp for it: TO, the
+ * step by RULE from there. */
+bool derive_sender(struct job *, const struct rule *, const struct frame *, struct frame *to);
+
+/* Whether all registers are known: of an interrupted pc. */
+static inline bool
+verify_known(const struct job *j, const struct frame *f)
+{
+	const struct arch *a = j->u->arch;
+
+	return f->exact && j->full.r[a->pc] == f->pc && j->full.r[a->sp] == f->sp;
+}
+
 /* slow.c: the step of a frame that is not plain, or whose rule is not known yet. */
 enum step step_slow(struct job *, struct entry *, struct frame *);
+
+/* derive_kept.c: makes of the registers that were found in F's frame those of its caller, whose pc may be EXACT. */
+enum step derive_kept(struct job *, const struct frame *f, struct regs *, bool *exact);
+
+/* derive_other.c: behind a step to F by what instructions told, the other frame pointer, if it was KNOWN before or lies there. */
+void derive_other(const struct job *, const struct rule *, const struct frame *f, uint64_t known, struct regs *);
+/* F, which comes next to the leaf, is nowhere: the leaf's description was not true.  What its instructions tell is tried in
+ * its place, and remembered; the entry of the new F, or NULL. */
+struct entry *step_again(struct job *, struct frame *f);
 
 /* ---- chain.c ---- */
 

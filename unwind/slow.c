@@ -1,6 +1,6 @@
 /* Steps that are not plain.  Only pc, sp and fp are carried along a walk; where a frame description asks for another
  * register, the walk so far is done again with all of them.  Same stack, same frames either way. */
-#include "rule.h"
+#include "second.h"
 
 enum { SIGNALS_MAX = 64 };   /* signal frames of one walk: behind them sp need not rise */
 
@@ -13,16 +13,23 @@ known_registers(const struct arch *a, const struct frame *f, struct regs *regs)
 	regs->known = (uint64_t)1 << a->pc | (uint64_t)1 << a->sp | (uint64_t)f->fp_known << a->fp;
 }
 
+static bool replay(struct job *);
+
 /* By what its instructions told, or by a frame pointer where they cannot be read. */
 static enum step
 step_bare(struct job *j, const struct rule *r, struct frame *f)
 {
 	enum step step = STEP_NONE;
 
-	if (j->u->mode == MODE_CFI || r->kind == RULE_SILENT)
+	if (j->u->mode == MODE_CFI)
 		return STEP_NONE;
-	if (r->kind != RULE_DERIVED)
-		return verify_fp(j, f);
+	if (r->kind == RULE_SILENT)
+		return step_last(j, f);
+	/* With all registers: where they go along anyway they are F's. */
+	if ((r->kind == RULE_OTHER || (r->flags & RULE_RA_IN_REG && f->exact)) && (j->full_frame.pc != f->pc || j->full_frame.sp != f->sp) && !replay(j))
+		return STEP_NONE;
+	if (r->kind != RULE_DERIVED && r->kind != RULE_OTHER)
+		return verify_fp(j, r, f);
 	step = verify_derived(j, r, f);
 	return step == STEP_OK || step == STEP_OUTSIDE || step == STEP_ROOT ? step : STEP_NONE;
 }
@@ -91,10 +98,25 @@ step_general(struct job *j, const struct entry *e, struct frame *f)
 	return now_full(j, f, step_row(j, row, &j->full, f, true));
 }
 
+/* What its instructions told was not so, or nothing: by the row, which may not be true there. */
+static enum step
+step_late(struct job *j, const struct entry *e, struct frame *f)
+{
+	struct frame to = *f;
+	enum step step = step_general(j, e, &to);
+
+	if (step == STEP_OK && f->exact && !verify_caller(j, to.pc))
+		return STEP_NONE;
+	*f = to;
+	return step;
+}
+
 /* The step out of code with that (copied) entry; F becomes the caller. */
 static enum step
 step_by(struct job *j, const struct entry *e, struct frame *f)
 {
+	enum step step;
+
 	j->by = BY_CFI;
 	switch (e->rule.kind) {
 	case RULE_ROOT:
@@ -102,13 +124,19 @@ step_by(struct job *j, const struct entry *e, struct frame *f)
 	case RULE_BAD:
 		return STEP_BAD;
 	case RULE_PLAIN:
-		return step_plain(&e->rule, &j->memory, j->u->arch->addr_mask, f, &j->where);
+		return step_plain(&e->rule, &j->memory, j->u->mask, f, &j->where);
+	case RULE_LINK:
+		if ((step = step_link(j, &e->rule, f)) != STEP_UNKNOWN)
+			return step;
+		/* fall through */
 	case RULE_GENERAL:
 		return step_general(j, e, f);
 	case RULE_SIGRETURN:
-		return now_full(j, f, step_sigreturn(j, &j->full, f));
+	case RULE_KEPT:
+		return now_full(j, f, step_sigreturn(j, &e->rule, &j->full, f));
 	default:
-		return step_bare(j, &e->rule, f);
+		step = step_bare(j, &e->rule, f);
+		return step == STEP_NONE && j->u->arch->table_row && entry_row(j, e) ? step_late(j, e, f) : step;
 	}
 }
 
@@ -120,14 +148,29 @@ step_full(struct job *j, const struct entry *e, struct frame *f, struct regs *re
 	enum step step;
 
 	j->by = BY_CFI;
-	if (e->rule.kind == RULE_PLAIN || e->rule.kind == RULE_GENERAL) {
+	if (e->rule.kind == RULE_PLAIN || e->rule.kind == RULE_LINK || e->rule.kind == RULE_GENERAL) {
 		row = entry_row(j, e);
 		return row ? step_row(j, row, regs, f, true) : STEP_BAD;
 	}
-	if (e->rule.kind == RULE_SIGRETURN)
-		return step_sigreturn(j, regs, f);
-	if (!(step = step_by(j, e, f)))
+	if (e->rule.kind == RULE_SIGRETURN || e->rule.kind == RULE_KEPT)
+		return step_sigreturn(j, &e->rule, regs, f);
+	if (e->rule.kind == RULE_ROOT || e->rule.kind == RULE_BAD)
+		return step_by(j, e, f);
+	step = step_bare(j, &e->rule, f);
+	/* Never by way of step_by: its steps of last resort replay the walk, and would come here again. */
+	if (step == STEP_NONE && j->u->arch->table_row && (row = entry_row(j, e))) {
+		bool exact = f->exact;
+
+		step = step_row(j, row, regs, f, true);
+		return step == STEP_OK && exact && !verify_caller(j, f->pc) ? STEP_NONE : step;
+	}
+	if (!step) {
+		uint64_t known = regs->known;
+
 		known_registers(j->u->arch, f, regs);
+		if (j->u->arch->other)
+			derive_other(j, &e->rule, f, known, regs);
+	}
 	return step;
 }
 
@@ -135,7 +178,7 @@ step_full(struct job *j, const struct entry *e, struct frame *f, struct regs *re
 static enum step
 step_fp(struct job *j, const struct entry *e, struct frame *f)
 {
-	return e->rule.kind == RULE_ROOT ? STEP_ROOT : verify_fp(j, f);
+	return e->rule.kind == RULE_ROOT ? STEP_ROOT : verify_fp(j, &e->rule, f);
 }
 
 static enum step
@@ -149,6 +192,47 @@ step_tested(struct job *j, const struct entry *e, struct frame *f)
 	return step_by(j, e, f);
 }
 
+/* What was not to be done by the description there is done by libunwind, and checked then: its return address is one, and
+ * the stack was gone up. */
+static enum step
+step_second(struct job *j, struct entry *e, struct frame *f, enum step step)
+{
+	struct unwinder *u = j->u;
+	struct frame to = *f;
+	struct regs regs;
+	struct fde fde;
+	uint64_t vaddr;
+	struct module *m = entry_module(u, e, &vaddr);
+	enum step second;
+
+	if (!rule_fde(u, m, vaddr, &fde))
+		return step;
+	if (replay(j))
+		regs = j->full;
+	else
+		known_registers(u->arch, f, &regs);
+	second = second_step(j, &fde, frame_at(f) - vaddr, &regs, &to);
+	if (second)
+		return second == STEP_ROOT ? second : step;
+	e = entry_probe(u, j->space, frame_at(&to));
+	if (!e || (!to.exact && (to.sp < f->sp || (to.sp == f->sp && !f->exact) || !entry_after_call(u, e))))
+		return step;
+	j->full = regs;
+	*f = to;
+	j->by = BY_SECOND;
+	return now_full(j, f, STEP_OK);
+}
+
+/* Words beyond the copied stack are no constants, as a rule. */
+static bool
+wants_second(const struct job *j, const struct entry *e, enum step step)
+{
+	if (j->u->mode == MODE_FP)
+		return false;
+	return e->rule.kind == RULE_BAD ||
+	       (e->rule.kind == RULE_GENERAL && (step == STEP_BAD || (step == STEP_OUTSIDE && entry_probe(j->u, j->space, j->where))));
+}
+
 enum step
 step_slow(struct job *j, struct entry *e, struct frame *f)
 {
@@ -159,14 +243,21 @@ step_slow(struct job *j, struct entry *e, struct frame *f)
 	copy = *e;
 	j->flags = copy.rule.flags;
 	step = j->u->mode == MODE_FP ? step_fp(j, &copy, f) : step_tested(j, &copy, f);
+	if (__builtin_expect(step && wants_second(j, &copy, step), 0))
+		step = step_second(j, &copy, f, step);
 	if (!step && f->exact && ++j->signals > SIGNALS_MAX)
 		step = STEP_STUCK;
 	if (step == STEP_NONE && copy.rule.kind == RULE_LOST)
 		j->lost = true;
+	j->derived.kind = RULE_NONE;
+	if (copy.rule.kind == RULE_DERIVED && !(j->flags & (RULE_REALIGNED | RULE_RA_IN_REG)) && !j->by_hand &&
+	    j->u->arch->ra == j->u->arch->pc)
+		j->derived = copy.rule;
 	if (!step) {
 		j->walk->by_cfi += j->by == BY_CFI;
 		j->walk->by_fp += j->by == BY_FP;
 		j->walk->by_code += j->by == BY_CODE;
+		j->walk->by_libunwind += j->by == BY_SECOND;
 	}
 	return step;
 }

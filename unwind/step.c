@@ -53,9 +53,13 @@ find_reg(struct stepper *s, unsigned reg, uint64_t *v)
 			*v = at;
 			return step;
 		}
-		/* gcc's tables leave fp's place at fp behind the pop in a realigned frame's end: it is what it was then. */
-		if (s->frame->exact && !s->row->signal && at >= s->cfa)
+		/* gcc's tables leave fp's place at fp behind the pop in a realigned frame's end: it is what it was then.  And the
+		 * return address's where it was from another sp, in the end of a frame as long as SVE's vectors: that is lost. */
+		if (s->frame->exact && !s->row->signal && at >= s->cfa) {
+			if (reg == s->row->ra)
+				return STEP_BAD;
 			break;
+		}
 		/* fall through */
 	case HOW_OFFSET:
 		if (memory_word(&s->job->memory, at, v))
@@ -75,19 +79,35 @@ find_reg(struct stepper *s, unsigned reg, uint64_t *v)
 	return STEP_OK;
 }
 
+/* gcc's tables leave fp and the return address at where they are from another sp also in the body of a frame as long as SVE's
+ * vectors, if it has a frame pointer: then fp is stored where it points to, or that is not so. */
+static bool
+at_record(struct stepper *s)
+{
+	unsigned fp = s->job->u->arch->fp;
+	struct place p = row_place(s->row, fp);
+	uint64_t at;
+
+	return p.how != HOW_EXPR || (!eval(s, p.expr, (uint64_t)p.off, &s->cfa, &at) && at == s->regs->r[fp]);
+}
+
 /* What the caller's frame must have: fp too must not be lost just because a register was not carried along. */
 static enum step
 find_frame(struct stepper *s, struct frame *f, bool all)
 {
 	const struct arch *a = s->job->u->arch;
 	enum step step;
+	uint8_t how;
 
 	if ((step = find_reg(s, s->row->ra, &f->pc))) {
 		s->job->where = f->pc;
 		return step == STEP_NONE ? STEP_ROOT : step;
 	}
-	if (row_place(s->row, s->row->ra).how == HOW_SAME && !f->exact)
+	how = row_place(s->row, s->row->ra).how;
+	if (how == HOW_SAME && !f->exact)
 		return STEP_BAD;   /* a call would have destroyed it */
+	if (how == HOW_EXPR && !s->row->signal && (!verify_caller(s->job, f->pc & s->job->u->mask) || !at_record(s)))
+		return STEP_BAD;
 	f->sp = s->cfa;
 	if (row_place(s->row, a->sp).how != HOW_SAME && (step = find_reg(s, a->sp, &f->sp))) {
 		s->job->where = f->sp;
@@ -123,7 +143,7 @@ step_row(struct job *j, const struct row *row, struct regs *regs, struct frame *
 	}
 	if ((step = find_frame(&s, &to, all)))
 		return step;
-	to.pc &= a->addr_mask;
+	to.pc &= j->u->mask;
 	if (!moves_on(row, f, &to))
 		return STEP_STUCK;
 	/* Also those that calls need not preserve: a caller whose CFA hangs on one (OpenSSL's, on rax) knows that they are. */
@@ -147,14 +167,16 @@ step_row(struct job *j, const struct row *row, struct regs *regs, struct frame *
 }
 
 enum step
-step_sigreturn(struct job *j, struct regs *regs, struct frame *f)
+step_sigreturn(struct job *j, const struct rule *r, struct regs *regs, struct frame *f)
 {
 	const struct arch *a = j->u->arch;
-	struct regs out = { .known = 0 };
+	struct regs out = { .r[VECTOR] = regs->r[VECTOR], .known = regs->known & (uint64_t)1 << VECTOR };
 	uint64_t need = (uint64_t)1 << a->pc | (uint64_t)1 << a->sp;
+	bool exact = true;
+	enum step step;
 
 	for (unsigned i = 0; i < a->nsigregs; i++) {
-		uint64_t at = f->sp + a->sigregs[i].sp_off;
+		uint64_t at = f->sp + (uint64_t)r->cfa_off + a->sigregs[i].sp_off;
 
 		if (memory_word(&j->memory, at, &out.r[a->sigregs[i].reg]))
 			out.known |= (uint64_t)1 << a->sigregs[i].reg;
@@ -163,11 +185,14 @@ step_sigreturn(struct job *j, struct regs *regs, struct frame *f)
 	}
 	if ((out.known & need) != need)
 		return STEP_OUTSIDE;
+	if (r->kind == RULE_KEPT && (step = derive_kept(j, f, &out, &exact)))
+		return step;
 	*regs = out;
-	f->pc = out.r[a->pc];
+	f->pc = out.r[a->pc] & j->u->mask;
 	f->sp = out.r[a->sp];
 	f->fp = out.r[a->fp];
 	f->fp_known = out.known >> a->fp & 1;
-	f->exact = f->jumped = true;
+	f->exact = exact;
+	f->jumped |= r->kind == RULE_SIGRETURN;
 	return STEP_OK;
 }

@@ -66,11 +66,11 @@ tracks_end(struct tracks *t, const struct frame *f)
 	t->trail->side ^= 1;
 }
 
-/* A plain step has led from FROM to F. */
+/* A step like R's, plain, has led from FROM to F. */
 static inline void
-tracks_add(struct tracks *t, const struct frame *from, const struct entry *e, const struct frame *f, const struct memory *m)
+tracks_add(struct tracks *t, const struct frame *from, uint32_t code, const struct rule *r, unsigned by, const struct frame *f,
+           const struct memory *m)
 {
-	const struct rule *r = &e->rule;
 	bool fp_same = r->flags & (RULE_FP_SAME | RULE_FP_LOST), fp_read = f->sp + (uint64_t)(int64_t)r->fp_off - m->lo < m->room;
 
 	if (from->exact || from->jumped || !(fp_same || fp_read)) {
@@ -79,8 +79,8 @@ tracks_add(struct tracks *t, const struct frame *from, const struct entry *e, co
 	}
 	if (t->n == TRAIL_MAX - 1)   /* the outermost are the ones that stay */
 		t->n = 0;
-	t->new[t->n++] = (struct footstep){ from->pc, from->sp, from->fp, e->code, r->ra_off, r->fp_off, from->fp_known,
-		                            !fp_same, r->flags };
+	t->new[t->n++] = (struct footstep){ from->pc, from->sp, from->fp, code, r->ra_off, r->fp_off, from->fp_known,
+		                            !fp_same, r->flags, (uint16_t)by };
 }
 
 static inline bool
@@ -95,10 +95,10 @@ same_word(const struct memory *m, uint64_t addr, uint64_t mask, uint64_t v)
 static uint32_t
 tracks_follow(struct tracks *t, struct job *j, struct frame *f)
 {
-	const uint64_t mask = j->u->arch->addr_mask;
+	const uint64_t mask = j->u->mask;
 	const struct memory memory = j->memory;
 	const struct footstep *s = t->old, *next;
-	uint32_t n;
+	uint32_t n, by = 0;
 
 	while (s < t->end && s->sp < f->sp)
 		s++;
@@ -115,14 +115,17 @@ tracks_follow(struct tracks *t, struct job *j, struct frame *f)
 		if (t->n == TRAIL_MAX - 1)
 			t->n = 0;
 		t->new[t->n++] = *s;
+		by += s->by;
 	}
 	t->old = s < t->end ? s + 1 : s;
 	if (!n)
 		return 0;
 	*f = (struct frame){ .pc = s->pc, .sp = s->sp, .fp = s->fp, .fp_known = s->fp_known };
 	j->flags = s[-1].flags;
-	j->by = BY_CFI;
-	j->walk->by_cfi += n;
+	j->by = !s[-1].by ? BY_CFI : s[-1].by == STEP_BY_FP ? BY_FP : BY_CODE;
+	j->walk->by_fp += by % STEP_BY_CODE;
+	j->walk->by_code += by / STEP_BY_CODE;
+	j->walk->by_cfi += n - by % STEP_BY_CODE - by / STEP_BY_CODE;
 	return n;
 }
 
@@ -131,7 +134,7 @@ walk_frames(struct job *j, struct frame *f)
 {
 	struct unwinder *u = j->u;
 	struct walk *w = j->walk;
-	const uint64_t mask = u->arch->addr_mask;
+	const uint64_t mask = u->mask;
 	const struct memory memory = j->memory;
 	const bool quick = u->mode != MODE_FP && !u->full_always;
 	struct tracks tracks = { .n = 0 };
@@ -141,37 +144,41 @@ walk_frames(struct job *j, struct frame *f)
 	if (quick)
 		tracks_begin(&tracks, u, j->space, f->sp);
 	for (; j->at < FRAMES_MAX; j->at++) {
+		const struct rule *rule;
 		struct frame from;
 		struct entry *e;
+		uint32_t code;
 
 		if (quick)
 			j->at += tracks_follow(&tracks, j, f);
-		if (__builtin_expect(!f->pc && j->at, 0)) {
+		if (__builtin_expect(!f->pc && j->at && !f->exact, 0)) {   /* (what a signal interrupted was somewhere) */
 			end = WALK_ROOT;
 			break;
 		}
-		if (__builtin_expect(!(e = entry_find(u, j->space, frame_at(f))), 0)) {
+		if (__builtin_expect(!(e = entry_find(u, j->space, frame_at(f))) && !(e = step_again(j, f)), 0)) {
 			walk_push(u, w, CODE_UNKNOWN, &j->ring);
 			end = WALK_NO_MAP;
 			break;
 		}
-		walk_push(u, w, e->code, &j->ring);
+		walk_push(u, w, code = e->code, &j->ring);
 		from = *f;
 		if (__builtin_expect(e->rule.kind == RULE_PLAIN && quick, 1)) {
-			step = step_plain(&e->rule, &memory, mask, f, &j->where);
+			step = step_plain(rule = &e->rule, &memory, mask, f, &j->where);
 			w->by_cfi += !step;
-			j->flags = e->rule.flags;
+			j->flags = rule->flags;
 			j->by = BY_CFI;
-			if (!step)
-				tracks_add(&tracks, &from, e, f, &memory);
 		} else {
 			step = step_slow(j, e, f);
-			tracks.n = step ? tracks.n : 0;
+			rule = &j->derived;
 		}
 		if (__builtin_expect(step != STEP_OK, 0)) {
 			end = end_of(j, f, step);
 			break;
 		}
+		if (quick && rule->kind)
+			tracks_add(&tracks, &from, code, rule, j->by == BY_CFI ? 0 : j->by == BY_FP ? STEP_BY_FP : STEP_BY_CODE, f, &memory);
+		else
+			tracks.n = 0;
 	}
 	if (quick)
 		tracks_end(&tracks, f);
@@ -189,7 +196,7 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
        const uint64_t *chain, uint32_t nchain, struct walk *w)
 {
 	const struct arch *a = u->arch;
-	struct frame f = { .pc = regs->r[a->pc] & a->addr_mask, .sp = regs->r[a->sp], .fp = regs->r[a->fp],
+	struct frame f = { .pc = regs->r[a->pc] & u->mask, .sp = regs->r[a->sp], .fp = regs->r[a->fp],
 	                   .fp_known = regs->known >> a->fp & 1, .exact = true };
 	struct job j;
 	uint32_t link;
@@ -205,7 +212,7 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 	j.where = 0;
 	j.signals = 0;
 	j.ring = 0;
-	j.lost = false;
+	j.by_hand = j.lost = false;
 	j.at = 0;
 	walk_begin(w);
 	w->end = walk_frames(&j, &f);
@@ -231,6 +238,13 @@ unwind_code(struct unwinder *u, struct space *space, uint64_t pc)
 
 /* ---- life ---- */
 
+void
+unwinder_set(struct unwinder *u, const struct arch *arch)
+{
+	u->arch = arch;
+	u->mask = arch == arch_host ? u->host_mask : arch->addr_mask;
+}
+
 struct unwinder *
 unwinder_new(const struct arch *arch, struct modules *modules, struct codes *codes, enum walk_mode mode,
              uint32_t max_stack)
@@ -247,7 +261,8 @@ unwinder_new(const struct arch *arch, struct modules *modules, struct codes *cod
 	sets += -(uintptr_t)sets % sizeof(struct set);   /* a set to a cache line */
 	u->set = (void *)sets;
 	u->arena = arena;
-	u->arch = arch;
+	u->host_mask = arch_host->find_mask ? arch_host->find_mask() : arch_host->addr_mask;
+	unwinder_set(u, arch);
 	u->modules = modules;
 	u->codes = codes;
 	u->mode = mode;
@@ -258,8 +273,11 @@ unwinder_new(const struct arch *arch, struct modules *modules, struct codes *cod
 void
 unwinder_free(struct unwinder *u)
 {
-	struct arena arena = u->arena;
+	struct arena arena;
 
+	if (!u)
+		return;
+	arena = u->arena;
 	vec_free(&u->rule, &u->rules, sizeof *u->rule);
 	arena_free(&arena);
 }

@@ -38,7 +38,7 @@ struct walk {
 	bool elided;             /* deeper than max: both ends kept, CODE_ELIDED between */
 	bool fp_at_cut;          /* STACK_SHORT in code that keeps frame pointers: the kernel's own chain could go on */
 	uint64_t used;           /* bytes of the stack, from sp, that the walk reached (or would have needed at the cut) */
-	uint32_t by_cfi, by_fp, by_chain, by_code;   /* frames by how they were stepped */
+	uint32_t by_cfi, by_fp, by_chain, by_code, by_libunwind;   /* frames by how they were stepped */
 };
 
 enum walk_mode { MODE_AUTO, MODE_CFI, MODE_FP };   /* --call-graph auto, dwarf, fp */
@@ -47,6 +47,8 @@ struct unwinder;   /* rules by code, and the cache of the hot path */
 
 struct unwinder *unwinder_new(const struct arch *, struct modules *, struct codes *, enum walk_mode, uint32_t max_stack);
 void unwinder_free(struct unwinder *);
+/* The walks to come are of that machine's code.  A process's space is always of the same one's. */
+void unwinder_set(struct unwinder *, const struct arch *);
 /* Walks the user stack.  CHAIN is the kernel's own user callchain (NCHAIN return addresses, its first the pc; NULL where
  * not asked for), spliced on where the copy ends in code that keeps frame pointers. */
 void unwind(struct unwinder *, struct space *, const struct regs *, const struct stack *,

@@ -20,8 +20,8 @@ by_hand(struct job *j, struct entry *e)
 }
 
 /* Whether RA can be a return address. */
-static bool
-caller(struct job *j, uint64_t ra)
+bool
+verify_caller(struct job *j, uint64_t ra)
 {
 	struct entry *e = entry_probe(j->u, j->space, ra - 1);
 
@@ -29,42 +29,50 @@ caller(struct job *j, uint64_t ra)
 }
 
 /* Whether an interrupted function whose code cannot be read may stand before its own frame record: right behind the call
- * or before the return there is a return address at sp, and behind the push the old fp. */
+ * or before the return there is a return address at sp, and behind the push the old fp; or another than the record's, RA,
+ * in its register. */
 static bool
-recordless(struct job *j, const struct frame *f)
+recordless(struct job *j, const struct frame *f, uint64_t ra)
 {
+	const struct arch *a = j->u->arch;
 	uint64_t top;
 
+	if (a->ra != a->pc) {
+		top = j->full.r[a->ra] & j->u->mask;
+		return !verify_known(j, f) || !(j->full.known >> a->ra & 1) || (top != ra && verify_caller(j, top));
+	}
 	return memory_word(&j->memory, f->sp, &top) && (top == f->fp || entry_probe(j->u, j->space, top - 1));
 }
 
 /* Whether fp may point to a frame record. */
-static bool
-plausible(const struct job *j, const struct frame *f)
+bool
+verify_record(const struct job *j, const struct frame *f)
 {
 	return f->fp_known && f->fp % j->u->arch->word == 0 && f->fp >= f->sp && f->fp - f->sp < REACH;
 }
 
 enum step
-verify_fp(struct job *j, struct frame *f)
+verify_fp(struct job *j, const struct rule *r, struct frame *f)
 {
 	const struct arch *a = j->u->arch;
-	uint64_t ra, fp, at = f->fp + (uint64_t)(int64_t)a->rec_ra;
+	uint64_t ra, fp, sp, at = f->fp + (uint64_t)(int64_t)a->rec_ra;
 
 	j->by = BY_FP;
-	if (!plausible(j, f))
+	if (!verify_record(j, f))
 		return STEP_NONE;
 	if (!memory_word(&j->memory, at, &ra) || !memory_word(&j->memory, f->fp + (uint64_t)(int64_t)a->rec_fp, &fp)) {
 		j->where = at;
 		return STEP_OUTSIDE;
 	}
-	ra &= a->addr_mask;
+	ra &= j->u->mask;
+	sp = at + a->word;
 	if (!ra)
 		return fp ? STEP_NONE : STEP_ROOT;
 	if (j->u->mode == MODE_FP ? !entry_probe(j->u, j->space, ra - 1)
-	                          : !caller(j, ra) || (f->exact && recordless(j, f)))
+	                          : !verify_caller(j, ra) || (f->exact && !(r->flags & RULE_KEEPS_FP) && recordless(j, f, ra)) ||
+	                            (a->rec_loose && !derive_sp(j, ra, fp, &sp)))
 		return STEP_NONE;
-	*f = (struct frame){ .pc = ra, .sp = at + a->word, .fp = fp, .fp_known = true, .jumped = f->jumped };
+	*f = (struct frame){ .pc = ra, .sp = sp, .fp = fp, .fp_known = true, .jumped = f->jumped };
 	return STEP_OK;
 }
 
@@ -91,76 +99,64 @@ step_realigned(struct job *j, const struct rule *r, struct frame *f)
 	return STEP_OK;
 }
 
-/* By a return address that was popped: of the leaf, whose registers are all known. */
-static enum step
-step_popped(const struct job *j, const struct rule *r, struct frame *f)
+/* A thread that has just been made, on its own stack: it comes out of a system call with 0. */
+bool
+verify_just_made(struct job *j, const struct frame *f)
 {
 	const struct arch *a = j->u->arch;
-
-	if (j->full_at || j->full.r[a->pc] != f->pc || j->full.r[a->sp] != f->sp || !(j->full.known >> r->ra_off & 1))
-		return STEP_UNKNOWN;
-	f->pc = j->full.r[r->ra_off];
-	f->sp += (uint64_t)(int64_t)r->cfa_off;
-	f->exact = false;
-	if (r->flags & RULE_FP_LOST)
-		f->fp_known = false;
-	return STEP_OK;
-}
-
-/* Java's interpreter calls by a jump, with a return address of its own making.  F, the caller, then has a frame record. */
-static bool
-returns_by_hand(struct job *j, const struct frame *f)
-{
-	struct entry *e = entry_probe(j->u, j->space, f->pc);
-	uint64_t ra, vaddr;
-
-	return e && e != &j->u->spare && entry_module(j->u, e, &vaddr)->kind == MODULE_JIT && plausible(j, f) &&
-	       memory_word(&j->memory, f->fp + (uint64_t)(int64_t)j->u->arch->rec_ra, &ra) && entry_probe(j->u, j->space, ra);
-}
-
-/* A thread that has just been made, on its own stack: it comes out of a system call with 0, and there is nothing to return
- * to as there is for who made it (glibc's clone3 has no table there). */
-static bool
-just_made(struct job *j, const struct frame *f)
-{
-	const struct arch *a = j->u->arch;
-	struct entry *e = f->exact && !j->at ? entry_probe(j->u, j->space, f->pc - a->syscall_len) : NULL;
-	struct cursor c;
+	struct entry *e = verify_known(j, f) && j->full.known >> a->result & 1 && !j->full.r[a->result]
+	                ? entry_probe(j->u, j->space, f->pc - a->syscall_len) : NULL;
 	struct insn i;
 	uint64_t vaddr;
 	struct module *m;
 
-	if (!e || e == &j->u->spare || j->full_at || j->full.r[a->pc] != f->pc || !(j->full.known >> a->result & 1) ||
-	    j->full.r[a->result])
+	if (!e || e == &j->u->spare)
 		return false;
 	m = entry_module(j->u, e, &vaddr);
-	c = rule_code(j->u, m, vaddr);
-	a->decode(c.pos, cur_left(&c), &i);
+	rule_decode(j->u, m, vaddr, &i);
 	return i.op == INSN_SYSCALL && i.len == a->syscall_len;
 }
 
-enum step
-verify_derived(struct job *j, const struct rule *r, struct frame *f)
+/* The rule of one whose CFA hangs on the other frame pointer, here and now: by sp.  All registers are those of F. */
+static bool
+by_other(const struct job *j, struct rule *r, const struct frame *f)
 {
+	const struct arch *a = j->u->arch;
+	int64_t off = (int64_t)(j->full.r[a->other] - f->sp) + r->cfa_off;
+
+	r->cfa_off = (int32_t)off;
+	return j->full_frame.sp == f->sp && j->full.known >> a->other & 1 && off >= 0 && off < REACH;
+}
+
+enum step
+verify_derived(struct job *j, const struct rule *rule, struct frame *f)
+{
+	struct rule now = *rule;
+	const struct rule *r = &now;
 	struct frame to = *f;
 	enum step step;
 
+	if (r->kind == RULE_OTHER && !by_other(j, &now, f))
+		return STEP_NONE;
 	j->by = r->flags & RULE_KEEPS_FP ? BY_FP : BY_CODE;
-	if (r->flags & RULE_BASE_FP && !plausible(j, f))
+	if (r->flags & RULE_BASE_FP && !verify_record(j, f))
 		return STEP_NONE;
 	if (r->flags & RULE_REALIGNED)
 		step = step_realigned(j, r, &to);
-	else if (r->flags & RULE_RA_POPPED)
-		step = step_popped(j, r, &to);
+	else if (r->flags & RULE_RA_IN_REG)
+		step = step_link(j, r, &to);
 	else
-		step = step_plain(r, &j->memory, j->u->arch->addr_mask, &to, &j->where);
+		step = step_plain(r, &j->memory, j->u->mask, &to, &j->where);
 	if (step)
 		return step;
-	/* A frame record of zeros is how a thread begins; any other zero is no return address. */
-	if (!to.pc && r->flags & RULE_KEEPS_FP && to.fp_known && !to.fp)
+	/* A frame record of zeros is how a thread begins, or the register's one; any other zero is no return address. */
+	if (!to.pc && (r->flags & RULE_KEEPS_FP || (j->u->arch->ra != j->u->arch->pc && !j->u->arch->other)) && to.fp_known && !to.fp)
 		return STEP_ROOT;
-	if (!to.pc || (!caller(j, to.pc) && !returns_by_hand(j, &to)))
-		return !(r->flags & RULE_RA_POPPED) && just_made(j, f) ? STEP_ROOT : STEP_NONE;
+	if (j->u->arch->ra != j->u->arch->pc && derive_outermost(j, &to))
+		return STEP_ROOT;
+	j->by_hand = !to.pc || !verify_caller(j, to.pc);
+	if (j->by_hand && !derive_returns(j, &to) && !derive_sender(j, r, f, &to))
+		return !(r->flags & RULE_RA_IN_REG) && verify_just_made(j, f) ? STEP_ROOT : STEP_NONE;
 	if (f->fp_known && to.sp - f->fp == 2 * (uint64_t)j->u->arch->word && to.fp_known)   /* a frame record says the same */
 		j->by = BY_FP;
 	*f = to;

@@ -12,7 +12,7 @@ function toHash() {
 		out.set("r", S.range.map(t => Math.round(t)).join("-"));
 	if (S.rows)
 		list("t", [...S.rows]);
-	if (S.event !== 0)
+	if (S.event !== plain.event)
 		out.set("e", S.event);
 	list("z", S.zoom);
 	list("u", S.up);
@@ -44,7 +44,10 @@ function fromHash(text) {
 		s.range = [+range[1], +range[2]];
 	const ids = list("t", rows.length);
 	s.rows = ids.length ? new Set(ids) : null;
-	s.event = get.get("e") === "all" ? "all" : Math.min(Math.max(0, parseInt(get.get("e"), 10) || 0), Math.max(0, about.events.length - 1));
+	if (get.get("e") === "all")
+		s.event = "all";
+	else if (get.has("e"))
+		s.event = Math.min(Math.max(0, parseInt(get.get("e"), 10) || 0), Math.max(0, about.events.length - 1));
 	s.zoom = list("z", F.n);
 	s.up = list("u", F.n);
 	s.focus = list("f", F.n).slice(0, 30);

@@ -1,7 +1,8 @@
 // What of the profile is looked at, and its weights: of stacks, of functions, and stacks merged by callees or by callers.
 
 // What is chosen: all of it stands in the page's address.
-const fresh = () => ({ view: about.reverse ? "callers" : "flame", range: null, rows: null, event: 0, zoom: [], up: [], pick: -1, search: "",
+const fresh = () => ({ view: about.reverse ? "callers" : "flame", range: null, rows: null,
+	event: about.events.some(e => e.waiting) ? "all" : 0, zoom: [], up: [], pick: -1, search: "",
 	focus: [], without: [], hidden: [], modules: [], mine: false, processes: null, sort: "self", close: null });
 let S;
 

@@ -1,0 +1,258 @@
+/* See unpack.h.  A page that is not there may not be touched; who does is stopped by SIGSEGV until it is. */
+#include "unpack.h"
+#include "inflate.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Bytes of a piece, more or less; and of all pieces that are there: that becomes twice as much once so many times as much was
+ * unpacked anew.  After how many others one is old. */
+enum { PIECE = 256 << 10, HELD_FIRST = 2 << 20, HELD_MOST = 64 << 20, AGAIN_MOST = 8, AGED = 24 };
+
+struct piece {
+	struct inflate_stream at;  /* where it begins, */
+	size_t out;                /* and what lies before that */
+	uint64_t filled;           /* the count of fillings by then; 0: it is not there */
+	bool again;
+};
+
+struct packed {
+	struct packed *next;
+	const struct arena *arena;
+	uint8_t *base;
+	size_t size, page, held;
+	struct piece *piece;
+	uint32_t n, most;          /* pieces whose beginnings are known, at most MOST */
+	uint8_t *window;           /* what lies before each */
+};
+
+static struct packed *all;
+static size_t held, held_most = HELD_FIRST, again;
+static uint64_t fillings;
+
+static size_t
+down(const struct packed *p, size_t n)
+{
+	return n & ~(p->page - 1);
+}
+
+/* Pages [lo, hi) of P: there, and zero, or not. */
+static bool
+pages(const struct packed *p, size_t lo, size_t hi, bool there)
+{
+	int protection = there ? PROT_READ | PROT_WRITE : PROT_NONE;
+
+	return lo >= hi || mmap(p->base + lo, hi - lo, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+}
+
+/* The pages of piece I: its first is wholly its own, as what lies before its beginning there is known. */
+static size_t
+page_lo(const struct packed *p, uint32_t i)
+{
+	return i < p->n ? down(p, p->piece[i].out) : down(p, p->size + p->page - 1);
+}
+
+static void
+drop(struct packed *p, uint32_t i)
+{
+	size_t lo = page_lo(p, i), hi = page_lo(p, i + 1);
+
+	pages(p, lo, hi, false);
+	held -= hi - lo;
+	p->held -= hi - lo;
+	p->piece[i].filled = 0;
+}
+
+/* The piece of P that was filled first, but for the last one of all: who was stopped may need two at once.  P->N: none. */
+static uint32_t
+oldest(const struct packed *p)
+{
+	uint32_t which = p->n;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->piece[i].filled && p->piece[i].filled < fillings && (which == p->n || p->piece[i].filled < p->piece[which].filled))
+			which = i;
+	return which;
+}
+
+/* Of who has what is old; else of who has most: what is read from one end to the other does not drive out what is read here and
+ * there. */
+static bool
+drop_one(void)
+{
+	struct packed *of = NULL;
+	uint32_t which = 0;
+	bool old = false;
+
+	for (struct packed *p = all; p && !old; p = p->next) {
+		uint32_t i = oldest(p);
+
+		old = i < p->n && fillings - p->piece[i].filled > AGED;
+		if (old || (i < p->n && (!of || p->held > of->held))) {
+			of = p;
+			which = i;
+		}
+	}
+	if (of)
+		drop(of, which);
+	return of;
+}
+
+/* Bytes of a piece come, from AT on; they are kept where pages were made for them, up to END. */
+struct filling {
+	struct packed *packed;
+	size_t at, made, end;
+	bool failed;
+};
+
+static void
+put(void *filling, const uint8_t *bytes, size_t n)
+{
+	struct filling *f = filling;
+	struct packed *p = f->packed;
+	size_t most = f->at < f->end ? f->end - f->at : 0, hi;
+
+	n = n < most ? n : most;
+	hi = down(p, f->at + n + p->page - 1);
+	if (!pages(p, f->made, hi, true)) {
+		f->failed = true;
+		return;
+	}
+	f->made = f->made < hi ? hi : f->made;
+	memcpy(p->base + f->at, bytes, n);
+	f->at += n;
+}
+
+/* Unpacks piece I; of the last one that is known the next one's beginning is known then, unless there is none. */
+static bool
+fill(struct packed *p, uint32_t i)
+{
+	static uint8_t window[INFLATE_ROOM];
+	struct piece *piece = &p->piece[i];
+	size_t have = piece->out < INFLATE_WINDOW ? piece->out : INFLATE_WINDOW, lo = page_lo(p, i);
+	struct filling f = { .packed = p, .at = lo, .made = lo, .end = i + 1 < p->n ? page_lo(p, i + 1) : p->size };
+	struct inflate_stream s = piece->at;
+
+	while (held + PIECE > held_most && drop_one())
+		;
+	memcpy(window, p->window + (size_t)i * INFLATE_WINDOW, have);
+	put(&f, window + have - (piece->out - lo), piece->out - lo);
+	while (!s.last && !s.in.bad && f.at < f.end && !f.failed &&
+	       (i + 1 < p->n || f.at - piece->out < PIECE || p->n == p->most))
+		have = inflate_block(&s, window, have, put, &f);
+	if (f.failed)
+		return false;
+	if (i + 1 == p->n && !s.last && !s.in.bad && f.at < p->size) {
+		p->piece[p->n] = (struct piece){ .at = s, .out = f.at };
+		memcpy(p->window + (size_t)p->n * INFLATE_WINDOW, window, have);
+		p->n++;
+		pages(p, page_lo(p, i + 1), f.made, false);
+	} else if (i + 1 == p->n && !pages(p, f.made, page_lo(p, i + 1), true)) {
+		return false;
+	}
+	held += page_lo(p, i + 1) - lo;
+	p->held += page_lo(p, i + 1) - lo;
+	again += piece->again ? page_lo(p, i + 1) - lo : 0;
+	piece->again = true;
+	piece->filled = ++fillings;
+	if (again / AGAIN_MOST > held_most && held_most < HELD_MOST) {
+		again = 0;
+		held_most *= 2;
+	}
+	return true;
+}
+
+static bool
+fill_at(struct packed *p, size_t off)
+{
+	uint32_t i = p->n - 1;
+
+	while (page_lo(p, i) > off)
+		i--;
+	for (; i < p->n && page_lo(p, i) <= off; i++)
+		if ((i + 1 == p->n || page_lo(p, i + 1) > off) && !p->piece[i].filled && !fill(p, i))
+			return false;
+	return true;
+}
+
+static void
+on_sigsegv(int sig, siginfo_t *info, void *context)
+{
+	uintptr_t at = (uintptr_t)info->si_addr;
+	int err = errno;
+
+	(void)context;
+	for (struct packed *p = all; p; p = p->next)
+		if (at - (uintptr_t)p->base < p->size && fill_at(p, down(p, at - (uintptr_t)p->base))) {
+			errno = err;
+			return;
+		}
+	signal(sig, SIG_DFL);
+}
+
+static bool
+catch_sigsegv(void)
+{
+	struct sigaction sa = { .sa_flags = SA_SIGINFO };
+
+	sa.sa_sigaction = on_sigsegv;
+	return !sigaction(SIGSEGV, &sa, NULL);
+}
+
+const uint8_t *
+unpack_open(struct arena *arena, struct cursor in, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), most = size / PIECE + 1, room = (size + page - 1) & ~(page - 1);
+	struct packed *p;
+
+	if (page > INFLATE_WINDOW || size > SIZE_MAX / 2 || !(p = arena_alloc(arena, sizeof *p)) ||
+	    !(p->piece = arena_alloc(arena, most * sizeof *p->piece)) || !(p->window = arena_alloc(arena, most * INFLATE_WINDOW)) ||
+	    !catch_sigsegv())
+		return NULL;
+	p->base = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p->base == MAP_FAILED)
+		return NULL;
+	p->arena = arena;
+	p->size = size;
+	p->page = page;
+	p->most = (uint32_t)most;
+	p->n = 1;
+	inflate_begin(&p->piece[0].at, in, size);
+	p->next = all;
+	all = p;
+	return p->base;
+}
+
+void
+unpack_close(const struct arena *arena)
+{
+	struct packed **at = &all, *p;
+
+	while ((p = *at))
+		if (p->arena == arena) {
+			for (uint32_t i = 0; i < p->n; i++)
+				if (p->piece[i].filled)
+					drop(p, i);
+			munmap(p->base, down(p, p->size + p->page - 1));
+			*at = p->next;
+		} else {
+			at = &p->next;
+		}
+}
+
+void
+unpack_trim(void)
+{
+	fillings++;
+	while (drop_one())
+		;
+}
+
+size_t
+unpack_held(void)
+{
+	return held;
+}

@@ -1,0 +1,30 @@
+/* What would work here and now, tried for real, and what blocks what does not. */
+#ifndef SAMPLE_DOCTOR_H
+#define SAMPLE_DOCTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FINDINGS_MAX = 64 };
+
+enum finding_kind { FINDING_WORKS, FINDING_REFUSED, FINDING_FACT };
+
+struct finding {
+	const char *group, *key;   /* KEY: as --json has it; of FACTS the group is NULL */
+	enum finding_kind kind;
+	bool number;               /* a fact that is one */
+	char text[256];            /* a fact; or what blocks it; or how well it works, or "" */
+	char mend[256];            /* "" : there is none, or none is needed */
+};
+
+struct examination {
+	int32_t pid;               /* whom it is about; 0: commands of one's own */
+	struct finding finding[FINDINGS_MAX];
+	unsigned n;
+	bool user, kernel, system, stop;   /* what can be sampled: its user side, its kernel's, all; what can be stopped and read */
+};
+
+/* Tries everything. */
+void doctor_examine(struct examination *, int32_t pid);
+
+#endif

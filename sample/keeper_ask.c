@@ -1,0 +1,102 @@
+/* See keeper_ask.h.  proc(5). */
+#include "keeper_ask.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "../lib/file.h"
+
+/* Below /proc/PID and /proc/PID/task/TID: what anybody may read of anybody, and what is for those whom the capture is of. */
+static const char everyones[] = "comm\0stat\0status\0statm\0schedstat\0cgroup\0task\0",
+                  targets[] = "maps\0mem\0root\0ns/mnt\0wchan\0";
+
+static bool
+among(const char *names, const char *name)
+{
+	while (*names && strcmp(names, name))
+		names += strlen(names) + 1;
+	return *names;
+}
+
+bool
+ask_check(const struct ask *a, size_t n)
+{
+	const size_t head = offsetof(struct ask, path);
+
+#ifndef PLANT_KEEPER
+	if (n <= head || n > sizeof *a)
+		return false;
+#endif
+	return memchr(a->path, 0, n - head) == a->path + (n - head) - 1 && a->what < ASKS && a->pid >= -1 && a->size <= UINT16_MAX &&
+	       (a->what == ASK_EVENT || a->size <= READ_MOST);
+}
+
+/* Behind "PROC/PID/" or "/proc/self/", or NULL. */
+static const char *
+below_proc(const char *path, int32_t *pid)
+{
+	size_t n = strlen(proc_root);
+	uint64_t number = 0;
+
+	*pid = 0;
+	if (!strncmp(path, "/proc/self/", 11))
+		return path + 11;
+	if (strncmp(path, proc_root, n) || path[n] != '/')
+		return NULL;
+	path += n + 1;
+	if (!text_dec(&path, &number) || !number || number > INT32_MAX)
+		return NULL;
+	*pid = (int32_t)number;
+	return *path == '/' ? path + 1 : NULL;
+}
+
+bool
+ask_proc(struct ask_proc *p, const char *path)
+{
+	static const char settings[] = "/proc/sys/kernel/perf_event_";
+	const char *name = below_proc(path, &p->pid);
+	uint64_t tid;
+
+	*p = (struct ask_proc){ .pid = p->pid, .everyone = true };
+	if (!name)
+		return !strncmp(path, settings, sizeof settings - 1) && !strchr(path + sizeof settings - 1, '/');
+	if (!strncmp(name, "task/", 5) && (name += 5, !text_dec(&name, &tid) || *name++ != '/'))
+		return false;
+	p->everyone = among(everyones, name);
+	p->place = !strcmp(name, "root");
+	return p->everyone || among(targets, name);
+}
+
+bool
+ask_mapped(struct ask_proc *p, const char *path)
+{
+	const char *name = below_proc(path, &p->pid);
+	uint64_t lo, hi;
+
+	if (!name || !p->pid)
+		return false;
+	if (!strcmp(name, "exe"))
+		return true;
+	return !strncmp(name, "map_files/", 10) && (name += 10, text_hex(&name, &lo)) && *name++ == '-' && text_hex(&name, &hi) &&
+	       !*name && lo < hi;
+}
+
+bool
+ask_jit(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	bool map = !strncmp(name, "perf-", 5);
+	uint64_t pid;
+
+	if (!map && strncmp(name, "jit-", 4))
+		return false;
+	name += map ? 5 : 4;
+	return text_dec(&name, &pid) && !strcmp(name, map ? ".map" : ".dump");
+}
+
+bool
+ask_code(const uint8_t *head, size_t n)
+{
+	/* of the type, whichever of its bytes comes first */
+	return n >= EI_NIDENT + 2 && !memcmp(head, ELFMAG, SELFMAG) && head[EI_NIDENT] + head[EI_NIDENT + 1] != ET_CORE;
+}

@@ -1,0 +1,53 @@
+/* What the process without rights asks of the one that kept them, and what it may be given: all of it is checked as if
+ * somebody else had taken over the asker. */
+#ifndef SAMPLE_KEEPER_ASK_H
+#define SAMPLE_KEEPER_ASK_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ask_what {
+	ASK_SMALL,                 /* PATH of /proc, or below a cgroup's directory that came with it */
+	ASK_FILE,                  /* the program or library at PATH, below the directory that came with it */
+	ASK_READ,                  /* SIZE bytes of PID's memory at AT, see foreign_read */
+	ASK_ASLEEP,                /* what the kernel says of thread AT of PID, which is asleep: see foreign_asleep */
+	ASK_EVENT,                 /* event NUMBER on thread PID (-1: all) and CPU, with SIZE bytes of stack */
+	ASK_HELPER,                /* one more that holds events */
+	ASK_CGROUP,                /* the command's cgroup is not needed any more */
+	ASK_CPU,                   /* ns of CPU that keeping took */
+	ASK_CALLER,                /* what the caller of keeper_start knows about: NUMBER, PATH */
+	ASKS,
+};
+
+struct ask {
+	uint32_t what, number;
+	int32_t pid, cpu;
+	uint64_t at;
+	uint32_t size;
+	bool chain, link;          /* ASK_EVENT: the kernel's user chain, too; ASK_FILE: not where its name is a symlink */
+	char path[PATH_MAX];
+};
+
+enum { READ_MOST = 16 << 10 };   /* bytes of an answer */
+
+/* Whether N bytes are a request. */
+bool ask_check(const struct ask *, size_t n);
+
+/* A path of /proc: which process it is of (0: prof itself), and what. */
+struct ask_proc {
+	int32_t pid;
+	bool everyone;             /* anybody may read that of anybody */
+	bool place;                /* to open files in, not to be read */
+};
+/* False where PATH is nothing of /proc that profiling takes. */
+bool ask_proc(struct ask_proc *, const char *path);
+/* The same for what maps to a file: map_files/LO-HI and exe. */
+bool ask_mapped(struct ask_proc *, const char *path);
+/* Whether PATH is called as a JIT's map of names or its dump is. */
+bool ask_jit(const char *path);
+/* Whether the first N bytes of a file are those of a program, a library or debug information; not of a process's memory. */
+bool ask_code(const uint8_t *head, size_t n);
+
+#endif

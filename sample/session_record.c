@@ -1,0 +1,226 @@
+/* See session_state.h.  Which records count, for whom, and what a sample has of its thread. */
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "../sym/ksymbol.h"
+#include "cpu.h"
+#include "mapped.h"
+#include "session_state.h"
+
+/* The event of a sample: false where it is one too many. */
+static bool
+event_of(struct session *s, const struct record *r, const struct task *t, uint32_t *event)
+{
+	const struct watch *w;
+
+	*event = 0;
+	if (s->tracer.pid) {
+		*event = r->id < s->opener.capture.nevent ? (uint32_t)r->id : 0;
+		return true;
+	}
+	if (s->opener.capture.nevent == 1 && !t->own)
+		return true;
+	if ((w = watches_find(&s->watches, r->id))) {
+		*event = w->event;
+		return !t->own || w->tid == t->own;
+	}
+	if ((w = watches_find(&s->old, r->id)))
+		*event = w->event;
+	return true;
+}
+
+static void
+count_sample(struct session *s, struct task *t, const struct sample *out)
+{
+	s->counts.samples += out->count;
+	s->first_event += out->event == 0 ? out->count : 0;
+	s->counts.threads += !t->sampled;
+	s->counts.processes += !t->process->sampled;
+	t->sampled = t->process->sampled = true;
+}
+
+/* Whether the thread's own side is not there yet: its registers are still those from before the exec. */
+static bool
+is_starting(struct process *p, const struct sample *s)
+{
+	if (p->starting && (!s->kernel || s->time > p->starting))
+		p->starting = 0;
+	return p->starting;
+}
+
+/* The thread's own side.  What is left of a thread that has ended has none. */
+static void
+add_user_side(const struct session *s, struct sample *out, const struct record *r, const struct chains *chains)
+{
+	if (out->task->dead || is_starting(out->task->process, out))
+		return;
+	/* An exec takes the memory away before it tells so: registers without a stack are of what is no more. */
+	if (r->sample.regs && !(out->kernel && r->sample.stack && !r->sample.stack_size)) {
+		out->regs = r->sample.regs;
+		out->nregs = s->opener.shape.regs;
+		out->regs32 = sizeof(void *) == 8 && r->sample.abi == PERF_SAMPLE_REGS_ABI_32;
+		out->stack = r->sample.stack;
+		out->stack_size = r->sample.stack_size;
+	}
+	out->uchain = chains->user;
+	out->nuchain = chains->nuser;
+	if (out->regs || out->nuchain || !out->kernel)
+		mapped_ready(out->task->process, out->time);
+}
+
+/* How many samples this one counts for.  A CPU that sleeps may be late for its timer, and then has missed some: a clock
+ * that ran on all the same.  Of a machine that is virtual half of them may be missing. */
+static uint64_t
+ticks(struct session *s, const struct record *r)
+{
+	uint64_t *last = &s->ticked[r->cpu < CPUS_MAX ? r->cpu : 0], period = 1000000000 / s->opener.freq, n = 1;
+
+	if (!r->tid && *last && r->time > *last + period)
+		n = (r->time - *last + period / 2) / period;
+	*last = r->time;
+	return n;
+}
+
+/* The switches of the idle task, and of threads that are over, are nobody's. */
+static bool
+is_nobodys(const struct session *s, const struct record *r)
+{
+	const struct watch *w = s->waits.on && r->tid <= 0 ? watches_find(&s->watches, r->id) : NULL;
+
+	return w && s->opener.capture.event[w->event].waits && !s->opener.capture.event[w->event].wakes;
+}
+
+/* False where it is of a waking that is of no concern: of most, as those of the whole system are seen. */
+static bool
+wakes_somebody(struct session *s, const struct record *r, struct sample *out)
+{
+	const struct watch *w = watches_find(&s->watches, r->id);
+
+	return !w || !s->opener.capture.event[w->event].wakes ||
+	       (out->wakes = wait_woken(s->processes, r->sample.raw, r->time, &out->interrupt));
+}
+
+static void
+on_sample(struct session *s, const struct record *r)
+{
+	struct sample out = { .ip = r->sample.ip, .cpu = r->cpu };
+	struct chains chains = record_chains(r->sample.chain, r->sample.nchain);
+
+	out.period = s->opener.shape.period ? r->sample.period : s->opener.capture.count;
+	out.kernel = (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
+	if (r->id >= s->new_id && r->time < s->new_since)
+		return;
+	if (is_nobodys(s, r) || (s->opener.shape.raw && !wakes_somebody(s, r, &out)))
+		return;
+	if (r->pid == 0 && r->tid == 0 && out.kernel && s->opener.reach == REACH_SYSTEM && !s->opener.capture.idle) {
+		s->counts.idle++;
+		return;
+	}
+	s->counts.strangers += r->pid == 0 && r->tid == 0 && !out.kernel;
+	if (!(out.task = processes_task(s->processes, r->pid, r->tid))) {
+		s->counts.lost += s->opener.reach != REACH_TREE;   /* there it is another's */
+		s->counts.others += s->opener.reach == REACH_TREE;
+		return;
+	}
+	if (out.task->process->starting == NOT_YET)   /* the end of prof's own child, which is the command's beginning */
+		return;
+	if (!event_of(s, r, out.task, &out.event))
+		return;
+	if (!out.wakes && s->opener.capture.event[out.event].waits)
+		wait_stack(&s->waits, out.task, r->time);
+	else if (!out.wakes && !(out.count = out.event ? 1 : s->ticked ? ticks(s, r) : weigh_sample(&s->weights, out.task, out.period)))
+		return;
+	out.count <<= s->slower - (r->time < s->slowed);
+	if (!out.wakes)
+		count_sample(s, out.task, &out);
+	if (s->waits.wall && !out.event)
+		out.ran = wait_ran(&s->waits, out.task, r->time);
+	out.time = s->last_time = r->time > s->last_time ? r->time : s->last_time;
+	out.kchain = chains.kernel;
+	out.nkchain = chains.nkernel;
+	add_user_side(s, &out, r, &chains);
+	if (s->tracer.pid && out.event && out.regs) {   /* asleep, it is not stopped: of its registers these are known */
+		out.sp_only = true;
+		out.sp = out.regs[s->opener.capture.prstatus[0].sp];
+		out.regs = NULL;
+	}
+	s->sample(s->ctx, &out);
+}
+
+static void
+on_map(struct session *s, const struct record *r)
+{
+	struct file_id id = { .path = r->map.path, .maj = r->map.maj, .min = r->map.min, .ino = r->map.ino, .gen = r->map.gen,
+	                      .build_id_len = r->map.build_id_len };
+
+	if (!r->map.exec || r->pid < 0)   /* -1: the kernel and its modules */
+		return;
+	memcpy(id.build_id, r->map.build_id, sizeof id.build_id);
+	processes_map(s->processes, r->pid, r->tid, r->map.lo, r->map.lo + r->map.size, r->map.off, &id, r->time);
+}
+
+static void
+on_read(struct session *s, const struct record *r)
+{
+	const struct watch *w = s->opener.capture.nevent > 1 ? watches_find(&s->watches, r->id) : NULL;
+	struct task *t = processes_task(s->processes, r->pid, r->tid);
+
+	if (t && (!w || w->event == 0))
+		weigh_end(&s->weights, t, r->running);
+}
+
+/* Where events are on threads, those that tell of executions are not: see open_tracks. */
+static bool
+is_other(const struct session *s, const struct record *r)
+{
+	return s->opener.reach == REACH_THREADS && s->opener.rings.n > s->opener.nsample &&
+	       (r->type == PERF_RECORD_COMM || r->type == PERF_RECORD_FORK || r->type == PERF_RECORD_EXIT) &&
+	       !processes_find(s->processes, r->type == PERF_RECORD_FORK ? r->task.ppid : r->pid);
+}
+
+void
+session_record(struct session *s, const struct record *r)
+{
+	if (is_other(s, r))
+		return;
+	switch (r->type) {
+	case PERF_RECORD_SAMPLE:
+		on_sample(s, r);
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		on_map(s, r);
+		break;
+	case PERF_RECORD_COMM:
+		if (r->time < s->since)   /* what it maps was not recorded yet */
+			break;
+		processes_comm(s->processes, r->pid, r->tid, r->comm.name, r->comm.exec, r->time);
+		break;
+	case PERF_RECORD_FORK:
+		s->born++;
+		processes_fork(s->processes, r->pid, r->tid, r->task.ppid, r->task.ptid, r->time);
+		break;
+	case PERF_RECORD_EXIT:
+		if (s->waits.on && s->opener.reach == REACH_SYSTEM)   /* what comes of it after that is of one that is dead */
+			processes_task(s->processes, r->pid, r->tid);
+		processes_exit(s->processes, r->pid, r->tid, r->time);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		if (!r->ksymbol.gone)
+			ksymbol_add(s->modules, &r->ksymbol.code, r->ksymbol.bpf);
+		break;
+	case PERF_RECORD_READ:
+		on_read(s, r);
+		break;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		s->counts.lost += r->lost;
+		processes_lost(s->processes);
+		break;
+	case PERF_RECORD_THROTTLE:
+		s->counts.throttled++;
+		break;
+	}
+	if (s->waits.on)
+		wait_record(&s->waits, s->processes, r);
+}

@@ -1,0 +1,51 @@
+/* What session.c (a capture's life) and session_record.c (its records) share. */
+#ifndef SAMPLE_SESSION_STATE_H
+#define SAMPLE_SESSION_STATE_H
+
+#include "ends.h"
+#include "open.h"
+#include "ptrace.h"
+#include "record.h"
+#include "session.h"
+#include "wait.h"
+#include "weigh.h"
+
+#define NOT_YET UINT64_MAX   /* process.starting of a command before its exec */
+
+struct session {
+	struct arena arena;              /* the session itself */
+	struct opener opener;
+	struct tracer tracer;            /* where there is one, it stands in for the kernel */
+	struct ladder ladder;
+	struct watches watches;
+	struct watches old;              /* before the last session_stack: closed, their samples may still come */
+	struct processes *processes;
+	struct modules *modules;
+	struct threads found;            /* at the start */
+	uint32_t sure;
+	struct total closed[EVENTS_MAX]; /* counted by events closed since */
+	struct session_counts counts;
+	struct weights weights;
+	struct waits waits;
+	uint64_t first_event;            /* samples of event 0 */
+	uint64_t born;                   /* threads that began under our eyes */
+	uint64_t since;                  /* when the events were on */
+	uint64_t new_id, new_since;      /* events from that id on count from that time on */
+	uint64_t last_time;
+	uint64_t *ticked;                /* with --idle: when each CPU was sampled last, by number; else NULL */
+	uint32_t wait_most;              /* of the stack of a wait, since a ring was filling up; 0: as asked for */
+	uint64_t pressed;                /* when stacks were cut because a ring was filling up */
+	unsigned slower;                 /* so often the time between samples has become twice as long, for -F max, */
+	uint64_t slowed;                 /* the last time then */
+	int cpu_fd;                      /* tells the command's CPU time, or 0 */
+	struct ends ends;
+	bool realtime, reniced;
+	int nice;
+	void (*sample)(void *ctx, const struct sample *);
+	void *ctx;
+};
+
+/* What a record tells, to be called in the order of time: samples go to SAMPLE, all else to processes, modules, weights. */
+void session_record(struct session *, const struct record *);
+
+#endif

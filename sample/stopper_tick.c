@@ -1,0 +1,160 @@
+/* See stopper_state.h.  At each tick threads that are on a CPU are stopped, one after the other: their registers and stack are
+ * read, and they go on.  A thread that sleeps is left alone: each sample stands for all that its thread has run since the last,
+ * so that nothing is missed. */
+#include "stopper_state.h"
+
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Nanoseconds: how long a thread is waited for that does not stop (it waits for a CPU); how long this process sleeps where a
+ * thread is.  How much longer than a tick takes of a CPU, and than its part for one thread, it is until the next: no thread is
+ * slowed down by more than a part in that many. */
+#define PATIENCE UINT64_C(200000)
+#define REST UINT64_C(60000)
+enum { TICK_TIMES = 4, STOP_TIMES = 25 };
+
+int
+tick_wait(struct state *s, struct pollfd *p, uint64_t time)
+{
+	uint64_t t = emit_now(), left = time > t ? time - t : 0;
+	struct timespec ts = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
+	int n = ppoll(p, p != NULL, time ? &ts : NULL, &s->waiting);
+
+	s->woke = emit_now();
+	if (n < 0)
+		event_all(s);
+	return n;
+}
+
+/* How a thread is now, as far as that concerns a tick. */
+enum { RESTS, WAITS, RUNS };
+
+static int
+look(struct state *s, struct tracee *t)
+{
+	uint64_t before = t->run;
+	char comm[16];
+
+	if (s->schedstat && (!tracee_read(t) || (t->run == before && !t->awake)))
+		return RESTS;
+	t->awake = tracee_state(&t->who, comm, &t->cpu) == 'R';
+	if (!t->awake)
+		return RESTS;
+	if (memcmp(comm, t->comm, sizeof comm))
+		event_name(s, t, comm, false);
+	if (!s->schedstat) {
+		t->run += s->elapsed;
+		return RUNS;
+	}
+	/* The account of a thread that stays on a CPU is brought forward now and then only. */
+	if (t->run <= t->met && t->runs <= t->was_run)
+		return RESTS;
+	return t->cpu != s->cpu && tracee_is_on(t) ? RUNS : WAITS;
+}
+
+static void
+stop_one(struct state *s, struct tracee *t)
+{
+	uint64_t end;
+
+	t->here = t->cpu == s->cpu;
+	t->asked_delay = t->delay;
+	t->asked = emit_now();
+	t->woke = s->woke;
+	end = t->asked + PATIENCE;
+	if (!stopper_ask(PTRACE_INTERRUPT, t->who.tid, 0, 0))
+		t->asked = 0;
+	while (t->asked && !t->gone && emit_now() < end)
+		if (!event_next(s, t->who.tid))
+			tick_wait(s, NULL, end);
+}
+
+/* To that CPU, there to be woken by a timer that interrupts whoever runs.  A thread that is asked to stop from elsewhere does
+ * so at once where it enters the kernel by itself, but else only when it is interrupted for that, some microseconds later: it
+ * would be found at its system calls too often. */
+static void
+go(struct state *s, int cpu)
+{
+	uint64_t time;
+	cpu_set_t set;
+
+	if (cpu != s->cpu && (unsigned)cpu < CPU_SETSIZE) {
+		CPU_ZERO(&set);
+		CPU_SET((unsigned)cpu, &set);
+		if (!sched_setaffinity(0, sizeof set, &set))
+			s->cpu = cpu;
+	}
+	for (time = emit_now() + REST; emit_now() < time;)
+		tick_wait(s, NULL, time);
+}
+
+/* Whether it is to be stopped: it had its turn while this process slept on its CPU, and then made way for it. */
+static bool
+made_way(struct state *s, struct tracee *t)
+{
+	uint64_t runs = t->runs;
+	int how;
+
+	if (t->gone || t->asked)
+		return false;
+	how = look(s, t);
+	return t->cpu != s->cpu ? how == RUNS : how == WAITS && t->runs > runs;   /* the former: we are not let there */
+}
+
+/* Looks at all threads.  The one here that has run most since the last time, or NULL; AWAY: those that run elsewhere. */
+static struct tracee *
+look_at_all(struct state *s, struct tracee **away)
+{
+	struct tracee *here = NULL;
+	uint64_t most = 0;
+
+	*away = NULL;
+	for (unsigned i = 0; i < TRACEES; i++)
+		for (struct tracee *t = s->tracees.bucket[i]; t; t = t->next) {
+			uint64_t before = t->run;
+			int how;
+
+			if (t->gone || t->asked)
+				continue;
+			how = look(s, t);
+			tracee_waits(s, t, stopper_stack(s), s->last);
+			if (how == RUNS) {
+				t->next_away = *away;
+				*away = t;
+			} else if (how == WAITS && t->cpu == s->cpu && t->run - before > most) {
+				most = t->run - before;
+				here = t;
+			}
+		}
+	return here;
+}
+
+void
+tick(struct state *s)
+{
+	uint64_t start = emit_now(), used = emit_clock(CLOCK_PROCESS_CPUTIME_ID), stops = s->with.desk->stops, least;
+	struct tracee *here, *away;
+	unsigned cpu;
+
+	s->elapsed = start - s->last;
+	s->cpu = syscall(SYS_getcpu, &cpu, NULL, NULL) ? -1 : (int)cpu;
+	s->last = start;
+	s->with.desk->ticks++;
+	if ((here = look_at_all(s, &away)))   /* if any made way for us, then most likely that one */
+		stop_one(s, here);
+	for (; away; away = away->next_away) {
+		go(s, away->cpu);
+		if (made_way(s, away))
+			stop_one(s, away);
+	}
+	/* Not always the same, or it might always meet the same place of what has a rhythm of its own. */
+	s->random = s->random * 6364136223846793005u + 1442695040888963407u;
+	s->next = start + 1000000000 / s->with.freq * (192 + (s->random >> 33) % 128) / 256;
+	stops = s->with.desk->stops - stops;
+	least = emit_clock(CLOCK_PROCESS_CPUTIME_ID) - used;
+	least = start + (stops > STOP_TIMES / TICK_TIMES ? least * TICK_TIMES : least * STOP_TIMES / (stops ? stops : 1));
+	if (s->next < least)
+		s->next = least;
+}

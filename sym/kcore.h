@@ -1,0 +1,23 @@
+/* /proc/kcore, all of the kernel's memory, as far as the tables go that /proc/kallsyms is printed from.  What VMCOREINFO, a
+ * note in it, says of their places bounds what can be read: whoever asks gets these tables and nothing else. */
+#ifndef SYM_KCORE_H
+#define SYM_KCORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Their addresses, as the kernel calls them; of _stext, too; and how many bytes an address has. */
+enum kcore_table { KCORE_NAMES, KCORE_NUM, KCORE_TOKENS, KCORE_INDEX, KCORE_OFFSETS, KCORE_BASE, KCORE_STEXT, KCORE_WORD, KCORE_TABLES };
+
+struct kcore {
+	int fd;                    /* -1: there is none, or it does not tell */
+	uint64_t lo, hi, off;      /* addresses that may be read, and where in the file LO is */
+	uint64_t table[KCORE_TABLES];
+};
+
+/* FD: /proc/kcore, opened by sample/ and open as long as the struct is used, or -1. */
+void kcore_open(struct kcore *, int fd);
+/* Up to N bytes from ADDR on, if they are the tables'; of 0 the addresses of the tables.  How many. */
+size_t kcore_read(const struct kcore *, uint64_t addr, void *to, size_t n);
+
+#endif

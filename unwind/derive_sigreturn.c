@@ -1,0 +1,50 @@
+/* Signal trampolines, known by their instructions: arch->trampolines, as kernels and C libraries have them.  See derive_sigreturn
+ * in rule.h. */
+#include "rule.h"
+
+#include <string.h>
+
+enum { TRAMPOLINE_MOST = 10 };   /* the longest's BACK */
+
+/* Whether another function begins behind the trampoline, which then is more likely what was interrupted. */
+static bool
+begins(struct unwinder *u, struct module *m, uint64_t vaddr)
+{
+	uint64_t lo, hi;
+
+	return rule_function(u, m, vaddr, &lo, &hi) && lo == vaddr;
+}
+
+/* The one that begins at BACK - 1 bytes before VADDR, and may be left from there. */
+static const struct trampoline *
+trampoline(struct unwinder *u, struct module *m, uint64_t vaddr, unsigned back)
+{
+	struct cursor code = rule_code(u, m, vaddr + 1 - back);
+
+	for (unsigned i = 0; i < u->arch->ntrampolines; i++) {
+		const struct trampoline *t = &u->arch->trampolines[i];
+		struct cursor c = code;
+		const uint8_t *p = cur_take(&c, t->len);
+
+		if (back <= t->back && p && *p == *t->bytes && !memcmp(p, t->bytes, t->len))
+			return t;
+	}
+	return NULL;
+}
+
+bool
+derive_sigreturn(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
+{
+	const struct trampoline *t;
+	bool packed = u->arch->align == 1;
+
+	for (unsigned i = 0; i <= (!packed && vaddr % u->arch->align ? 0 : TRAMPOLINE_MOST); i++) {
+		unsigned back = i ? TRAMPOLINE_MOST + 1 - i : 0;
+
+		if ((t = trampoline(u, m, vaddr, back)) && (back <= t->len || !begins(u, m, vaddr) || (packed && trampoline(u, m, vaddr, 1)))) {
+			*r = (struct rule){ .kind = t->back ? RULE_SIGRETURN : RULE_KEPT, .cfa_off = t->context };
+			return true;
+		}
+	}
+	return false;
+}
