@@ -1,14 +1,18 @@
 /* check [OPTION...] PROGRAM [ARG...]: samples a program that keeps records of its own stack (mark.h), unwinds each
- * sample as prof does, and compares.  Prints one line; exit 1 if a frame was wrong or hardly anything was tested.
+ * sample as prof does, and compares.  Prints one line, last; exit 1 if a frame was wrong or hardly anything was tested, and why.
  *	-F HZ       how often (20000)
+ *	-E EVENT    by what (cpu-clock)
  *	-s BYTES    how much of the stack is copied (16384)
  *	-c BYTES    how much of that the unwinder is given (all)
  *	-m FRAMES   --max-stack (2048)
  *	-f          the kernel's own chain, too
  *	-n SAMPLES  that must at least be compared (100)
  *	-C PERCENT  of stacks that must be complete (0)
+ *	-e PERCENT  of stacks that are complete on the average: fewer than chance makes of that fail (0)
  *	-d NUMBER   how many wrong stacks are shown (3)
- *	-i NUMBER   how many incomplete ones (0) */
+ *	-i NUMBER   how many incomplete ones (0)
+ *	-r NUMBER   so many right ones at most, spread out, each with an address that none before it had, are printed for
+ *	            tests/data/boards (tests/unit/recording.h reads them) */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,52 +27,195 @@
 #include "../../sym/kallsyms.h"
 #include "truth.h"
 
+enum {
+	MARGIN = 256,      /* bytes of a recorded stack behind those that were used: a program's words, at its end */
+	SLACK = 3,         /* stacks that are no share of few */
+	APART = 3,         /* recorded samples are so many apart */
+	SEEN_MAX = 1 << 14,   /* codes and modules that were recorded */
+};
+enum { KERNEL_CALLS = 2, DOUBTS = 64 };
+
+/* A sample that was wrong; or its registers were, which takes the kernel's names to tell: too long while samples come. */
+struct doubt {
+	const char *why;
+	char *text;                /* what there is to show */
+	size_t size;
+	uint64_t kernel[KERNEL_CALLS];   /* the innermost */
+};
+
 struct harness {
 	struct collector c;        /* prof's own: all but the names and what is written */
 	struct truth truth;
 	struct arena arena;
-	struct kallsyms *kallsyms;
 	uint64_t cut;              /* -c */
 	uint64_t torn;
-	unsigned shown, show, incomplete;
+	uint64_t gone;             /* without a stack: the thread is ending, its memory was taken away */
+	unsigned show, incomplete, record, passed_by;
+	bool seen[SEEN_MAX], imaged[SEEN_MAX];   /* by code; by module */
 	uint64_t samples;          /* with a user side */
 	uint64_t told;             /* with at least one record */
 	uint64_t records;
 	uint64_t wrong, frames;
+	struct doubt doubt[DOUBTS];
+	unsigned doubts;
+	const char *why;           /* the first was wrong */
 	uint64_t ends[WALK_ENDS];
 };
 
 static void
-dump(struct harness *h, const struct sample *s, const char *why)
+dump(struct harness *h, const struct sample *s, const char *why, FILE *f)
 {
 	const struct walk *w = &h->c.walk;
 
-	printf("%s; at %" PRIu64 " us on CPU %u: pid %d (%s)%s at %#" PRIx64 ", by cfi %u, fp %u, chain %u, code %u\n", why,
-	       s->time / 1000 % 1000000000, s->cpu, s->task->pid, s->task->comm, s->kernel ? ", in the kernel" : "", s->regs[8],
-	       w->by_cfi, w->by_fp, w->by_chain, w->by_code);
-	for (uint32_t i = 0; i < s->nkchain && i < 12; i++)
-		printf("  kernel %#" PRIx64 "\n", s->kchain[i]);
-	truth_dump(&h->truth, stdout);
+	fprintf(f, "%s; at %" PRIu64 " us on CPU %u: pid %d (%s)%s at %#" PRIx64 ", by cfi %u, fp %u, chain %u, code %u\n", why,
+	        s->time / 1000 % 1000000000, s->cpu, s->task->pid, s->task->comm, s->kernel ? ", in the kernel" : "", s->regs[8],
+	        w->by_cfi, w->by_fp, w->by_chain, w->by_code);
+	truth_dump(&h->truth, f);
+}
+
+static void
+doubt(struct harness *h, const struct sample *s, const char *why)
+{
+	struct doubt *d = &h->doubt[h->doubts];
+	FILE *f;
+
+	h->wrong++;
+	if (h->doubts == DOUBTS || !(f = open_memstream(&d->text, &d->size)))
+		return;
+	d->why = why;
+	for (unsigned i = 0; i < KERNEL_CALLS && s->kernel && i < s->nkchain; i++)
+		d->kernel[i] = s->kchain[i];
+	dump(h, s, why, f);
+	fclose(f);
+	h->doubts++;
 }
 
 /* While the kernel begins or ends a signal handler it replaces the thread's registers one by one; what is interrupted
  * then has some of this and some of that. */
 static bool
-torn(struct harness *h, const struct sample *s)
+replaces_registers(const char *name)
 {
-	static const char *const names[] = { "restore_sigcontext", "x64_setup_rt_frame", "setup_rt_frame", "__setup_rt_frame",
+	static const char *const words[] = { "sigframe", "sigcontext", "sigreturn", "setup_frame", "setup_rt_frame", "setup_return",
 	                                     "handle_signal" };
+
+	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+		if (strstr(name, words[i]))
+			return true;
+	return false;
+}
+
+/* Shows what was wrong, as far as nobody but us is to blame. */
+static void
+judge(struct harness *h)
+{
+	struct kallsyms *kallsyms = h->doubts ? kallsyms_open(&h->arena, foreign_kallsyms(), NULL) : NULL;
 	struct symbol symbol;
 	const char *module;
 
-	if (!s->kernel || !s->nkchain)
-		return false;
-	if (!h->kallsyms && !(h->kallsyms = kallsyms_open(&h->arena, foreign_kallsyms())))
-		return false;
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-		if (kallsyms_find(h->kallsyms, s->kchain[0], &symbol, &module) && !strcmp(symbol.name, names[i]))
-			return true;
-	return false;
+	for (unsigned i = 0; i < h->doubts; i++) {
+		struct doubt *d = &h->doubt[i];
+		bool torn = false;
+
+		for (unsigned k = 0; k < KERNEL_CALLS && d->kernel[k]; k++)
+			if (kallsyms && kallsyms_find(kallsyms, d->kernel[k], &symbol, &module)) {
+				torn |= replaces_registers(symbol.name);
+				if (h->show)
+					printf("  kernel %s\n", symbol.name);
+			}
+		if (torn) {
+			h->torn++;
+			h->wrong--;
+			continue;
+		}
+		h->why = h->why ? h->why : d->why;
+		if (h->show && h->show--)
+			printf("%s", d->text);
+	}
+}
+
+/* Whether all its code can be brought along; and some of it was not yet. */
+static bool
+worth(struct harness *h)
+{
+	const struct walk *w = &h->c.walk;
+	bool any = false;
+
+	for (uint32_t k = 0; k < w->n; k++) {
+		enum module_kind kind = h->c.modules.module[h->c.codes.code[w->code[k]].module]->kind;
+
+		if ((kind != MODULE_FILE && kind != MODULE_IMAGE) || w->code[k] >= SEEN_MAX)
+			return false;
+		any |= !h->seen[w->code[k]];
+	}
+	for (uint32_t k = 0; any && k < w->n; k++)
+		h->seen[w->code[k]] = true;
+	return any;
+}
+
+static void
+print_bytes(const uint8_t *p, uint64_t n)
+{
+	static const char digit[] = "0123456789abcdef";
+
+	for (uint64_t i = 0; i < n; i++) {   /* printf takes ten times as long: samples would be lost */
+		putchar(digit[p[i] >> 4]);
+		putchar(digit[p[i] & 15]);
+	}
+	putchar('\n');
+}
+
+/* A file's place in memory; of what is no file, its bytes, once. */
+static void
+record_map(struct harness *h, const struct map *m)
+{
+	const struct module *of = m->module;
+
+	if (!m->exec || !of || of->bad || (of->kind != MODULE_FILE && of->kind != MODULE_IMAGE) || of->id >= SEEN_MAX)
+		return;
+	if (of->kind == MODULE_IMAGE && !h->imaged[of->id]) {
+		h->imaged[of->id] = true;
+		printf("image %s ", of->path);
+		print_bytes(of->elf.bytes.pos, cur_left(&of->elf.bytes));
+	}
+	printf("map %" PRIx64 " %" PRIx64 " %" PRIx64 " %s\n", m->lo, m->hi, m->off, of->path);
+}
+
+/* Where a code's address is in the process; return addresses less one. */
+static uint64_t
+address_of(const struct harness *h, const struct space *space, uint32_t code)
+{
+	const struct code *c = &h->c.codes.code[code];
+
+	for (uint32_t i = 0; i < space->n; i++) {
+		const struct map *m = &space->map[i];
+
+		if (m->exec && m->module && m->module->id == c->module && c->vaddr + m->bias - m->lo < m->hi - m->lo)
+			return c->vaddr + m->bias;
+	}
+	return 0;
+}
+
+/* Prints what the unwinder had: registers in the order of arch->sample, the stack as far as it was looked at, and the maps of
+ * code; and what it made of it, "cut" behind it where that is not complete. */
+static void
+record(struct harness *h, const struct sample *s, const struct stack *stack)
+{
+	const struct walk *w = &h->c.walk;
+	const struct space *space = &s->task->process->space;
+	uint64_t used = w->used + MARGIN < stack->size ? w->used + MARGIN : stack->size;
+
+	printf("sample %" PRIx64 "\n", arch_host->find_mask ? arch_host->find_mask() : arch_host->addr_mask);
+	for (uint32_t i = 0; i < space->n; i++)
+		record_map(h, &space->map[i]);
+	printf("regs");
+	for (unsigned n = 0; n < s->nregs; n++)
+		printf(" %" PRIx64, s->regs[n]);
+	printf("\nstack %" PRIx64 " ", stack->lo);
+	print_bytes(stack->bytes, used);
+	printf("frames");
+	for (uint32_t k = 0; k < w->n; k++)
+		printf(" %" PRIx64, address_of(h, space, w->code[k]));
+	printf("%s\n", w->end == WALK_ROOT ? "" : " cut");
 }
 
 static void
@@ -76,17 +223,28 @@ compare(void *harness, const struct sample *s)
 {
 	struct harness *h = harness;
 	struct sample seen = *s;
+	uint64_t link = 0;
 	struct stack stack = { .size = s->stack_size, .bytes = s->stack };
 	struct space *space = &s->task->process->space;
 	bool (*missing)(struct space *, uint64_t) = space->missing;
 	const struct walk *w = &h->c.walk;
+	uint64_t excused = h->truth.excused;
 	const char *why;
 
-	if (!s->regs || s->regs32)
+	const struct arch *arch = s->regs32 ? arch_compat : arch_host;
+
+	if (!s->regs)
 		return;
-	for (uint64_t bits = arch_host->sample, n = 0; bits; bits &= bits - 1, n++)
-		if (arch_host->dwarf[n] == arch_host->sp)
+	if (s->kernel && !s->stack_size) {
+		h->gone++;
+		return;
+	}
+	h->truth.arch = arch;
+	for (uint64_t bits = arch->sample, n = 0; bits && n < s->nregs; bits &= bits - 1, n++)
+		if (arch->dwarf[n] == arch->sp)
 			stack.lo = s->regs[n];
+		else if (arch->dwarf[n] == arch->ra && arch->ra != arch->pc)
+			link = s->regs[n];
 	if (h->cut && seen.stack_size > h->cut)
 		seen.stack_size = h->cut;
 	collect_sample(&h->c, &seen);
@@ -94,17 +252,17 @@ compare(void *harness, const struct sample *s)
 	h->ends[w->end]++;
 	h->frames += w->n;
 	space->missing = NULL;   /* for what looks like an address to us nobody shall read the maps again */
-	truth_read(&h->truth, space, &stack);
+	truth_read(&h->truth, space, &stack, link);
 	h->told += h->truth.live > 0;
 	h->records += h->truth.live;
-	if ((why = truth_check(&h->truth, w)) && torn(h, s))
-		h->torn++;
-	else if (why) {
-		h->wrong++;
-		if (h->shown++ < h->show)
-			dump(h, s, why);
+	if ((why = truth_check(&h->truth, w))) {
+		doubt(h, s, why);
+	} else if (h->record && h->truth.live && excused == h->truth.excused && h->passed_by++ >= APART && worth(h)) {
+		h->passed_by = 0;
+		h->record--;
+		record(h, s, &stack);
 	} else if (w->end != WALK_ROOT && h->incomplete && h->incomplete--)
-		dump(h, s, "incomplete");
+		dump(h, s, "incomplete", stdout);
 	space->missing = missing;
 }
 
@@ -123,11 +281,12 @@ run(struct harness *h, char **argv, struct capture *c, struct session_counts *co
 	}
 	if (!launch_fork(&launch, argv))
 		return false;
-	if (!session_enable(session, &refusal)) {
+	if (!session_prepare(session, &refusal)) {
 		launch_drop(&launch);
 		printf("%s\n", refusal.what);
 		return false;
 	}
+	session_enable(session);
 	if ((err = launch_go(&launch))) {
 		printf("%s: %s\n", argv[0], strerror(err));
 		return false;
@@ -141,7 +300,7 @@ run(struct harness *h, char **argv, struct capture *c, struct session_counts *co
 	session_counts(session, counts);
 	session_close(session);
 	if (status)
-		printf("the program ended with wait status %#x\n", (unsigned)status);
+		printf("%s: it ended with wait status %#x\n", argv[0], (unsigned)status);
 	return !status;
 }
 
@@ -159,9 +318,41 @@ report(const struct harness *h, const char *program, const struct session_counts
 			printf("; %s %" PRIu64, walk_end_words[i], h->ends[i]);
 	if (h->truth.excused)
 		printf("; excused %" PRIu64, h->truth.excused);
+	if (h->gone)
+		printf("; memory gone %" PRIu64, h->gone);
 	if (h->torn)
 		printf("; registers torn by the kernel %" PRIu64, h->torn);
+}
+
+/* Whether so many fewer of N are complete than the PERCENT that are on the average that it is no chance: six standard
+ * deviations, and where such are rare one more of them. */
+static bool
+too_few(double n, double whole, double percent)
+{
+	double missing = n * percent / 100 - whole, variance = n * percent / 100 * (1 - percent / 100);
+
+	return missing > 0 && missing * missing > 36 * (variance + 1);
+}
+
+/* Tells behind the report what is to be said against it all, and whether there is nothing. */
+static bool
+passes(const struct harness *h, uint64_t least, double complete, double expected)
+{
+	double n = (double)h->samples, whole = (double)h->ends[WALK_ROOT];
+	bool good = true;
+
+	if (h->wrong)
+		good = !printf("; WRONG: %s", h->why);
+	if (h->told < least)
+		good = !printf("; ONLY %" PRIu64 " were compared, not %" PRIu64, h->told, least);
+	if ((whole + SLACK) * 100 < complete * n)
+		good = !printf("; FEWER are complete than %.1f%%", complete);
+	if (too_few(n, whole, expected))
+		good = !printf("; FEWER are complete than chance makes of %.1f%%", expected);
+	if (h->gone * 10 > h->samples)
+		good = !printf("; TOO MANY have no stack");
 	printf("\n");
+	return good;
 }
 
 int
@@ -170,14 +361,15 @@ main(int argc, char **argv)
 	static struct harness h = { .show = 3 };
 	static struct event event[EVENTS_MAX];
 	struct session_counts counts;
+	const char *clock = "cpu-clock";
 	uint64_t least = 100;
-	double complete = 0;
+	double complete = 0, expected = 0;
 	uint32_t max_stack = STACK_MAX;
 	unsigned nevent = 0;
 	struct capture c = { .target = TARGET_COMMAND, .npid = 1, .event = event, .nevent = 1, .freq = 20000, .inherit = true,
 	                     .user_stack = true, .kernel_chain = true, .stack_size = 16384, .stack_fixed = true, .regs_mask = arch_host->sample };
 
-	for (int opt; (opt = getopt(argc, argv, "+F:s:c:m:fn:C:d:i:")) != -1;)
+	for (int opt; (opt = getopt(argc, argv, "+F:s:c:m:fn:C:e:d:i:r:E:")) != -1;)
 		switch (opt) {
 		case 'F': c.freq = strtoull(optarg, NULL, 10); break;
 		case 's': c.stack_size = (uint32_t)strtoul(optarg, NULL, 10); break;
@@ -186,12 +378,15 @@ main(int argc, char **argv)
 		case 'f': c.user_chain = true; break;
 		case 'n': least = strtoull(optarg, NULL, 10); break;
 		case 'C': complete = strtod(optarg, NULL); break;
+		case 'e': expected = strtod(optarg, NULL); break;
+		case 'E': clock = optarg; break;
 		case 'd': h.show = (unsigned)strtoul(optarg, NULL, 10); break;
 		case 'i': h.incomplete = (unsigned)strtoul(optarg, NULL, 10); break;
+		case 'r': h.record = (unsigned)strtoul(optarg, NULL, 10); break;
 		default: return 2;
 		}
 	mem_cap((size_t)1 << 30);
-	if (!argv[optind] || event_parse(event, &nevent, "cpu-clock", &h.arena) ||
+	if (!argv[optind] || event_parse(event, &nevent, clock, &h.arena) ||
 	    !collector_init(&h.c, MODE_AUTO, max_stack, false))
 		return 2;
 	h.truth.modules = &h.c.modules;
@@ -199,10 +394,7 @@ main(int argc, char **argv)
 	h.truth.unwinder = h.c.unwinder;
 	if (!run(&h, argv + optind, &c, &counts))
 		return 2;
+	judge(&h);
 	report(&h, strrchr(argv[optind], '/') ? strrchr(argv[optind], '/') + 1 : argv[optind], &counts);
-	if (h.told < least)
-		printf("only %" PRIu64 " samples were compared, not %" PRIu64 "\n", h.told, least);
-	if ((double)h.ends[WALK_ROOT] * 100 < complete * (double)h.samples)
-		printf("fewer stacks are complete than %.1f%%\n", complete);
-	return h.wrong || h.told < least || (double)h.ends[WALK_ROOT] * 100 < complete * (double)h.samples;
+	return !passes(&h, least, complete, expected);
 }

@@ -34,12 +34,34 @@ struct mark {
 #else
 #define MARKED __attribute__((noinline))
 #endif
+/* An address without what is no part of it: Thumb's bit. */
+#ifdef __arm__
+#define MARK_ADDR(p) ((uint64_t)(uintptr_t)(p) & ~UINT64_C(1))
+#else
+#define MARK_ADDR(p) ((uint64_t)(uintptr_t)(p))
+#endif
+#if defined __x86_64__
+#define MARK_PC "lea 0(%%rip), %0"
+#define MARK_SP "mov %%rsp, %0"
+#elif defined __aarch64__
+#define MARK_PC "adr %0, ."
+#define MARK_SP "mov %0, sp"
+#elif defined __arm__
+#define MARK_PC "mov %0, pc"
+#define MARK_SP "mov %0, sp"
+#elif defined __riscv
+#define MARK_PC "auipc %0, 0"
+#define MARK_SP "mv %0, sp"
+#elif defined __i386__
+#define MARK_PC "mov $1f, %0\n1:"   /* not for PIC; a call would move sp behind the compiler's back */
+#define MARK_SP "mov %%esp, %0"
+#endif
 #define MARK_INLINE static inline __attribute__((always_inline, unused))
 
 #define MARK_ENTER(m, function, number) \
 	do { \
-		(m).fn = (uint64_t)(uintptr_t)(function); \
-		(m).ra = (uint64_t)(uintptr_t)__builtin_return_address(0); \
+		(m).fn = MARK_ADDR(function); \
+		(m).ra = MARK_ADDR(__builtin_return_address(0)); \
 		(m).site = 0; \
 		(m).id = (uint64_t)(number); \
 		(m).magic = MARK_LIVE ^ (uint64_t)(uintptr_t)&(m); \
@@ -59,8 +81,8 @@ mark_leave(struct mark *m)
 /* The next call, no further than 128 bytes away, is the one that the frame is in. */
 #define MARK_SITE() \
 	do { \
-		uint64_t at_; \
-		__asm__ volatile("lea 0(%%rip), %0" : "=r"(at_)); \
+		uintptr_t at_; \
+		__asm__ volatile(MARK_PC : "=r"(at_)); \
 		mark_.site = at_; \
 	} while (0)
 
@@ -68,23 +90,23 @@ mark_leave(struct mark *m)
 #define MARK_NO_SITE() (mark_.site = 0)
 
 /* What lies from LO up to our own stack pointer is no frame any more. */
-MARK_INLINE void
-mark_landed(uint64_t lo)
-{
-	uint64_t to = lo, words, sp;
-
-	__asm__ volatile("mov %%rsp, %0" : "=r"(sp));
-	words = sp > lo ? (sp - lo) / 8 : 0;
-	__asm__ volatile("rep stosq" : "+D"(to), "+c"(words) : "a"(0) : "memory");
-}
-
 MARK_INLINE uint64_t
 mark_sp(void)
 {
-	uint64_t sp;
+	uintptr_t sp;
 
-	__asm__ volatile("mov %%rsp, %0" : "=r"(sp));
+	__asm__ volatile(MARK_SP : "=r"(sp));
 	return sp;
+}
+
+/* What lies from LO up to our own stack pointer is no frame any more. */
+MARK_INLINE void
+mark_landed(uint64_t lo)
+{
+	for (uint64_t sp = mark_sp(); lo < sp; lo += 8) {
+		*(volatile uint64_t *)(uintptr_t)lo = 0;
+		__asm__ volatile("" ::: "memory");
+	}
 }
 
 /* About N ns of work that no optimizer removes. */
@@ -104,8 +126,30 @@ mark_time(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* While seconds (the program's first argument) last: asked once in a while. */
+/* While seconds (the program's first argument) last: asked once in a while.  With MARK_PATIENCE they are of CPU time, whatever
+ * else the machine does, but no more than so many times of what a clock says. */
+#ifdef MARK_PATIENCE
+#include <sys/resource.h>
+
+MARK_INLINE double
+mark_cpu(void)
+{
+	double sum = 0;
+
+	for (int who = RUSAGE_CHILDREN; who <= RUSAGE_SELF; who++) {
+		struct rusage r;
+
+		getrusage(who, &r);
+		sum += (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) + (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
+	}
+	return sum;
+}
+
+#define MARK_FOR(seconds) \
+	for (double end_ = mark_time() + MARK_PATIENCE * (seconds), cpu_ = mark_cpu() + (seconds); mark_time() < end_ && mark_cpu() < cpu_;)
+#else
 #define MARK_FOR(seconds) for (double end_ = mark_time() + (seconds); mark_time() < end_;)
+#endif
 #define MARK_SECONDS(argc, argv) ((argc) > 1 ? atof((argv)[1]) : 1.0)
 
 static volatile unsigned mark_sink __attribute__((unused));

@@ -36,17 +36,23 @@ struct tail {
 static const struct about unknown = { .known = true };
 
 static bool
-is_trampoline(const struct module *m, uint64_t vaddr)
+is_trampoline(const struct truth *t, const struct module *m, uint64_t vaddr, const char *name)
 {
-	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05 };
+	/* As kernels and libcs of other machines call them. */
+	static const char *const names[] = { "__kernel_rt_sigreturn", "__kernel_sigreturn", "__vdso_rt_sigreturn", "__restore_rt",
+	                                     "__restore", "__default_rt_sa_restorer", "__default_sa_restorer" };
 
-	for (unsigned back = 0; !m->bad && back <= sizeof code + 1; back++) {
-		struct cursor c = elf_from(&m->elf, vaddr + 1 - back);
-		const uint8_t *p = cur_take(&c, sizeof code);
-
-		if (p && !memcmp(p, code, sizeof code))
+	for (unsigned i = 0; name && i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
 			return true;
-	}
+	for (unsigned i = 0; !m->bad && i < t->arch->ntrampolines; i++)
+		for (unsigned back = 0; back <= t->arch->trampolines[i].len + 1u; back++) {
+			struct cursor c = elf_from(&m->elf, vaddr + 1 - back);
+			const uint8_t *p = cur_take(&c, t->arch->trampolines[i].len);
+
+			if (p && !memcmp(p, t->arch->trampolines[i].bytes, t->arch->trampolines[i].len))
+				return true;
+		}
 	return false;
 }
 
@@ -103,7 +109,10 @@ about(struct truth *t, uint32_t code)
 		a->marked = is_marked(s.name);
 		a->installs = installs(s.name);
 	}
-	a->trampoline = !a->marked && is_trampoline(t->modules->module[c->module], c->vaddr);
+	/* It is returned to without having called: what stands before its first byte is another function's. */
+	a->trampoline = !a->marked && (is_trampoline(t, t->modules->module[c->module], c->vaddr, a->name) ||
+		(find_symbol(t, &(struct code){ c->vaddr + 1, c->module }, &s) && s.lo == c->vaddr + 1 &&
+		 is_trampoline(t, t->modules->module[c->module], c->vaddr + 1, s.name)));
 	return a;
 }
 
@@ -129,14 +138,15 @@ word(const struct stack *s, uint64_t addr)
 }
 
 void
-truth_read(struct truth *t, struct space *space, const struct stack *stack)
+truth_read(struct truth *t, struct space *space, const struct stack *stack, uint64_t link)
 {
-	uint64_t end = stack->lo + (stack->size & ~(uint64_t)7);
+	uint64_t end = stack->lo + (stack->size & ~(uint64_t)7), step = t->arch->word;
 
 	t->space = space;
 	t->stack = stack;
+	t->link = link;
 	t->n = t->live = 0;
-	for (uint64_t at = (stack->lo + 7) & ~(uint64_t)7; at + sizeof(struct mark) <= end && t->n < RECORDS_MAX; at += 8) {
+	for (uint64_t at = (stack->lo + step - 1) & ~(step - 1); at + sizeof(struct mark) <= end && t->n < RECORDS_MAX; at += step) {
 		uint64_t magic = word(stack, at) ^ at;
 
 		if (magic != MARK_LIVE && magic != MARK_LEFT)
@@ -177,16 +187,37 @@ returns_to(struct truth *t, uint32_t k, uint64_t ra)
 	return w->code[k + 1] == CODE_ELIDED || w->code[k + 1] == code_at(t, ra - 1);
 }
 
-/* Whether the stack in [LO, HI) has a return address for frame K + 1. */
+/* An address as registers and stacks have it, which may be signed or have Thumb's bit. */
+static uint64_t
+plain(const struct truth *t, uint64_t addr)
+{
+	if (t->arch->addr_mask != UINT64_MAX)
+		addr &= ((uint64_t)1 << 48) - 1;
+	return addr & ~(uint64_t)(t->arch->align - 1);
+}
+
+static bool
+is_return(struct truth *t, uint32_t k, uint64_t ra)
+{
+	ra = plain(t, ra);
+	return ra > 4096 && !(ra >> 48) && code_at(t, ra - 1) == t->walk->code[k + 1];
+}
+
+/* Whether the stack in [LO, HI) has a return address for frame K + 1; of the leaf also the register that calls leave it in. */
 static bool
 may_return(struct truth *t, uint32_t k, uint64_t lo, uint64_t hi)
 {
+	unsigned size = t->arch->word;
+
 	if (k + 1 == t->walk->n || t->walk->code[k + 1] == CODE_ELIDED)
 		return t->walk->end != WALK_ROOT;
-	for (uint64_t at = (lo + 7) & ~(uint64_t)7; at + 8 <= hi; at += 8) {
-		uint64_t ra = word(t->stack, at);
+	if (!k && t->link && is_return(t, k, t->link))
+		return true;
+	for (uint64_t at = (lo + size - 1) & ~(uint64_t)(size - 1); at + size <= hi; at += size) {
+		uint64_t ra = 0;
 
-		if (ra > 4096 && !(ra >> 47) && code_at(t, ra - 1) == t->walk->code[k + 1])
+		memcpy(&ra, t->stack->bytes + (at - t->stack->lo), size);
+		if (is_return(t, k, ra))
 			return true;
 	}
 	return false;
@@ -331,6 +362,24 @@ tail_of(struct truth *t)
 	return k;
 }
 
+/* Whether frame K, libgcc's, is having registers installed by what it calls, where that is no part of itself: one function of
+ * libgcc's own that copies them over those that K has saved. */
+static bool
+installing(struct truth *t, uint32_t k)
+{
+	const struct walk *w = t->walk;
+
+	if (t->arch->ra == t->arch->pc || k > 2)
+		return false;
+	for (uint32_t i = 0; i < k; i++) {
+		const struct about *a = about(t, w->code[i]);
+
+		if (a->name ? !strcmp(a->name, "uw_install_context_1") : a->module == about(t, w->code[k])->module)
+			return true;
+	}
+	return false;
+}
+
 /* The frame of libgcc's that may have lost its return address, or the walk's end: it must be in its last call (which calls
  * nothing itself), or behind that. */
 static uint32_t
@@ -338,10 +387,10 @@ rewritten(struct truth *t)
 {
 	const struct walk *w = t->walk;
 
-	for (uint32_t k = 0; k < w->n; k++) {
+	for (uint32_t k = 0; k < w->n && t->arch != &arch_armv7; k++) {
 		const struct about *a = about(t, w->code[k]);
 
-		if (a->installs && (!k || k == 1 || about(t, w->code[k - 1])->trampoline))
+		if (a->installs && (!k || k == 1 || about(t, w->code[k - 1])->trampoline || installing(t, k)))
 			return k;
 	}
 	return w->n;

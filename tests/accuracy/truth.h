@@ -28,6 +28,8 @@ struct truth {
 	/* Of the sample at hand. */
 	struct space *space;
 	const struct stack *stack;
+	uint64_t link;
+	const struct arch *arch;   /* set by whoever reads */
 	const struct walk *walk;
 	struct told told[RECORDS_MAX];
 	uint32_t n, live;
@@ -35,8 +37,9 @@ struct truth {
 	const char *why;
 };
 
-/* Reads the records in the copy (all of it, however much the unwinder was given). */
-void truth_read(struct truth *, struct space *, const struct stack *);
+/* Reads the records in the copy (all of it, however much the unwinder was given).  LINK: the register that calls leave
+ * return addresses in, 0 where there is none. */
+void truth_read(struct truth *, struct space *, const struct stack *, uint64_t link);
 /* NULL where the walk is right, else what is wrong with it, in words. */
 const char *truth_check(struct truth *, const struct walk *);
 /* The walk and the truth by name, with why the latter says no. */

@@ -1,10 +1,10 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/code.c sym/ehframe.c sym/elf.c sym/module.c sym/plt.c sym/sort.c sym/space.c sym/symtab.c sym/tables.c sym/text.c unwind/arch.c unwind/arch_x86_64.c unwind/cfi.c unwind/chain.c unwind/derive.c unwind/derive_jit.c unwind/expr.c unwind/verify.c unwind/rule.c unwind/slow.c unwind/step.c unwind/unwind.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c sym/jit.c sym/jit_frame.c sym/jitcode.c sym/jitdump.c sym/perfmap.c out/profile.c out/profile_names.c out/tree.c out/timeline.c */
+/* link: lib/[!hlp]*.c sym/?*.c unwind/?*.c out/profile.c out/profile_names.c out/tree.c out/timeline.c */
 /* replay [-n SAMPLES] [-i MICROSECONDS] [-s STACK-BYTES] [-r PASSES] [-c PASSES] [-p] -- COMMAND...: stops a program of
  * its own again and again, keeps its registers, stack and maps, and unwinds these samples in this process: what a frame costs at first
  * sight and later, and how the stacks end.  -p prints each stack.
  * -t takes the samples where the program traps by itself, so that they are the same each time; -I counts the instructions of
  * a pass over them at first sight, of another one, and of putting them into a profile.
- * With -DORACLE=1 -lunwind-ptrace -lunwind-x86_64 -lunwind each stack is compared with libunwind's, made while stopped. */
+ * With -DORACLE (tests/bench/oracle) each stack is compared with libunwind's, and what it costs is measured too. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -22,7 +22,7 @@
 #include "../../unwind/unwind.h"
 
 #ifdef ORACLE
-#include <libunwind-ptrace.h>
+#include "oracle.h"
 #endif
 
 enum { ORACLE_MAX = 1000 };
@@ -30,8 +30,6 @@ enum { ORACLE_MAX = 1000 };
 struct sample {
 	struct regs regs;
 	struct stack stack;
-	uint64_t ip[ORACLE_MAX];
-	unsigned nip;
 };
 
 static struct modules modules;
@@ -118,28 +116,6 @@ read_maps(int pid, uint64_t sp)
 	return end;
 }
 
-#ifdef ORACLE
-static void
-ask_oracle(int pid, struct sample *s)
-{
-	static unw_addr_space_t as;
-	unw_cursor_t c;
-	unw_word_t ip;
-	void *upt = _UPT_create(pid);
-
-	if (!as)
-		as = unw_create_addr_space(&_UPT_accessors, 0);
-	unw_flush_cache(as, 0, 0);
-	if (!upt || unw_init_remote(&c, as, upt))
-		return;
-	do {
-		unw_get_reg(&c, UNW_REG_IP, &ip);
-		s->ip[s->nip++] = ip;
-	} while (s->nip < ORACLE_MAX && unw_step(&c) > 0);
-	_UPT_destroy(upt);
-}
-#endif
-
 static void
 take_sample(int pid)
 {
@@ -165,9 +141,6 @@ take_sample(int pid)
 	if (process_vm_readv(pid, &l, 1, &r, 1, 0) != (ssize_t)s->stack.size)
 		return;
 	s->stack.bytes = l.iov_base;
-#ifdef ORACLE
-	ask_oracle(pid, s);
-#endif
 	nsamples++;
 }
 
@@ -181,6 +154,7 @@ capture(char **argv)
 		die("pipe");
 	if (!(pid = fork())) {
 		close(gate[1]);
+		dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
 		if (!read(gate[0], &c, 1))
 			execvp(argv[0], argv);
 		die(argv[0]);
@@ -234,50 +208,96 @@ print_code(uint32_t code)
 	printf(" %s+%llx", modules.module[c->module]->name, (unsigned long long)c->vaddr);
 }
 
-/* Frame by frame; the first one that differs is printed. */
+#ifdef ORACLE
+/* How two walks of a stack can come apart, at the first frame that they do not share. */
+enum apart { ALIKE, NO_TABLE, THEY_STOP, BEHIND_ROOT, WE_STOP, GUESSED, OTHER, APARTS };
+static const char *const apart_words[APARTS] = {
+	"alike to the end", "libunwind stops in code without a table", "libunwind stops in code that has one",
+	"libunwind goes on behind the thread's first function", "ours stop first", "libunwind guesses in code without a table",
+	"another frame",
+};
+
+static enum apart
+come_apart(const struct walk *w, const uint64_t *ip, unsigned nip, unsigned k)
+{
+	bool table = k && oracle_table(&space, ip[k - 1] - (k > 1));
+
+	if (k == w->n && k == nip)
+		return ALIKE;
+	if (k == w->n)
+		return w->end == WALK_ROOT ? BEHIND_ROOT : WE_STOP;
+	if (k == nip)
+		return table ? THEY_STOP : NO_TABLE;
+	return table ? OTHER : GUESSED;
+}
+
+/* Frame by frame, and how they come apart; a frame that differs counts as one. */
 static void
 compare(struct unwinder *u, struct walk *w)
 {
-	uint64_t same = 0, differ = 0, shorter = 0, longer = 0, frames = 0;
+	static uint64_t ip[ORACLE_MAX];
+	uint64_t count[APARTS] = { 0 }, alike = 0;
 
 	for (unsigned i = 0; i < nsamples; i++) {
 		struct sample *s = &samples[i];
-		unsigned k = 0;
+		unsigned k = 0, n = oracle_walk(&space, &s->regs, &s->stack, false, ip, ORACLE_MAX);
+		enum apart how;
 
 		unwind(u, &space, &s->regs, &s->stack, NULL, 0, w);
-		while (k < w->n && k < s->nip && (w->code[k] == unwind_code(u, &space, s->ip[k] - (k > 0)) ||
-		                                  w->code[k] == unwind_code(u, &space, s->ip[k])))
+		while (k < w->n && k < n && (w->code[k] == unwind_code(u, &space, ip[k] - (k > 0)) ||
+		                             w->code[k] == unwind_code(u, &space, ip[k])))
 			k++;
-		frames += k;
-		if (k == w->n && k == s->nip)
-			same++;
-		else if (k == w->n)
-			shorter++;
-		else if (k == s->nip)
-			longer++;
-		else
-			differ++;
-		if (print && (k < w->n || k < s->nip)) {
-			printf("sample %u: %u of ours (%s), %u of theirs; alike %u:", i, w->n, walk_end_words[w->end], s->nip, k);
+		alike += k;
+		how = come_apart(w, ip, n, k);
+		count[how]++;
+		if (print && how) {
+			printf("sample %u: %s; %u of ours (%s), %u of theirs; alike %u:", i, apart_words[how], w->n, walk_end_words[w->end], n, k);
 			for (unsigned q = k > 2 ? k - 2 : 0; q < k + 3 && q < w->n; q++)
 				print_code(w->code[q]);
 			printf(" |");
-			for (unsigned q = k > 2 ? k - 2 : 0; q < k + 3 && q < s->nip; q++)
-				print_code(unwind_code(u, &space, s->ip[q] - (q > 0)));
+			for (unsigned q = k > 2 ? k - 2 : 0; q < k + 3 && q < n; q++)
+				print_code(unwind_code(u, &space, ip[q] - (q > 0)));
 			printf("\n");
 		}
 	}
-	printf("  oracle: %llu stacks alike, %llu differ, ours shorter %llu, longer %llu; %llu frames alike\n",
-	       (unsigned long long)same, (unsigned long long)differ, (unsigned long long)shorter, (unsigned long long)longer,
-	       (unsigned long long)frames);
+	printf("  libunwind: %llu frames alike, %llu others (%.3f%%)\n", (unsigned long long)alike, (unsigned long long)count[OTHER],
+	       100.0 * (double)count[OTHER] / (double)(alike + count[OTHER]));
+	for (unsigned i = 0; i < APARTS; i++)
+		if (count[i])
+			printf("  %6.2f%% of stacks: %s\n", 100.0 * (double)count[i] / nsamples, apart_words[i]);
 }
+
+/* What its frames cost: all samples in turns, with a cache that is warm, and without any. */
+static void
+time_oracle(void)
+{
+	static uint64_t ip[ORACLE_MAX];
+	double ns[2];
+
+	for (int cached = 0; cached < 2; cached++) {
+		uint64_t frames = 0, best = UINT64_MAX;
+
+		for (unsigned k = 0; k < (cached ? passes + 1 : colds); k++) {
+			uint64_t begin = now();
+
+			frames = 0;
+			for (unsigned i = 0; i < nsamples; i++)
+				frames += oracle_walk(&space, &samples[i].regs, &samples[i].stack, cached, ip, ORACLE_MAX);
+			begin = now() - begin;
+			best = begin < best ? begin : best;
+		}
+		ns[cached] = (double)best / (double)frames;
+	}
+	printf("  libunwind, ns a frame: %.1f all samples in turns with its cache, %.0f without\n", ns[1], ns[0]);
+}
+#endif
 
 static void
 figures(void)
 {
 	static struct walk w;
 	struct unwinder *u = unwinder_new(arch_host, &modules, &codes, MODE_AUTO, 512);
-	uint64_t ends[WALK_ENDS] = { 0 }, unused[WALK_ENDS], frames = 0, all = 0, hot = 0, sights, cold = UINT64_MAX, warm = 0, hottest = 0;
+	uint64_t ends[WALK_ENDS] = { 0 }, unused[WALK_ENDS], frames = 0, all = 0, hot = 0, sights, cold = UINT64_MAX, warm = UINT64_MAX, hottest = 0;
 	uint64_t by[4] = { 0 };
 
 	pass(u, &w, &frames, unused, 0, nsamples);   /* modules are indexed */
@@ -294,8 +314,11 @@ figures(void)
 		cold = t < cold ? t : cold;
 	}
 	sights = codes.n;
-	for (unsigned i = 0; i < passes; i++)
-		warm += pass(u, &w, &all, unused, 0, nsamples);
+	for (unsigned i = 0; i < passes; i++) {
+		uint64_t t = pass(u, &w, &all, unused, 0, nsamples);
+
+		warm = t < warm ? t : warm;
+	}
 	for (unsigned i = 0; i < nsamples; i++) {
 		pass(u, &w, &hot, unused, i, 1);
 		hot -= w.n;
@@ -310,10 +333,11 @@ figures(void)
 		if (ends[i])
 			printf("  %5.1f%% %s\n", 100.0 * (double)ends[i] / nsamples, walk_end_words[i]);
 	printf("  ns a frame: %.1f the same sample again, %.1f all samples in turns, %.0f at first sight of its code\n",
-	       (double)hottest / (double)hot, (double)warm / (double)all,
-	       ((double)cold - (double)warm / passes) / (double)sights);
+	       (double)hottest / (double)hot, (double)warm / (double)frames,
+	       ((double)cold - (double)warm) / (double)sights);
 #ifdef ORACLE
 	compare(u, &w);
+	time_oracle();
 #endif
 	unwinder_free(u);
 }

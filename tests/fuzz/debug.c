@@ -1,4 +1,4 @@
-/* link: sym/debug_find.c sym/elf.c sym/module.c lib/cursor.c lib/mem.c lib/file.c lib/index.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c */
+/* link: sym/debug_find.c sym/elf.c sym/module.c lib/cursor.c lib/mem.c lib/file.c lib/index.c lib/crc.c lib/inflate.c lib/unpack.c lib/zstd.c lib/xz.c lib/sink.c */
 /* A file's sections of debug information, its links to other files and the symbols that it carries compressed.  A link may
  * lead to no other directory than those that are searched, and paths may be too long. */
 #include "sym/debug.c"

@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/module.c sym/elf.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c */
+/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/module.c sym/elf.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/unpack.c lib/zstd.c lib/xz.c lib/sink.c */
 /* The first byte says what the rest is: 1: of a 64-bit file; 2: big-endian; 4: begins with .eh_frame_hdr;
  * 8: .debug_frame, else .eh_frame, of which 16: the end is known. */
 #include "sym/ehframe.c"

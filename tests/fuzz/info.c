@@ -1,4 +1,4 @@
-/* link: sym/dwarf_abbrev.c sym/dwarf_form.c sym/dwarf_function.c sym/dwarf_index.c sym/dwarf_inline.c sym/dwarf_line.c sym/dwarf_path.c sym/dwarf_range.c sym/dwarf_unit.c sym/span.c sym/sort.c sym/module.c sym/elf.c lib/cursor.c lib/mem.c lib/file.c lib/index.c */
+/* link: sym/dwarf_abbrev.c sym/dwarf_ahead.c sym/dwarf_form.c sym/dwarf_function.c sym/dwarf_index.c sym/dwarf_inline.c sym/dwarf_line.c sym/dwarf_path.c sym/dwarf_range.c sym/dwarf_unit.c sym/span.c sym/sort.c sym/module.c sym/elf.c lib/cursor.c lib/mem.c lib/file.c lib/index.c lib/unpack.c lib/inflate.c lib/crc.c lib/sink.c */
 /* Sections of debug information, each as its number, 16 bits of length and its bytes, behind a byte of flags: 1: of 64 bits;
  * 2: big-endian. */
 #include "sym/dwarf.c"

@@ -1,4 +1,4 @@
-/* link: sym/sort.c sym/text.c lib/mem.c lib/file.c */
+/* link: sym/sort.c sym/text.c sym/ktables.c lib/mem.c lib/file.c */
 /* /proc/kallsyms: what is found holds the address and has a name. */
 #include "sym/kallsyms.c"
 
@@ -29,8 +29,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
 		return 0;
-	if ((k = kallsyms_open(&arena, fd)))
-		kallsyms_read(k, UINT32_MAX);
+	if ((k = kallsyms_open(&arena, fd, NULL)))
+		kallsyms_ahead(k, 0, UINT32_MAX);
 	for (uint32_t i = 0; k && i < k->n; i++) {
 		if (i && k->symbol[i - 1].key >= k->symbol[i].key)
 			abort();
@@ -38,6 +38,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		look(k, k->symbol[i].key);
 		look(k, k->symbol[i].key + 1000);
 	}
+	if (k)
+		kallsyms_close(k);
 	arena_free(&arena);
 	if (mem_used())
 		abort();

@@ -1,4 +1,4 @@
-/* link: sym/dwarf_abbrev.c sym/dwarf_form.c sym/dwarf_function.c sym/dwarf_index.c sym/dwarf_inline.c sym/dwarf_path.c sym/dwarf_range.c sym/dwarf_unit.c sym/span.c sym/sort.c sym/module.c sym/elf.c lib/cursor.c lib/mem.c lib/file.c lib/index.c sym/dwarf.c */
+/* link: sym/dwarf_abbrev.c sym/dwarf_ahead.c sym/dwarf_form.c sym/dwarf_function.c sym/dwarf_index.c sym/dwarf_inline.c sym/dwarf_path.c sym/dwarf_range.c sym/dwarf_unit.c sym/span.c sym/sort.c sym/module.c sym/elf.c lib/cursor.c lib/mem.c lib/file.c lib/index.c lib/unpack.c lib/inflate.c lib/crc.c lib/sink.c sym/dwarf.c */
 /* A line table as .debug_line, behind a byte of flags: 1: addresses of 64 bits; 2: big-endian.  The strings that version 5
  * keeps elsewhere lie in the table itself. */
 #include "sym/dwarf_line.c"

@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/file.c lib/index.c sample/ring.c sample/foreign.c sample/maps.c sample/backing.c sample/mapped.c sample/roots.c sample/process.c sym/module.c sym/space.c sym/elf.c sym/jit.c sym/jitcode.c sym/jitdump.c sym/perfmap.c sym/sort.c sym/text.c */
+/* link: lib/[!hlp]*.c sym/?*.c sample/[!r]*.c sample/ring.c sample/roots.c */
 /* perf's records: a ring full of them, parsed, and what they say of processes applied.  The first 8 bytes say which parts
  * samples have. */
 #include <stdlib.h>
@@ -45,6 +45,7 @@ apply(struct processes *ps, const struct record *r)
 		touch(c.kernel, c.nkernel * 8ull);
 		touch(c.user, c.nuser * 8ull);
 		touch(r->sample.stack, r->sample.stack_size);
+		touch(r->sample.raw.pos, cur_left(&r->sample.raw));
 		if (t) {
 			mapped_ready(t->process);
 			if (space_find(&t->process->space, r->sample.ip))
@@ -86,7 +87,7 @@ LLVMFuzzerTestOneInput(const uint8_t *in, size_t size)
 
 	if (size < 8 || size > RING || !modules_init(&modules))
 		return 0;
-	shape = (struct record_shape){ !(in[0] & 4), in[0] & 1, in[0] & 2, in[1] & 63 };
+	shape = (struct record_shape){ !(in[0] & 4), in[0] & 1, in[0] & 2, in[1] & 63, in[0] & 8 };
 	if (!rs.ring)
 		vec_room(&rs.ring, &rs.cap, 1, sizeof *rs.ring);
 	rs.n = 1;

@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/merge.c out/cell.c lib/file.c out/folded.c out/read_folded.c out/svg.c out/svg_text.c out/svg_color.c out/svg_frames.c out/svg_data.c out/flame.c out/script.c out/script_read.c out/script_line.c out/speedscope.c out/table.c out/report_rows.c out/report_tree.c lib/regex.c out/format.c out/pprof.c out/pprof_read.c out/pprof_put.c out/pprof_tables.c out/pprof_types.c out/html.c lib/deflate.c lib/crc.c out/speedscope_read.c out/speedscope_track.c lib/json.c tests/data/pages_xz.c out/pages.c lib/base64.c lib/xz.c */
+/* link: lib/mem.c lib/cursor.c lib/index.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/merge.c out/cell.c lib/file.c out/folded.c out/read_folded.c out/svg.c out/svg_text.c out/svg_color.c out/svg_frames.c out/svg_data.c out/flame.c out/script.c out/script_read.c out/script_line.c out/speedscope.c out/table.c out/report_rows.c out/report_tree.c lib/regex.c out/format.c out/pprof.c out/pprof_read.c out/pprof_put.c out/pprof_tables.c out/pprof_types.c out/html.c out/html_shown.c lib/deflate.c lib/crc.c out/speedscope_read.c out/speedscope_track.c lib/json.c tests/data/pages_xz.c out/pages.c lib/base64.c lib/xz.c */
 /* Profiles of names, times and stacks that nobody vouches for: every format stays well-formed.
  * Input: a mode byte, then samples: thread, time step, weight, depth, and names that end with a 0xfe byte. */
 #include "../../lib/sink.c"
@@ -246,7 +246,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	profile_init(&p);
 	p.nevent = mode & 1 ? 2 : 1;
 	p.event[0] = (struct event_info){ names ? name[0] : "", mode & 2 ? 0 : 1000000 };
-	p.event[1] = (struct event_info){ names ? name[names - 1] : "", 1000 };
+	p.event[1] = (struct event_info){ names ? name[names - 1] : "", 2000 };   /* 1000 would be weights in microseconds */
 	p.by_thread = mode & 4;
 	p.by_process = mode & 8;
 	p.picture.reverse = mode & 32;

@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c lib/file.c sym/code.c sym/ehframe.c sym/elf.c sym/module.c sym/plt.c sym/sort.c sym/space.c sym/symtab.c sym/tables.c sym/text.c unwind/arch.c unwind/arch_x86_64.c unwind/cfi.c unwind/chain.c unwind/derive.c unwind/derive_jit.c unwind/expr.c unwind/verify.c unwind/rule.c unwind/slow.c unwind/step.c unwind/unwind.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/zstd.c lib/xz.c lib/sink.c sym/jit.c sym/jit_frame.c sym/jitcode.c sym/jitdump.c sym/perfmap.c */
+/* link: lib/[!hlp]*.c sym/?*.c unwind/?*.c */
 /* Walks over hostile stacks through a program with hostile frame descriptions and instructions; the quick walk and the one
  * that carries all registers along must agree.  The input: a mode, the lengths of the parts, the registers, two functions'
  * frame instructions, the code of a third without any, a kernel's chain, the stack.  Words are one byte each (see word). */

@@ -49,11 +49,19 @@ named mount mount.folded
 		i=$((i+1))
 	done'
 named each each.folded
-# From outside, attached to who starts them.
+# From outside, attached to who starts them, and the whole system, until a hundred have run: how long that takes is the
+# machine's business.
 start unshare -m sh -c 'mount -t tmpfs none place && cp brief-static place/brief-static
-	while :; do chroot place /brief-static; done'
-"$PROF" -q -o attached.folded -p $pid -d 1.5
+	while :; do chroot place /brief-static; echo >>ran; done'
+cat >hundred <<'END'
+#!/bin/sh
+until=$(($(wc -l <ran) + 100))
+while [ "$(wc -l <ran)" -lt $until ]; do sleep 0.05; done
+END
+chmod 755 hundred
+wait_for 20 test -s ran
+"$PROF" -q -o attached.folded -p $pid -- ./hundred
 named attached attached.folded
-"$PROF" -q -o system.folded -a -d 1
+"$PROF" -q -o system.folded -a -- ./hundred
 named system system.folded
 exit $failed

@@ -3,6 +3,9 @@
 . "$(dirname "$0")/../lib.sh"
 need_root
 need unshare util-linux
+need nsenter util-linux
+need python3 python3
+noperf=$(program noperf -static) || exit 1
 busy=$(program busy -static) || exit 1
 unshare -m true 2>/dev/null || { skip '' "unshare is not allowed here"; exit 0; }
 mkdir root
@@ -24,13 +27,124 @@ check proc-a $? = 0
 # From outside: names come by the target's own paths.
 start unshare -mpf chroot root /busy wall 20
 sleep 0.5
-inside=$(pgrep -x busy -n)
-"$PROF" -o out.folded -p "$inside" -d 0.5 2>err
-check outside "$(samples out.folded '^busy;.*main;wall;outer;middle;inner$')" -ge 10
+inside=$(pgrep -P "$pid")
+"$PROF" -o out.folded -p "$inside" -d 1.2 2>err
+check outside "$(samples out.folded '^busy;.*main;wall;outer;middle;inner$')" -ge 5
 kill -9 "$inside"
 start unshare -mpf chroot root /busy jit 1.5
 sleep 0.5
-inside=$(pgrep -x busy -n)
-"$PROF" -o jit.folded -p "$inside" -d 0.5 2>err
-check outside-jit "$(samples jit.folded 'main;jit;LazyCompile:\*hot loop.js:7$')" -ge 10
+inside=$(pgrep -P "$pid")
+"$PROF" -o jit.folded -p "$inside" -d 1.2 2>err
+check outside-jit "$(samples jit.folded 'main;jit;LazyCompile:\*hot loop.js:7$')" -ge 5
+
+# Through kubectl exec without a tty: nothing on stdin, not even open; stderr is stdout's.
+"$PROF" -q -o - -- "$busy" cpu 0.2 <&- >tty.folded 2>&1
+check closed-stdin "$(samples tty.folded '^busy[^;]*;.*main;cpu;burn;outer;middle;inner$')" -ge 50
+lacks closed-stdin-alone tty.folded '^prof:'
+start "$busy" wall 20
+"$PROF" -o - -p "$pid" -d 1.2 <&- 2>&1 | cat >tty.folded
+check exec-pipe "$(samples tty.folded 'main;wall;outer;middle;inner$')" -ge 5
+has exec-closing tty.folded '^prof: [0-9]+ samples'
+"$PROF" -q -f pprof -o - -p "$pid" -d 0.2 <&- 2>&- >tty.pb
+"$PROF" -o noise.folded -p "$pid" -d 0.2 <&- 2>&-
+lacks closed-noise noise.folded '^prof:'
+check closed-stderr "$("$PROF" report tty.pb 2>/dev/null | grep -c inner)" -ge 1
+kill "$pid"; wait "$pid" 2>/dev/null
+
+# The host's /proc at another place, and none at the usual one.
+start "$busy" wall 20; there=$pid
+mkdir -p host/proc
+"$PROF" -q -o no.folded --proc-root host/proc -p "$there" -d 0.2 2>err
+check proc-root-none $? = 125
+has proc-root-none-said err 'no /proc is mounted there'
+unshare -m sh -c 'mount --rbind /proc host/proc && mount -t tmpfs none /proc && exec "$PROF" --proc-root host/proc -o host.folded -p "$0" -d 0.5' \
+	"$there" 2>err
+check proc-root-stack "$(samples host.folded '^busy[^;]*;.*main;wall;outer;middle;inner$')" -ge 5
+unshare -m sh -c 'mount --rbind /proc host/proc && mount -t tmpfs none /proc && exec "$PROF" -q --by-container --proc-root host/proc -o host.folded -a -d 0.3' 2>err
+check proc-root-a "$(samples host.folded ';busy[^;]*;.*main;wall;outer;middle;inner$')" -ge 5
+unshare -mpf sh -c 'mount --rbind /proc host/proc; exec "$PROF" --proc-root host/proc -o no.folded -a -d 0.2' 2>err
+check proc-root-other $? = 125
+has proc-root-other-said err 'another pid namespace.*--pid=host'
+
+# In a pid namespace of its own prof sees all CPUs, but not who runs there: it says so.
+unshare -mpf --mount-proc "$PROF" -o alone.folded -a -d 1 2>err
+has strangers-said err 'outside of prof.s pid namespace'
+"$PROF" -o all.folded -a -d 0.2 2>err
+lacks strangers-not-said err 'outside of prof.s pid namespace'
+
+# nsenter into the pid namespace alone leaves a /proc of another one behind: prof looks at its own.
+kill "$there"; wait "$there" 2>/dev/null
+start unshare -mpf --mount-proc "$busy" wall 20
+sleep 0.5
+inside=$(pgrep -P "$pid")
+inner=$(awk '/^NSpid:/ { print $NF }' /proc/$inside/status)
+for how in p pm pmin; do
+	rm -f ns.folded
+	nsenter -t "$inside" -$(echo $how | sed 's/./& -/g; s/ -$//') "$PROF" -o "$work/ns.folded" -p "$inner" -d 1 2>err
+	check nsenter-$how "$(samples ns.folded 'main;wall;outer;middle;inner$')" -ge 5
+done
+# A sidecar: the pid namespace is shared, the root is not; and an ephemeral container beside it, with the least rights.
+mkdir sidecar sidecar/proc sidecar/out
+cp "$PROF" sidecar/prof
+nsenter -t "$inside" -p unshare -m sh -c "mount -t proc none '$work/sidecar/proc' && exec chroot '$work/sidecar' /prof -o /out/side.folded -p $inner -d 1" 2>err
+check sidecar "$(samples sidecar/out/side.folded 'main;wall;outer;middle;inner$')" -ge 5
+check sidecar-named "$(grep -c '\[busy' sidecar/out/side.folded)" = 0
+if command -v capsh >/dev/null || setpriv --help 2>/dev/null | grep -q inh-caps; then
+	nsenter -t "$inside" -p unshare -m sh -c "mount -t proc none '$work/sidecar/proc' && cd / && exec setpriv --bounding-set=-all,+sys_ptrace,+sys_chroot --inh-caps=-all \
+		'$noperf' chroot '$work/sidecar' /prof -o /out/least.folded -p $inner -d 1" 2>err
+	check sidecar-least "$(samples sidecar/out/least.folded 'main;wall;outer;middle;inner$')" -ge 5
+	has sidecar-least-said err 'ptrace'
+fi
+kill -9 "$inside"
+
+# On an overlay; on a tmpfs that prof does not see; deleted; and a program that is only in memory.
+mkdir lower upper merged hidden
+cp "$busy" lower/overlaid
+mount -t tmpfs none upper && mkdir upper/u upper/w
+finally "umount $work/upper"
+start unshare -m sh -c 'mount -t overlay none -o lowerdir=lower,upperdir=upper/u,workdir=upper/w merged && exec merged/overlaid wall 20'
+overlaid=$pid
+start unshare -m sh -c 'mount -t tmpfs none hidden && cp lower/overlaid hidden/tmpfsbusy && exec hidden/tmpfsbusy wall 20'
+hidden=$pid
+cp "$busy" gone
+start ./gone wall 20; gone=$pid
+sleep 0.5
+rm gone
+for t in overlaid hidden gone; do
+	eval "p=\$$t"
+	"$PROF" -q -o t.folded -p "$p" -d 1 2>err
+	check "$t" "$(samples t.folded 'main;wall;outer;middle;inner$')" -ge 5
+	kill "$p"
+done
+python3 -c 'import os, sys
+fd = os.memfd_create("busymem")
+os.write(fd, open(sys.argv[1], "rb").read())
+os.execv("/proc/self/fd/%d" % fd, ["busymem", "wall", "20"])' "$busy" & memfd=$!
+started="$started $memfd"
+sleep 0.5
+"$PROF" -q -o t.folded -p "$memfd" -d 1 2>err
+check memfd "$(samples t.folded 'main;wall;outer;middle;inner$')" -ge 5
+kill "$memfd"
+
+# A library that is deleted, of a process whose map_files only root may open: its image in the process's memory.
+cat >burn.c <<'C'
+volatile unsigned long sum;
+__attribute__((noinline)) void burn_inside(void) { for (unsigned long i = 0; i < 100000; i++) sum += i ^ sum; }
+__attribute__((noinline)) void burn_library(void) { for (;;) { burn_inside(); sum++; } }
+C
+echo 'void burn_library(void); int main(void) { burn_library(); return 0; }' >burner.c
+${CC:-cc} -O2 -shared -fPIC -o libburn.so burn.c && ${CC:-cc} -O2 -o burner burner.c -L. -lburn "-Wl,-rpath,$work" || exit 1
+cp "$PROF" prof
+chmod 755 prof burner libburn.so
+chmod 777 .
+nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
+start $nobody ./burner; burner=$pid
+sleep 0.5
+rm libburn.so
+$nobody ./prof -q -o t.folded -p "$burner" -d 1 2>err
+check image "$(samples t.folded 'main;burn_library;burn_inside$')" -ge 5
+cp "$busy" libburn.so   # something else in its place
+$nobody ./prof -q -o t.folded -p "$burner" -d 1 2>err
+check image-replaced "$(samples t.folded 'main;burn_library;burn_inside$')" -ge 5
+kill "$burner"
 exit $failed

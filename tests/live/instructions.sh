@@ -10,8 +10,8 @@ for d in linux asm asm-generic; do
 done
 cd "$root" || exit 1
 link=$(sed -n '1s|^/\* link: *\(.*[^ ]\) *\*/.*|\1|p' tests/bench/replay.c)
-ci/musl-cc gcc $flags -idirafter "$work/include" -I. -o "$work/replay" tests/bench/replay.c $link || exit 1
-ci/musl-cc gcc $flags -o "$work/stream" tests/bench/stream.c || exit 1
+ci/musl-cc musl-gcc gcc $flags -idirafter "$work/include" -I. -o "$work/replay" tests/bench/replay.c $link || exit 1
+ci/musl-cc musl-gcc gcc $flags -o "$work/stream" tests/bench/stream.c || exit 1
 cd "$work" || exit 1
 ./replay -t -I -n 15 -- ./stream >counted || exit 1
 has stacks counted '^complete yes$'

@@ -23,17 +23,28 @@ within samples "$(field s.json samples)" 18500 21000
 cp "$PROF" "$busy" .
 chmod 755 prof busy
 chmod 777 .
-threads() { # TEST LOST-PERMILLE COMMAND...: the best of three
-	t=$1 permille=$2 best=
+# The best of three; of an ordinary user, who has to wait for a CPU like all others, tries count only where these have left the
+# threads most of it.
+threads() { # TEST LOST-PERMILLE COMMAND...
+	t=$1 permille=$2 best= undisturbed=0
 	shift 2
-	for try in 1 2 3; do
+	for try in 1 2 3 4 5 6; do
 		rm -f s.json f.folded
+		from=$(date +%s%N)
 		echo | "$@" ./prof -F $hz --stats s.json -o f.folded -- ./busy many 0.25 8 >out 2>err
+		ms=$((($(date +%s%N) - from) / 1000000))
 		lost=$(($(field s.json lost) * 1000)) all=$(($(field s.json samples) + $(field s.json samples_unseen)))
-		echo "$t: $lost/1000 lost of $all, $(field s.json stack_bytes) bytes of stack"
+		echo "$t: $lost/1000 lost of $all, $(field s.json stack_bytes) bytes of stack, in $ms ms"
 		[ $lost -le $((all * permille)) ] && best=yes && break
+		[ $ms -le $((300 + 3500 / $(nproc))) ] && undisturbed=$((undisturbed + 1))
+		[ "$1" = env ] || [ $undisturbed -ge 3 ] || continue
+		[ $try -ge 3 ] && break
 	done
-	check "$t" "$best" = yes
+	if [ "$best" ] || [ "$1" = env ] || [ $undisturbed -gt 0 ]; then
+		check "$t" "$best" = yes
+	else
+		skip "$t" "others take the CPUs"
+	fi
 }
 hz=4999
 threads threads 0 env
@@ -42,4 +53,19 @@ echo 100000 >$rate; finally "echo $old >$rate"
 hz=max
 threads threads-max 200 env
 check stacks-are-cut "$(field s.json stack_bytes)" -lt 8192
+# The reader stands still again and again: stacks are cut, then samples are fewer, and count for more.
+rm -f s.json
+start "$PROF" -q -F max --stats s.json -o f.folded -- "$busy" many 0.4 $((4 * $(nproc)))
+sleep 0.3
+for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	kill -STOP $pid 2>/dev/null || break
+	sleep 0.2
+	kill -CONT $pid
+	sleep 0.1
+done
+wait $pid
+echo "stopped: $(field s.json samples) samples, $(field s.json lost) lost, $(field s.json freq) Hz, $(field s.json stack_bytes) bytes of stack"
+check slower "$(field s.json freq)" -lt 100000
+check slower-weights "$(samples f.folded)" = "$(field s.json samples)"
+within slower-samples "$(field s.json samples)" $((30000 * $(nproc))) $((210000 * $(nproc)))
 exit $failed

@@ -60,7 +60,7 @@ check secret-status $? = 125
 has secret-said err 'dumpable'
 ./prof -q -o p.folded -p $secret -d 0.3
 check secret-root "$(samples p.folded 'inner$')" -ge 10
-./noperf ./prof -o p.folded -- ./busy cpu 0.1 2>err
+./noperf ./prof --engine perf -o p.folded -- ./busy cpu 0.1 2>err
 check seccomp-status $? = 125
 has seccomp-said err '[Ss]eccomp'
 setpriv --bounding-set=-all --inh-caps=-all ./prof -o p.folded -a -d 0.2 2>err

@@ -48,6 +48,7 @@ cases() { # NAME PERCENT
 		done
 	done
 }
+nothing_left() { [ "$(left)" = 0 ]; }
 as= burnt=
 if [ -w "${cgroups:-/none}" ]; then
 	cases root 5
@@ -58,10 +59,16 @@ if [ -w "${cgroups:-/none}" ]; then
 	started="${started:-} $(cat pid)"
 	check daemon-back "$(sed -n 's/^0:://p' /proc/$(cat pid)/cgroup)" = "$(sed -n 's/^0:://p' /proc/self/cgroup)"
 	check daemon-nothing-left "$(left)" = 0
-	# prof is killed: its cgroup stays as long as the command is in it, and the next prof removes it.
+	# prof is killed: its keeper puts the command back, and removes its cgroup.
 	start "$PROF" -q -o killed.folded -- sleep 1.5
 	wait_for 5 pgrep -x sleep -P $pid
 	kill -9 $pid
+	wait_for 5 nothing_left
+	check killed-removed-by-keeper "$(left)" = 0
+	# The keeper, too: the cgroup stays as long as the command is in it, and the next prof removes it.
+	start "$PROF" -q -o killed.folded -- sleep 1.5
+	wait_for 5 pgrep -x sleep -P $pid
+	kill -9 $(pgrep -x prof-keeper -P $pid) $pid
 	wait $pid 2>/dev/null
 	check killed-left "$(left)" = 1
 	"$PROF" -q -o next.folded -- /bin/true

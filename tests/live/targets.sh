@@ -69,10 +69,10 @@ start taskset -c 1 ./on1 wall 30; on1=$pid
 check a "$(samples a.folded '^on0;.*inner$')" -ge 10 -a "$(samples a.folded '^on1;.*inner$')" -ge 10
 has a-busy err 'busy (9[0-9]|100)%'
 if [ "$(nproc)" -ge 2 ]; then
-	"$PROF" -q -o C.folded -C 0 -d 0.5
-	check C "$(samples C.folded '^on0;')" -ge 10 -a "$(samples C.folded '^on1;')" = 0
-	"$PROF" -q -o Cp.folded -C 1 -p $on0,$on1 -d 0.5
-	check C-p "$(samples Cp.folded '^on1;')" -ge 10 -a "$(samples Cp.folded '^on0;')" = 0
+	"$PROF" -q -o C.folded -C 0 -d 1.5
+	check C "$(samples C.folded '^on0;')" -ge 5 -a "$(samples C.folded '^on1;')" = 0
+	"$PROF" -q -o Cp.folded -C 1 -p $on0,$on1 -d 1.5
+	check C-p "$(samples Cp.folded '^on1;')" -ge 5 -a "$(samples Cp.folded '^on0;')" = 0
 fi
 kill $on0 $on1; wait $on0 $on1 2>/dev/null
 # A machine that is never idle has nothing to show, and one that others use is idle now and then.

@@ -1,9 +1,11 @@
-/* noperf COMMAND...: runs it where a seccomp filter refuses perf_event_open with EPERM, as containers do. */
+/* noperf [-t] COMMAND...: runs it where a seccomp filter refuses perf_event_open (-t: and ptrace) with EPERM, as containers
+ * do. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,14 +13,18 @@
 int
 main(int argc, char **argv)
 {
+	int trace = argc > 1 && !strcmp(argv[1], "-t");
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, trace ? SYS_ptrace : SYS_perf_event_open, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog prog = { sizeof code / sizeof code[0], code };
 
+	argc -= trace;
+	argv += trace;
 	if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog)) {
 		perror("noperf");
 		return 2;

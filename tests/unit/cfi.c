@@ -119,6 +119,8 @@ all_places(void)
 	CHECK(r.cfa_expr && r.cfa_off == 2 && r.cfa_expr[1] == 0x78);
 	ROW(&r, 0x1000, 0x0f, 2, 0x76, 0x78, 0x0c, 7, 16);
 	CHECK(!r.cfa_expr && r.cfa_reg == 7 && r.cfa_off == 16);
+	ROW(&r, 0x1000, 0x0c, 7, 8, 0x0f, 2, 0x76, 0x78, 0x0e, 16);   /* an offset behind an expression: as before that */
+	CHECK(!r.cfa_expr && r.cfa_reg == 7 && r.cfa_off == 16);
 }
 
 static void
@@ -172,7 +174,6 @@ lies_are_found(void)
 	LIES(0x0c, 7);                       /* ends within an operand */
 	LIES(0x0c, 99, 8);                   /* a CFA by a register that is not there */
 	LIES(0x3f);                          /* no such instruction */
-	LIES(0x0f, 2, 0x76, 0x78, 0x0e, 16); /* an offset to an expression */
 	LIES(0x10, 3, 9, 1);                 /* a longer expression than there are bytes */
 	LIES(0x83, 0xff, 0xff, 0xff, 0xff, 0x7f);   /* too far away */
 	f.ra = 99;

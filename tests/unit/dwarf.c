@@ -232,6 +232,38 @@ no_more_than_asked_for(void)
 	end();
 }
 
+/* Asked ahead or not, the answers are the same. */
+static void
+asked_ahead(void)
+{
+	static const uint64_t addr[] = { 0xfff, 0x1000, 0x1008, 0x1010, 0x1018, 0x1020, 0x1030, 0x104f, 0x1050 };
+	enum { N = sizeof addr / sizeof *addr };
+	struct place direct[N][16];
+	unsigned n[N];
+
+	for (unsigned version = 4; version <= 5; version++) {
+		nested(version);
+		for (unsigned i = 0; i < N; i++)
+			n[i] = dwarf_find(&ms, &m, addr[i], direct[i], 16);
+		dwarf_ahead(&ms, &m, addr, N);
+		CHECK(ms.ahead != NULL);
+		for (unsigned i = 0; i < N; i++) {
+			CHECK_U64(find(addr[i]), n[i]);
+			for (unsigned k = 0; k < n[i]; k++) {
+				CHECK_STR(place[k].function, direct[i][k].function);
+				CHECK(place[k].file == direct[i][k].file);   /* paths are kept once */
+				CHECK(place[k].line == direct[i][k].line && place[k].start == direct[i][k].start);
+				CHECK(place[k].decl_line == direct[i][k].decl_line);
+			}
+		}
+		CHECK_U64(dwarf_find(&ms, &m, 0x1018, place, 2), 2);
+		CHECK_STR(place[1].function, "_Zmiddle");
+		dwarf_ahead(&ms, &m, addr, 0);
+		CHECK(!ms.ahead);
+		end();
+	}
+}
+
 /* What was read is forgotten and read again. */
 static void
 forgetting(void)
@@ -239,6 +271,9 @@ forgetting(void)
 	nested(5);
 	CHECK_U64(find(0x1018), 3);
 	ms.cached = SIZE_MAX;
+	CHECK_U64(find(0x1018), 3);
+	CHECK_U64(ms.generation, 0);   /* not at once: one unit may be that much */
+	ms.lookups += 1000;
 	CHECK_U64(find(0x1018), 3);
 	CHECK_STR(place[2].function, "_Zinner");
 	CHECK_STR(place[2].file, "/src/inc/b.h");
@@ -478,6 +513,7 @@ main(void)
 {
 	RUN("dwarf", inlined_functions);
 	RUN("dwarf", no_more_than_asked_for);
+	RUN("dwarf", asked_ahead);
 	RUN("dwarf", forgetting);
 	RUN("dwarf", broken);
 	RUN("dwarf", at_the_memory_cap);

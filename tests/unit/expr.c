@@ -126,6 +126,21 @@ registers_and_memory(void)
 	CHECK_U64(v, 108);
 }
 
+/* sp + 64 + 144 times the length of vectors, where that is known: of aarch64 alone. */
+static void
+the_length_of_vectors(void)
+{
+	static const uint8_t cfa[] = { 0x8f, 0, 0x92, 46, 0, 0x08, 144, 0x1e, 0x23, 64, 0x22 };
+	struct regs r = { .r = { [31] = 0x1000, [VECTOR] = 8 }, .known = UINT64_C(1) << 31 | UINT64_C(1) << VECTOR };
+	uint64_t v;
+
+	CHECK(expr_eval(cur_of(cfa, sizeof cfa, false), &arch_aarch64, &r, &memory, NULL, &v) == STEP_OK);
+	CHECK_U64(v, 0x1000 + 64 + 8 * 144);
+	CHECK(expr_eval(cur_of(cfa, sizeof cfa, false), &arch_riscv64, &r, &memory, NULL, &v) == STEP_UNKNOWN);
+	r.known = UINT64_C(1) << 31;
+	CHECK(expr_eval(cur_of(cfa, sizeof cfa, false), &arch_aarch64, &r, &memory, NULL, &v) == STEP_UNKNOWN);
+}
+
 static void
 the_plt(void)
 {
@@ -150,6 +165,7 @@ main(void)
 	RUN("expr", flow);
 	RUN("expr", too_many_values);
 	RUN("expr", registers_and_memory);
+	RUN("expr", the_length_of_vectors);
 	RUN("expr", the_plt);
 	return TEST_STATUS;
 }

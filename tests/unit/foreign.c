@@ -231,7 +231,7 @@ hostile_kinds(void)
 	id.path = "/dev/null";
 	CHECK(refused(foreign_mapped(pid, 1, 2, &id, -1), EINVAL));
 	CHECK(!symlink("/proc/self/exe", in_dir("magic")));
-	CHECK(refused(open_regular(open("/", O_PATH | O_CLOEXEC), path, 0, &st), ELOOP));
+	CHECK(refused(foreign_regular(open("/", O_PATH | O_CLOEXEC), path, 0, &st), ELOOP));
 	stop(pid);
 }
 

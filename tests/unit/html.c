@@ -3,6 +3,7 @@
 
 #include "../../lib/inflate.h"
 #include "../../out/html.c"
+#include "../../out/html_shown.c"
 
 #include "profiles.h"
 

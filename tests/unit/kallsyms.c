@@ -3,9 +3,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ktables.h"
 #include "test.h"
 
 static struct arena arena;
+static struct kallsyms *opened[64];
+static unsigned nopened;
+
+static void
+done(void)
+{
+	while (nopened)
+		kallsyms_close(opened[--nopened]);
+	arena_free(&arena);
+}
+
+/* TABLES: by kimage, too. */
+static struct kallsyms *
+open_lines(FILE *f, bool tables)
+{
+	struct kallsyms *k;
+
+	fflush(f);
+	k = kallsyms_open(&arena, fileno(f), tables ? kimage_read : NULL);
+	if (k)
+		opened[nopened++] = k;
+	return k;
+}
 
 static struct kallsyms *
 open_text(const char *text)
@@ -14,9 +38,8 @@ open_text(const char *text)
 	struct kallsyms *k;
 
 	fputs(text, f);
-	fflush(f);
-	k = kallsyms_open(&arena, fileno(f));
-	while (kallsyms_read(k, 1))
+	k = open_lines(f, false);
+	while (kallsyms_ahead(k, 0, 1))
 		;
 	fclose(f);
 	return k->n ? k : NULL;
@@ -51,7 +74,7 @@ functions(void)
 	CHECK_STR(at(k, 0xffffffff81000350), "weak [kernel]");
 	CHECK_STR(at(k, 0xffffffff81000410), "weaker [kernel]");
 	CHECK_STR(at(k, 0xffffffff81100000), "-");                /* far behind the last one */
-	arena_free(&arena);
+	done();
 }
 
 static void
@@ -68,7 +91,7 @@ modules_and_bpf(void)
 	CHECK_STR(at(k, 0xffffffffc0400010), "again [ext4]");
 	CHECK_STR(at(k, 0xffffffffc0500010), "bpf_prog_6deef7357e7b4530_x [bpf]");
 	CHECK_STR(at(k, 0xffffffff81000010), "_text [kernel]");
-	arena_free(&arena);
+	done();
 }
 
 static void
@@ -80,7 +103,7 @@ aliases(void)
 
 	CHECK_STR(at(k, 0xffffffff81000000), "_global [kernel]");
 	CHECK_STR(at(k, 0xffffffff82000000), "a [kernel]");
-	arena_free(&arena);
+	done();
 }
 
 static void
@@ -91,8 +114,8 @@ restricted(void)
 	CHECK_STR(at(open_text("ffffffffffffffff T top\nffffffff81000000 \n"), UINT64_MAX), "-");
 	CHECK(!open_text("garbage\nffffffff81000000\nffffffff81000000 T\nffffffff81000000 T \nffffffff81000000 Tx y\n"
 	                 "ffffffff81000000  T x\nfffffffff81000000 T x\n T x\n"));
-	CHECK(!kallsyms_open(&arena, -1));
-	arena_free(&arena);
+	CHECK(!kallsyms_open(&arena, -1, NULL));
+	done();
 }
 
 static void
@@ -103,7 +126,153 @@ spelling(void)
 	CHECK_STR(at(k, 0xffffffff81000000), "spaced name [kernel]");
 	CHECK_STR(at(k, 0xffffffff81000010), "odd [kernel]");
 	CHECK_STR(at(k, 0xfffffffffffffff8), "top [kernel]");
-	arena_free(&arena);
+	done();
+}
+
+/* How many symbols were read, so far. */
+static void
+as_far_as_asked(void)
+{
+	FILE *f = tmpfile();
+	struct kallsyms *k;
+
+	for (unsigned i = 0; i < 1000; i++)
+		fprintf(f, "%llx %c function_%u\n", 0xffffffff81000000 + 256ULL * i, "Tr"[i % 2], i);
+	fputs("ffffffff81fffff0 T far\nffffffffc0000000 t b\t[ext4]\nffffffffc0000200 t c\t[ext4]\nffffffffc0000100 t a\t[ext4]\n", f);
+	k = open_lines(f, false);
+	CHECK_STR(at(k, 0xffffffff81000000 + 256 * 400 + 3), "function_400 [kernel]");
+	CHECK(k->n == 202 && !k->read);
+	CHECK_STR(at(k, 0xffffffff81000000 + 256 * 11), "function_10 [kernel]");
+	CHECK(k->n == 202 && !k->read);
+	CHECK(kallsyms_ahead(k, 0xffffffff81000000 + 256 * 410, 4));
+	CHECK(!kallsyms_ahead(k, 0xffffffff81000000 + 256 * 410, 20));
+	CHECK(k->n > 202 && k->n < 210);
+	/* A module's symbols come in any order, and so does what lies before the kernel, or behind it. */
+	CHECK_STR(at(k, 0xffffffffc0000180), "a [ext4]");
+	CHECK(k->read);
+	CHECK_STR(at(k, 0xffffffff81000000 + 256 * 400 + 3), "function_400 [kernel]");
+	k = open_lines(f, false);
+	CHECK(!k->read);
+	CHECK_STR(at(k, 0xffffffff80ffffff), "-");
+	CHECK(k->read);
+	k = open_lines(f, false);
+	CHECK_STR(at(k, 0xffffffff81700000), "-");   /* before "far", but not in a function */
+	CHECK(k->read);
+	fclose(f);
+	done();
+}
+
+enum { LINES = 3000 };
+
+/* Like a kernel: variables of CPUs where ABSOLUTE, functions and data among them, aliases, one long name, no modules. */
+static uint32_t
+make_lines(struct kline *line, bool absolute, uint64_t base, char (*name)[700])
+{
+	uint32_t n = 0;
+	uint64_t addr = base;
+
+	for (; absolute && n < 20; n++)
+		line[n] = (struct kline){ 64 * n, 'A', "cpu_variable" };
+	line[n++] = (struct kline){ addr, 'T', "_text" };
+	line[n++] = (struct kline){ addr + 0x100, 't', "head" };
+	addr += 0x1000;
+	line[n++] = (struct kline){ addr, 'T', "_stext" };
+	for (unsigned i = 0; n < LINES; i++) {
+		snprintf(name[n], sizeof *name, "%s%s%0*u", i % 3 ? "__" : "_", i % 4 ? "x64_sys_" : "sy_Txer", i == 700 ? 400 : 1, i);
+		addr += i % 7 == 3 ? 0 : 16 + i % 64;
+		line[n] = (struct kline){ addr, "TtWrTtDwV"[i % 9], name[n] };
+		n++;
+	}
+	return n;
+}
+
+/* By the tables there is the same name as by the lines, and not one line is read. */
+static void
+same_by_tables(bool absolute, unsigned word, uint64_t base)
+{
+	static struct kline line[LINES];
+	static char name[LINES][700];
+	uint32_t n = make_lines(line, absolute, base, name);
+	struct kallsyms *lines, *tables;
+	char text[800];
+	FILE *f = tmpfile();
+
+	for (uint32_t i = 0; i < n; i++)
+		fprintf(f, "%0*llx %c %s\n", 2 * (int)word, (unsigned long long)line[i].addr, line[i].type, line[i].name);
+	fputs("e0000000 t module\t[ext4]\n", f);
+	kimage = kimage_of(line, n, base + 0x1000000, absolute, word);
+	lines = open_lines(f, false);
+	at(lines, 0);
+	tables = open_lines(f, true);
+	CHECK(tables->tables);
+	lseek(fileno(f), 0, SEEK_END);   /* nothing to be read there */
+	for (uint32_t i = absolute ? 22 : 2; i + 12 < n; i++)
+		for (unsigned d = 0; d < 20; d += 6) {
+			snprintf(text, sizeof text, "%s", at(lines, line[i].addr + d));
+			CHECK_STR(at(tables, line[i].addr + d), text);
+		}
+	CHECK(!kallsyms_ahead(tables, line[n - 20].addr, 0));
+	CHECK(!tables->n && !tables->read && tables->tables);
+	snprintf(text, sizeof text, "%s", at(lines, line[500].addr));
+	CHECK_STR(at(tables, line[500].addr), text);   /* back again */
+	CHECK(tables->tables && kimage.reads < 60);
+	lseek(fileno(f), 0, SEEK_SET);
+	CHECK_STR(at(tables, 0xe0000008), "module [ext4]");
+	CHECK(tables->read && tables->tables);
+	CHECK_STR(at(tables, line[500].addr), text);
+	fclose(f);
+	free(kimage.bytes);
+	done();
+}
+
+static void
+by_tables(void)
+{
+	same_by_tables(false, 8, 0xffff800010000000);
+	same_by_tables(true, 8, 0xffffffff81000000);
+	same_by_tables(false, 4, 0xc0008000);
+}
+
+/* Whatever is wrong with the tables, the lines are right. */
+static void
+by_wrong_tables(void)
+{
+	static struct kline line[LINES];
+	static char name[LINES][700];
+	uint32_t n = make_lines(line, true, 0xffffffff81000000, name), zero = 0;
+	struct kallsyms *k;
+	FILE *f = tmpfile();
+	char want[800];
+	struct kimage good = kimage_of(line, n, 0xffffffff82000000, true, 8);
+
+	for (uint32_t i = 0; i < n; i++)
+		fprintf(f, "%llx %c %s\n", (unsigned long long)line[i].addr, line[i].type, line[i].name);
+	k = open_lines(f, false);
+	snprintf(want, sizeof want, "%s", at(k, line[1000].addr));
+	done();
+	for (unsigned what = 0; what < 12; what++) {
+		kimage = good;
+		if (!(kimage.bytes = malloc(good.n)))
+			abort();
+		memcpy(kimage.bytes, good.bytes, good.n);
+		if (what < KCORE_TABLES)
+			kimage.table[what] += what == KCORE_WORD ? UINT32_MAX : what == KCORE_TOKENS ? 513 : 4;
+		if (what == 8)
+			kimage.n = kimage.table[KCORE_NAMES] - kimage.lo + 900;   /* names end */
+		if (what == 9)
+			memcpy(kimage.bytes + (kimage.table[KCORE_NUM] - kimage.lo), &zero, 4);
+		if (what == 10)   /* no order */
+			memset(kimage.bytes + (kimage.table[KCORE_OFFSETS] - kimage.lo) + 4 * 900, 0xff, 200);
+		if (what == 11)   /* empty names */
+			memset(kimage.bytes + (kimage.table[KCORE_NAMES] - kimage.lo) + 200, 0, 10000);
+		k = open_lines(f, true);
+		CHECK_STR(at(k, line[1000].addr), want);
+		CHECK(k->n);   /* by the lines */
+		free(kimage.bytes);
+		done();
+	}
+	free(good.bytes);
+	fclose(f);
 }
 
 static void
@@ -115,18 +284,22 @@ at_the_memory_cap(void)
 
 	for (unsigned i = 0; i < 50000; i++)
 		fprintf(f, "%llx T function_number_%u\n", 0xffffffff81000000 + 16ULL * i, i);
-	fflush(f);
 	for (size_t cap = 1000; cap < (8 << 20); cap = cap * 3 / 2) {
 		mem_cap(before + cap);
-		k = kallsyms_open(&arena, fileno(f));
+		k = open_lines(f, false);
 		CHECK(!k || !strcmp(at(k, 0xffffffff81000000), "-") || !strcmp(at(k, 0xffffffff81000000), "function_number_0 [kernel]"));
-		arena_free(&arena);
+		if (k)
+			at(k, UINT64_MAX);
+		done();
 		CHECK_U64(mem_used(), before);
 	}
 	mem_cap(SIZE_MAX);
-	k = kallsyms_open(&arena, fileno(f));
+	k = open_lines(f, false);
+	CHECK_STR(at(k, 0xffffffff81000000 + 16 * 49998 + 3), "function_number_49998 [kernel]");
+	CHECK(!k->read);
 	CHECK_STR(at(k, 0xffffffff81000000 + 16 * 49999 + 3), "function_number_49999 [kernel]");
-	arena_free(&arena);
+	CHECK(k->read);
+	done();
 	fclose(f);
 }
 
@@ -138,6 +311,9 @@ main(void)
 	RUN("kallsyms", aliases);
 	RUN("kallsyms", restricted);
 	RUN("kallsyms", spelling);
+	RUN("kallsyms", as_far_as_asked);
+	RUN("kallsyms", by_tables);
+	RUN("kallsyms", by_wrong_tables);
 	RUN("kallsyms", at_the_memory_cap);
 	return TEST_STATUS;
 }

@@ -43,7 +43,8 @@ name_of(const struct module *m, uint64_t vaddr)
 static void
 marks_of_prof(void)
 {
-	static const char *const want[] = { "[truncated]", "[elided]", "[kernel]", "[unknown]" };
+	static const char *const want[] = { "[truncated]", "[elided]", "[kernel]", "[unknown]", "[waiting]", "[waiting since before]",
+	                                    "[run queue]", "[throttled]", "[running]", "--", "[interrupt]" };
 
 	begin();
 	for (unsigned i = 0; i < CODE_MARKS; i++) {
@@ -70,7 +71,6 @@ kernel(void)
 	CHECK_STR(n.function, "[kernel]");
 	CHECK(n.kind == NAME_MARK && !n.found);
 	CHECK_STR(n.module, name_of(ms.mark, CODE_KERNEL).module);   /* so that both are one function */
-	names.kallsyms_read = false;
 	names.kallsyms_fd = file_of(text, sizeof text - 1);
 	n = name_of(ms.kernel, 0xffffffff81000010);
 	CHECK_STR(n.function, "do_it");
@@ -82,6 +82,7 @@ kernel(void)
 	CHECK_STR(name_of(ms.kernel, 0x1000).function, "[kernel]");
 	CHECK_STR(name_of(ms.kernel, 0x1000).module, "");
 	close(names.kallsyms_fd);
+	names_free(&names);
 	modules_free(&ms);
 }
 
@@ -233,9 +234,38 @@ at_the_memory_cap(void)
 	modules_free(&ms);
 }
 
+/* What is known of the last name must not change the next: each address of this very program's code, after the one before it
+ * and by itself. */
+static void
+one_after_another(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	uint64_t vaddr, same = 0;
+	struct module *m;
+
+	begin();
+	CHECK((m = module_file(&ms, fd, "/usr/bin/self")) && !m->bad);
+	close(fd);
+	for (uint32_t i = 0; i < m->elf.nload; i++)
+		for (vaddr = m->elf.load[i].vaddr; m->elf.load[i].exec && vaddr < m->elf.load[i].vaddr + 60000; vaddr += 7) {
+			struct name after = { .function = "" }, alone = after;
+
+			name_file(&names, m, vaddr, &after);
+			same += names.last.lo != vaddr;
+			names.last.module = NULL;
+			name_file(&names, m, vaddr, &alone);
+			CHECK_STR(after.function, alone.function);
+			CHECK_U64(after.start, alone.start);
+			CHECK(after.found == alone.found && after.kind == alone.kind);
+		}
+	CHECK(same > 1000);
+	modules_free(&ms);
+}
+
 int
 main(void)
 {
+	RUN("name", one_after_another);
 	RUN("name", marks_of_prof);
 	RUN("name", kernel);
 	RUN("name", files);

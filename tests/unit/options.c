@@ -3,7 +3,7 @@
 #include "cmd/options.c"
 
 static const struct option table[] = {
-	{ 'F', "freq", "HZ", "" }, { 'g', NULL, NULL, "" }, { 'q', "quiet", NULL, "" }, { 300, "max-stack", "N", "" }, { 0 },
+	{ 'F', "freq=HZ", "" }, { 'g', "", "" }, { 'q', "quiet", "" }, { 300, "max-stack=N", "" }, { 0 },
 };
 
 static struct options

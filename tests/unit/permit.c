@@ -30,10 +30,18 @@ static const struct verdict verdicts[] = {
 	{ { NOBODY, .paranoid = 4, .pid = 7 }, EACCES, "process 7 (Permission denied): kernel.perf_event_paranoid is 4", "paranoid=1" },
 	{ { NOBODY, .paranoid = INT_MAX }, EACCES, "paranoid cannot be read", "paranoid=1" },
 	{ { NOBODY, .kernel_asked = true }, EACCES, "for the kernel's side it must be 1", "paranoid=1" },
-	{ { NOBODY, .paranoid = 3, .container = true }, EACCES, "is 3", "--cap-add PERFMON, or on the host" },
-	{ { NOBODY, .paranoid = 3, .container = true, .namespaced = true }, EACCES, "is 3", "on the host: sudo sysctl" },
+	{ { NOBODY, .paranoid = 3, .container = DOCKER }, EACCES, "is 3", "docker run --cap-add PERFMON ..., or on the host: sudo sysctl" },
+	{ { NOBODY, .paranoid = 3, .container = PODMAN }, EACCES, "is 3", "podman run --cap-add PERFMON ..., or" },
+	{ { NOBODY, .paranoid = 3, .container = KUBERNETES }, EACCES, "is 3", "securityContext: {capabilities: {add: [PERFMON]}}, or" },
+	{ { NOBODY, .seccomp = true, .container = KUBERNETES }, EPERM, "seccomp", "[PERFMON]}}, or seccompProfile: {type: Unconfined}" },
+	{ { NOBODY, .paranoid = 3, .container = DOCKER, .namespaced = true }, EACCES, "is 3", "on the host: sudo sysctl" },
 	{ { NOBODY, .uid = 0, .its_uid = 0, .gid = 0, .its_gid = 0, .namespaced = true, .system = true }, EACCES,
 	  "root in a user namespace counts", "outside of the namespace" },
+	{ { NOBODY, .event = "sched:sched_switch", .tracepoint = true, .pid = 7, .paranoid = 1 }, EPERM, "for tracepoints it must be -1", "paranoid=-1" },
+	{ { NOBODY, .event = "uprobe", .probe = true, .paranoid = -1 }, EACCES, "probes need CAP_PERFMON", "setcap cap_perfmon" },
+	{ { NOBODY, .event = "uprobe", .probe = true, .paranoid = -1, .container = DOCKER }, EACCES, "CAP_PERFMON", "--cap-add PERFMON" },
+	{ { NOBODY, .system = true, .cgroup = "x" }, EACCES, "cannot profile the cgroup (Permission denied)", "paranoid=0" },
+	{ { ROOT, .system = true, .cgroup = "x" }, EBADF, "not of the hierarchy that events use", "" },
 	{ { NOBODY, .pid = 7, .its_uid = 0 }, EACCES, "belongs to user 0, prof runs as user 1000", "sudo prof -p 7" },
 	{ { NOBODY, .pid = 7, .its_uid = 33 }, EACCES, "belongs to user 33", "sudo -u '#33' prof -p 7" },
 	{ { NOBODY, .pid = 7, .its_uid = 33, .thread = true }, EACCES, "cannot profile thread 7", "prof -t 7" },
@@ -42,10 +50,10 @@ static const struct verdict verdicts[] = {
 	{ { NOBODY, .pid = 7, .dumpable = false }, EACCES, "not dumpable", "sudo prof -p 7" },
 	{ { NOBODY, .pid = 7, .hidden = true }, EACCES, "hidepid", "sudo prof -p 7" },
 	{ { NOBODY, .pid = 7 }, EACCES, "security module", "dmesg" },
-	{ { NOBODY, .seccomp = true, .container = true }, EPERM, "seccomp filter refuses perf_event_open, as Docker's",
+	{ { NOBODY, .seccomp = true, .container = DOCKER }, EPERM, "seccomp filter refuses perf_event_open, as Docker's",
 	  "docker run --cap-add PERFMON" },
 	{ { NOBODY, .seccomp = true }, EPERM, "seccomp", "SystemCallFilter" },
-	{ { ROOT, .seccomp = true, .container = true, .caps = 0xa80425fb }, EPERM, "seccomp", "PERFMON" },
+	{ { ROOT, .seccomp = true, .container = DOCKER, .caps = 0xa80425fb }, EPERM, "seccomp", "PERFMON" },
 	{ { ROOT, .seccomp = true }, ENOSYS, "seccomp", "SystemCallFilter" },
 	{ { ROOT }, ENOSYS, "no perf_event_open", "CONFIG_PERF_EVENTS" },
 	{ { ROOT, .caps = 0xa80425fb, .system = true }, EACCES, "paranoid is 2", "setcap" },   /* root, but few rights */
@@ -73,10 +81,12 @@ table(void)
 {
 	for (unsigned i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
 		const struct verdict *v = &verdicts[i];
+		struct facts f = v->f;
 		struct refusal r;
 		bool good;
 
-		judge(&r, &v->f, v->err);
+		f.err = v->err;
+		explain(&r, &f, reason(&f));
 		good = strstr(r.what, v->what) && (*v->mend ? strstr(r.mend, v->mend) != NULL : !*r.mend) &&
 		       strstr(r.what, strerror(v->err)) && strlen(r.what) < sizeof r.what - 1 && strlen(r.mend) < sizeof r.mend - 1;
 		if (!good)

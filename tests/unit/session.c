@@ -1,6 +1,7 @@
 /* Real events on real processes. */
 #include "test.h"
 #include "sample/session.c"
+#include "sample/session_record.c"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -165,7 +166,8 @@ launched(const char *script)
 		return;
 	CHECK(launch_fork(&l, argv));
 	pids[0] = l.pid;
-	CHECK(session_enable(s, &refusal));
+	CHECK(session_prepare(s, &refusal));
+	session_enable(s);
 	CHECK_U64(launch_go(&l), 0);
 }
 
@@ -237,7 +239,8 @@ process(void)
 	pids[0] = child(spin_later, 150);
 	if (!opened())
 		return;
-	CHECK(session_enable(s, &refusal));
+	CHECK(session_prepare(s, &refusal));
+	session_enable(s);
 	run(0, UINT64_C(20000000000));
 	CHECK(!session_wait(s, -1, 0));
 	end();
@@ -264,7 +267,8 @@ slower_and_by_count(void)
 	pids[0] = child(spin_later, 200);
 	if (!opened())
 		return;
-	CHECK(session_enable(s, &refusal));
+	CHECK(session_prepare(s, &refusal));
+	session_enable(s);
 	run(0, UINT64_C(20000000000));
 	end();
 	waitpid(pids[0], NULL, 0);
@@ -276,7 +280,8 @@ slower_and_by_count(void)
 		return;
 	session_counts(s, &counts);
 	CHECK_U64(counts.freq, highest_rate());
-	CHECK(session_enable(s, &refusal));
+	CHECK(session_prepare(s, &refusal));
+	session_enable(s);
 	run(0, UINT64_C(20000000000));
 	end();
 	waitpid(pids[0], NULL, 0);
@@ -295,7 +300,8 @@ two_events(void)
 	pids[0] = child(spin_later, 100);
 	if (!opened())
 		return;
-	CHECK(session_enable(s, &refusal));
+	CHECK(session_prepare(s, &refusal));
+	session_enable(s);
 	run(0, UINT64_C(20000000000));
 	end();
 	waitpid(pids[0], NULL, 0);
@@ -329,7 +335,8 @@ one_thread(void)
 	pids[0] = child(two_threads, 0);
 	usleep(100000);
 	if (opened()) {
-		CHECK(session_enable(s, &refusal));
+		CHECK(session_prepare(s, &refusal));
+	session_enable(s);
 		run(0, 300000000);
 		kill(pids[0], SIGKILL);
 		run(0, 5000000000);
@@ -393,7 +400,8 @@ attach_to_many(void)
 	CHECK(t.n >= MANY);
 	threads_free(&t);
 	if (opened()) {
-		CHECK(session_enable(s, &refusal));
+		CHECK(session_prepare(s, &refusal));
+	session_enable(s);
 		run(0, 1500000000);
 		session_stack(s, 2048, false);
 		run(0, 500000000);
@@ -484,7 +492,8 @@ too_much(void)
 	pids[0] = child(spin_later, 400);
 	if (!opened())
 		return;
-	CHECK(session_enable(s, &refusal));
+	CHECK(session_prepare(s, &refusal));
+	session_enable(s);
 	for (uint32_t i = 0; i < s->opener.rings.n; i++) {   /* as if nearly full all the time */
 		struct ring *r = &s->opener.rings.ring[i];
 
@@ -508,7 +517,8 @@ all_cpus(bool idle)
 	pids[0] = child(spin, 300);
 	if (!opened())
 		return;
-	CHECK(session_enable(s, &refusal));
+	CHECK(session_prepare(s, &refusal));
+	session_enable(s);
 	run(0, 400000000);
 	end();
 	waitpid(pids[0], NULL, 0);

@@ -15,7 +15,7 @@ enum { RDX = 1, RBX = 3, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
 
 /* The functions by number; what has no frame description has code. */
 enum { ROOT, PLAIN, FRAMED, LEAF, BY_RBX, REALIGNED, FP_IN_R12, LOSES_RBX, SETS_R12, SIGNAL, LIAR, PLT, SAVES_FP, EPILOGUE,
-       PLAIN_SIGNAL, VFORK, REALIGNED_END, DESCRIBED,
+       PLAIN_SIGNAL, VFORK, REALIGNED_END, REMEMBERS, DESCRIBED,
        ENTRY = DESCRIBED, BARE, PUSHES, ALLOCA, POPPED, VFORKS, TRAMPOLINE, STRIPPED, ENDLESS, SILENT, RECORD, CLONES, FUNCTIONS };
 
 static const struct { const char *insns; uint8_t n; bool signal; } descriptions[DESCRIBED] = {
@@ -36,6 +36,8 @@ static const struct { const char *insns; uint8_t n; bool signal; } descriptions[
 	[EPILOGUE] = { "\x86\x02", 2, false },                              /* cfa = rsp + 8, rbp at -16 */
 	[PLAIN_SIGNAL] = { "\x0e\x20", 2, true },
 	[REALIGNED_END] = { "\x0c\x0a\x00\x10\x06\x02\x76\x00", 8, false },   /* cfa = r10, rbp at rbp */
+	/* remembers, ten times, and restores it all */
+	[REMEMBERS] = { "\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0e\x20\x83\x02", 24, false },
 	[VFORK] = { "\x0e\x00\x09\x10\x05", 5, false },                    /* cfa = rsp, ra in rdi */
 };
 
@@ -367,6 +369,50 @@ jitted_code_at_the_edge(void)
 	tear_down();
 }
 
+/* Code that pushes before it makes its frame record, as HotSpot's barriers and hand-written functions do. */
+static void
+jitted_code_pushes_first(void)
+{
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0xcc, sizeof jit_bytes);
+	memcpy(jit_bytes + 0x200, "\x41\x57\x53\x68\xff\xff\xff\xff\x55\x48\x89\xe5\x48\x83\xec\x40\xff\xd0\x0f\x0b", 20);
+	regs.r[RBP] = slot(8);
+	words[0] = words[10] = ret(PLAIN) + 1;
+	words[8] = slot(20);
+	words[9] = UINT64_MAX;
+	words[12] = ret(ROOT);
+	go(0x10200 + 16, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	tear_down();
+}
+
+/* Compiled code that has called what HotSpot interprets: below its sp lie arguments, where that is kept. */
+static void
+jitted_code_behind_arguments(void)
+{
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0xcc, sizeof jit_bytes);
+	memcpy(jit_bytes + 0x100, "\x55\x48\x89\xe5\xff\xd0\xc9\xc3", 8);                     /* push; mov; call; leave; ret */
+	memcpy(jit_bytes + 0x200, "\x48\x83\xec\x18\xff\xd0\x48\x83\xc4\x18\xc3", 11);     /* sub; call; add; ret */
+	regs.r[RBP] = slot(8);
+	words[7] = slot(12);
+	words[8] = slot(30);
+	words[9] = 0x10206;
+	words[13] = words[14] = words[16] = 7;
+	words[15] = ret(ROOT);            /* 12 and the frame; not 10 and the frame */
+	go(0x10106, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 1);
+	words[7] = slot(11);
+	go(0x10106, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 2);
+	words[7] = slot(10) + (2049 << 3);
+	go(0x10106, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 2);
+	tear_down();
+}
+
 /* What was read is looked at again, and code that has changed is read anew. */
 static void
 jitted_code_changes(void)
@@ -395,6 +441,35 @@ jitted_code_changes(void)
 	jit_reads = 0;
 	go(0x10100, 0, WORDS);
 	CHECK_U64(jit_reads, 0);
+	tear_down();
+}
+
+/* Pages are read before all of their code is there. */
+static void
+jitted_code_comes_later(void)
+{
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0, sizeof jit_bytes);
+	memcpy(jit_bytes + 0x100, "\x48\x83\xc4\x08\xc3", 5);
+	words[1] = ret(ROOT);
+	words[2] = 7;
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	memcpy(jit_bytes + 0x200, "\x48\x83\xc4\x10\xc3", 5);
+	words[2] = ret(ROOT);
+	go(0x10200, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2 && walk.by_code == 1);
+	jit_reads = 0;
+	unwinder_compare(unwinder, &space, 1);
+	CHECK_U64(jit_reads, 0);
+	jit_bytes[0x103] = 0x10;          /* with something new comes something else */
+	memcpy(jit_bytes + 0x300, "\x48\x83\xc4\x10\xc3", 5);
+	go(0x10300, 0, WORDS);
+	unwinder_compare(unwinder, &space, 1);
+	words[1] = 7;
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2);
 	tear_down();
 }
 
@@ -483,6 +558,25 @@ registers_that_were_not_carried_along(void)
 		CHECK_U64(walk.n, 3);
 		tear_down();
 	}
+}
+
+/* What is too much for our own rules is libunwind's; it hands all registers on. */
+static void
+the_second_opinion(void)
+{
+	set_up(MODE_AUTO, 512);
+	words[1] = ret(REMEMBERS);        /* LEAF: cfa = rsp + 16 */
+	words[2 + 2] = slot(20);          /* REMEMBERS: rbx at cfa - 16 */
+	words[2 + 3] = ret(BY_RBX);
+	words[20 + 3] = ret(ROOT);        /* cfa = rbx + 32 */
+	go(ret(LEAF), 0, WORDS);
+	CHECK_U64(walk.n, 4);
+	CHECK(in(0) == LEAF && in(1) == REMEMBERS && in(2) == BY_RBX && in(3) == ROOT);
+	CHECK(walk.end == WALK_ROOT && walk.by_cfi == 2 && walk.by_libunwind == 1);
+	words[2 + 3] = 0x1234;            /* no code */
+	go(ret(LEAF), 0, WORDS);
+	CHECK(walk.end == WALK_BAD_RULE && walk.n == 2 && !walk.by_libunwind);
+	tear_down();
 }
 
 static void
@@ -661,9 +755,9 @@ the_quick_walk_is_the_full_walk(void)
 static void
 the_trail_is_not_believed(void)
 {
-	static const uint8_t plain[] = { PLAIN, FRAMED, LEAF, SAVES_FP };
+	static const uint8_t plain[] = { PLAIN, FRAMED, LEAF, SAVES_FP, ALLOCA, PUSHES, STRIPPED };
 	static struct walk quick;
-	unsigned far = 0;
+	unsigned far = 0, derived = 0;
 
 	set_up(MODE_AUTO, 512);
 	seed = 1;
@@ -673,20 +767,21 @@ the_trail_is_not_believed(void)
 		if (i % 100 == 0) {
 			random_stack();
 			for (unsigned k = 1; k < WORDS; k += 2)
-				words[k] = ret(plain[any(sizeof plain)]);
+				words[k] = ret(plain[any(i % 200 ? sizeof plain : 4)]);
 		}
 		if (i % 3 == 0)
-			words[at] = at % 2 ? ret(plain[any(sizeof plain)]) : slot((at + 2 + 2 * any(12)) & ~1u);
+			words[at] = at % 2 ? ret(plain[any(i / 100 % 2 ? sizeof plain : 4)]) : slot((at + 2 + 2 * any(12)) & ~1u);
 		unwinder->full_always = false;
 		go(ret(PLAIN), sp, WORDS);
 		quick = walk;
 		unwinder->full_always = true;
 		go(ret(PLAIN), sp, WORDS);
 		far += walk.n > 20;
+		derived += walk.n > 10 && walk.by_fp > 2 && walk.by_code > 2;
 		CHECK(walk.n == quick.n && walk.end == quick.end && !memcmp(walk.code, quick.code, walk.n * sizeof *walk.code));
-		CHECK(walk.by_cfi == quick.by_cfi);
+		CHECK(walk.by_cfi == quick.by_cfi && walk.by_fp == quick.by_fp && walk.by_code == quick.by_code);
 	}
-	CHECK(far > 1000);
+	CHECK(far > 1000 && derived > 1000);
 	tear_down();
 }
 
@@ -715,6 +810,29 @@ instructions_tell(void)
 	regs.r[RBP] = slot(20);
 	go(BIAS + TEXT + PUSHES * FUNCTION, 5, WORDS);              /* nothing is */
 	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 1);
+	tear_down();
+}
+
+/* As with a file too large to be looked at in its mapping: first as it is, then cut short. */
+static void
+a_large_files_code(void)
+{
+	int fd = memfd_create("large", 0);
+
+	set_up(MODE_AUTO, 512);
+	CHECK(write(fd, program->file.data, program->file.size) == (ssize_t)program->file.size);
+	program->file.fd = fd;
+	words[4] = slot(20);
+	words[5] = ret(FRAMED);
+	words[21] = ret(ROOT);
+	go(ret(PUSHES), 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 1 && in(1) == FRAMED);
+	tear_down();
+	set_up(MODE_AUTO, 512);
+	program->file.fd = memfd_create("empty", 0);
+	words[5] = ret(FRAMED);
+	go(ret(PUSHES), 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
 	tear_down();
 }
 
@@ -762,12 +880,13 @@ threads_begin_where_nothing_is_to_return_to(void)
 	words[3] = ret(ENDLESS);          /* ends the thread */
 	go(ret(PLAIN), 0, 4);
 	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	words[3] = ret(PLAIN);
 	go(ret(ENDLESS) + 2, 0, 4);       /* so does whoever was called to do that */
 	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
 	tear_down();
 }
 
-/* Words in the stack that could be return addresses are not taken for one. */
+/* Words in the stack that could be return addresses are not taken for one, but the first of all, if it is a root's. */
 static void
 nothing_is_looked_for(void)
 {
@@ -778,6 +897,11 @@ nothing_is_looked_for(void)
 	words[3] = ret(PLAIN);
 	words[7] = ret(ROOT);
 	go(ret(SILENT), 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	words[3] = ret(PLAIN) + 1;
+	go(ret(SILENT), 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2 && in(1) == ROOT && walk.by_code == 1);
+	go(ret(SILENT), 0, 7);
 	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
 	tear_down();
 }
@@ -972,13 +1096,17 @@ main(void)
 	RUN("unwind", jitted_code_goes_by_fp);
 	RUN("unwind", jitted_code_is_read);
 	RUN("unwind", jitted_code_at_the_edge);
+	RUN("unwind", jitted_code_pushes_first);
+	RUN("unwind", jitted_code_behind_arguments);
 	RUN("unwind", jitted_code_changes);
+	RUN("unwind", jitted_code_comes_later);
 	RUN("unwind", nothing_mapped);
 	RUN("unwind", a_new_epoch_is_another_place);
 	RUN("unwind", lies_end_the_walk);
 	RUN("unwind", coroutines_begin_where_they_would_return_to);
 	RUN("unwind", no_progress_ends_the_walk);
 	RUN("unwind", registers_that_were_not_carried_along);
+	RUN("unwind", the_second_opinion);
 	RUN("unwind", the_leaf_has_all_registers);
 	RUN("unwind", a_leaf_without_a_frame);
 	RUN("unwind", a_lost_register_is_missed);
@@ -990,6 +1118,7 @@ main(void)
 	RUN("unwind", the_quick_walk_is_the_full_walk);
 	RUN("unwind", the_trail_is_not_believed);
 	RUN("unwind", instructions_tell);
+	RUN("unwind", a_large_files_code);
 	RUN("unwind", instructions_behind_alloca);
 	RUN("unwind", instructions_forward);
 	RUN("unwind", threads_begin_where_nothing_is_to_return_to);

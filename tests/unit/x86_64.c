@@ -33,8 +33,8 @@ static const struct {
 	INSN(INSN_SP_LOST, 0, 0, 0x48, 0x8d, 0x24, 0x04),             /* lea (%rsp,%rax),%rsp */
 	INSN(INSN_SP_FROM_REG, -8, 0, 0x49, 0x8d, 0x62, 0xf8),        /* lea -8(%r10),%rsp */
 	INSN(INSN_LOAD, -16, 0, 0x4c, 0x8b, 0x55, 0xf0),              /* mov -16(%rbp),%r10 */
-	INSN(INSN_FP_STORE, 24, 0, 0x48, 0x89, 0x6c, 0x24, 0x18),     /* mov %rbp,24(%rsp) */
-	INSN(INSN_FP_LOAD, 24, 0, 0x48, 0x8b, 0x6c, 0x24, 0x18),
+	INSN(INSN_SAVE, 0, 0, 0x48, 0x89, 0x6c, 0x24, 0x18),     /* mov %rbp,24(%rsp) */
+	INSN(INSN_RESTORE, 0, 0, 0x48, 0x8b, 0x6c, 0x24, 0x18),
 	INSN(INSN_SYSCALL, 0, 0, 0x0f, 0x05),
 	INSN(INSN_SP_LOST, 0, 0, 0x48, 0x94),                         /* xchg %rax,%rsp */
 	INSN(INSN_PLAIN, 0, 0, 0x49, 0x89, 0xe4),                     /* mov %rsp,%r12 */
@@ -112,6 +112,72 @@ instructions(void)
 	test_name_ = "x86_64/instructions";
 }
 
+/* Whatever bytes there are: what is decoded at once is what the other decoder says, too. */
+static void
+quick_ones(void)
+{
+	static const uint8_t often[] = { 0x48, 0x49, 0x4c, 0x4d, 0x41, 0x44, 0x66, 0xf3, 0x0f, 0x8b, 0x89, 0x8d, 0x83, 0xf7, 0xe8 };
+	uint64_t seed = 1;
+	unsigned quick = 0;
+
+	for (unsigned k = 0; k < 1000000; k++) {
+		uint8_t bytes[24];
+		struct insn at_once, i;
+
+		for (unsigned b = 0; b < sizeof bytes; b++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			bytes[b] = b < 3 && seed >> 60 < 8 ? often[(seed >> 40) % sizeof often] : (uint8_t)(seed >> 33);
+		}
+		bytes[0] = k < 65536 ? (uint8_t)k : bytes[0];
+		bytes[1] = k < 65536 ? (uint8_t)(k >> 8) : bytes[1];
+		memset(&at_once, 0, sizeof i);
+		memset(&i, 0, sizeof i);
+		if (!x86_quick(bytes, sizeof bytes, &at_once))
+			continue;
+		x86_decode(bytes, sizeof bytes, false, &i);
+		quick++;
+		if (i.op != at_once.op || i.len != at_once.len || i.off != at_once.off || i.target != at_once.target || i.reg != at_once.reg ||
+		    i.local != at_once.local || i.of_fp != at_once.of_fp || i.fp_at != at_once.fp_at || i.ra_at != at_once.ra_at) {
+			printf("# %02x %02x %02x %02x %02x %02x: op %u, not %u; %u bytes, not %u\n", bytes[0], bytes[1], bytes[2], bytes[3],
+			       bytes[4], bytes[5], at_once.op, i.op, at_once.len, i.len);
+			CHECK(false);
+		}
+	}
+	CHECK(quick > 300000);
+	CHECK(!x86_quick((const uint8_t[20]){ 0x90 }, 19, &(struct insn){ 0 }));   /* what may not be read */
+}
+
+/* What is passed over are instructions that leave the stack alone, one after another. */
+static void
+skipped(void)
+{
+	uint64_t seed = 2, all = 0;
+
+	for (unsigned k = 0; k < 300000; k++) {
+		uint8_t bytes[48];
+		uint64_t most = k % 40, n, at = 0;
+		struct insn i;
+
+		for (unsigned b = 0; b < sizeof bytes; b++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			bytes[b] = seed >> 61 ? (uint8_t)(seed >> 33) : 0x48 | (seed >> 33 & 7);
+		}
+		all += n = x86_skip(bytes, sizeof bytes, most);
+		CHECK(n <= most);
+		while (at < n) {
+			x86_decode(bytes + at, sizeof bytes - at, false, &i);
+			if (i.op != INSN_PLAIN && i.op != INSN_LOAD) {
+				printf("# %02x %02x %02x %02x: op %u\n", bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3], i.op);
+				CHECK(false);
+				break;
+			}
+			at += i.len;
+		}
+		CHECK_U64(at, n);
+	}
+	CHECK(all > 300000);
+}
+
 static void
 beginnings_and_ends(void)
 {
@@ -133,6 +199,10 @@ beginnings_and_ends(void)
 		CHECK(prologue((const uint8_t *)of[i].bytes, 15) == of[i].begins);
 		CHECK(ends_here((const uint8_t *)of[i].bytes, 15) == of[i].ends);
 	}
+	CHECK(push_before((const uint8_t *)"\x41\x54\x53" + 3, 3) == 1 && push_before((const uint8_t *)"\x41\x54\x53" + 2, 2) == 2);
+	CHECK(push_before((const uint8_t *)"\x68\xff\xff\xff\xff" + 5, 5) == 5);
+	CHECK(!push_before((const uint8_t *)"\x68\0\0\0\0" + 5, 5));   /* where a return address will be */
+	CHECK(!push_before((const uint8_t *)"\x41\x50" + 2, 2) && !push_before((const uint8_t *)"\x53", 0));
 	CHECK(!prologue((const uint8_t *)of[0].bytes, 14) && !ends_here((const uint8_t *)of[9].bytes, 6));
 }
 
@@ -147,12 +217,16 @@ push_and_pop_of_the_frame_pointer(void)
 	CHECK(i.of_fp);
 	decode((const uint8_t *)"\x41\x55", 2, &i);
 	CHECK(!i.of_fp);
+	decode((const uint8_t *)"\x48\x89\x6c\x24\x18", 5, &i);   /* mov %rbp,24(%rsp) */
+	CHECK(i.op == INSN_SAVE && i.fp_at == 24 && i.ra_at == NO_SLOT);
+	decode((const uint8_t *)"\x48\x8b\x6c\x24\xe8", 5, &i);
+	CHECK(i.op == INSN_RESTORE && i.fp_at == -24 && i.ra_at == NO_SLOT);
 }
 
 static bool
 call(const char *bytes, size_t n)
 {
-	return after_call((const uint8_t *)bytes + n, n);
+	return x86_after_call((const uint8_t *)bytes + n, n);
 }
 
 static void
@@ -196,6 +270,8 @@ int
 main(void)
 {
 	RUN("x86_64", instructions);
+	RUN("x86_64", quick_ones);
+	RUN("x86_64", skipped);
 	RUN("x86_64", push_and_pop_of_the_frame_pointer);
 	RUN("x86_64", beginnings_and_ends);
 	RUN("x86_64", calls);

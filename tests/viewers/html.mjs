@@ -314,6 +314,7 @@ const colour = page => page.evaluate(() => getComputedStyle(document.body).backg
 async function checkKinds(context, dir) {
 	let p = await Page.open(context, join(dir, "waiting.html"));
 	check("events", await p.page.locator("#events option").allInnerTexts(), ["cpu-clock", "off-cpu", "all time"]);
+	check("waits-are-shown-at-once", [await p.page.inputValue("#events"), (await p.chips())[0]], ["all", "40.0 ms · 1 thread"]);
 	await p.page.selectOption("#events", "1");
 	await p.rest();
 	check("waiting", [(await p.chips())[0], (await p.rows())[2]], ["30.0 ms · 1 thread", "read"]);

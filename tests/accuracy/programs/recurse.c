@@ -26,9 +26,11 @@ m_odd(unsigned depth, unsigned way)
 MARKED static unsigned
 m_even(unsigned depth, unsigned way)
 {
-	unsigned local[8] = { depth, way }, v;
+	unsigned local[8], v;
 
 	MARK(m_even, depth);
+	local[0] = depth;   /* behind the mark: a compiler may call memset for more */
+	local[1] = way;
 	__asm__ volatile("" :: "r"(local) : "memory");
 	if (!depth)
 		return way;

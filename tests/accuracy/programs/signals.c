@@ -9,6 +9,10 @@
 
 #include "../mark.h"
 
+#ifndef INTERVAL
+#define INTERVAL 100   /* us; more for emulated machines */
+#endif
+
 enum { ALTERNATE = 32 << 10, STACK = 16 << 10, GUARD = 64 << 10 };
 
 static unsigned m_work(unsigned n);
@@ -95,7 +99,7 @@ static void
 timers(int flags)
 {
 	struct sigaction sa = { .sa_sigaction = m_handler, .sa_flags = SA_SIGINFO | SA_RESTART | flags };
-	struct itimerval often = { { 0, 100 }, { 0, 100 } };
+	struct itimerval often = { { 0, INTERVAL }, { 0, INTERVAL } };
 
 	sigaction(SIGALRM, &sa, NULL);
 	sigaction(SIGPROF, &sa, NULL);

@@ -7,12 +7,22 @@
 
 #include "../mark.h"
 
+#ifdef __i386__
+#define PUSHF "pushfl\n .cfi_adjust_cfa_offset 4\n "
+#define POPF "popfl\n .cfi_adjust_cfa_offset -4\n "
+#define SP "(%esp)\n "
+#else
+#define PUSHF "pushfq\n .cfi_adjust_cfa_offset 8\n "
+#define POPF "popfq\n .cfi_adjust_cfa_offset -8\n "
+#define SP "(%rsp)\n "
+#endif
+
 /* In assembly, so that even these instructions are described. */
 __asm__(".text\n"
-	"set_trap: .cfi_startproc\n pushfq\n .cfi_adjust_cfa_offset 8\n orq $0x100, (%rsp)\n popfq\n"
-	".cfi_adjust_cfa_offset -8\n ret\n .cfi_endproc\n .type set_trap, @function\n .size set_trap, . - set_trap\n"
-	"no_trap: .cfi_startproc\n pushfq\n .cfi_adjust_cfa_offset 8\n andq $~0x100, (%rsp)\n popfq\n"
-	".cfi_adjust_cfa_offset -8\n ret\n .cfi_endproc\n .type no_trap, @function\n .size no_trap, . - no_trap\n");
+	"set_trap: .cfi_startproc\n " PUSHF "orl $0x100, " SP POPF
+	"ret\n .cfi_endproc\n .type set_trap, @function\n .size set_trap, . - set_trap\n"
+	"no_trap: .cfi_startproc\n " PUSHF "andl $~0x100, " SP POPF
+	"ret\n .cfi_endproc\n .type no_trap, @function\n .size no_trap, . - no_trap\n");
 void set_trap(void);
 void no_trap(void);
 

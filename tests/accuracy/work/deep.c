@@ -1,4 +1,4 @@
-/* deep DEPTH SECONDS: recursion by two call sites, work at every depth. */
+/* deep DEPTH SECONDS [lean]: recursion by two call sites, work at every depth; frames of 64 bytes, or of 16. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -36,13 +36,24 @@ down(unsigned depth, unsigned seed)
 	return down(depth - 1, seed * 3 + 1) ^ (unsigned)room[2];
 }
 
+__attribute__((noinline)) static unsigned
+lean(unsigned depth, unsigned seed)
+{
+	if (!depth)
+		return work(20000);
+	seed += work(100);
+	seed = seed & 1 ? lean(depth - 1, seed * 7) + 1 : lean(depth - 1, seed * 3 + 1) ^ 2;
+	__asm__ volatile("" : "+r"(seed));   /* so that it cannot become a loop */
+	return seed;
+}
+
 int
 main(int argc, char **argv)
 {
 	double end = now() + (argc > 2 ? atof(argv[2]) : 1);
-	unsigned v = 0;
+	unsigned v = 0, depth = argc > 1 ? (unsigned)atoi(argv[1]) : 10;
 
 	while (now() < end)
-		v += down(argc > 1 ? (unsigned)atoi(argv[1]) : 10, v);
+		v += argc > 3 ? lean(depth, v) : down(depth, v);
 	return v == 12345;
 }

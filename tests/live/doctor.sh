@@ -1,0 +1,128 @@
+#!/bin/sh
+# prof doctor: what it says works does work, and what it says does not does not, for root, nobody, behind seccomp.
+. "$(dirname "$0")/../lib.sh"
+need_root
+need setpriv util-linux
+need python3 python3
+busy=$(program busy) || exit 1
+noperf=$(program noperf) || exit 1
+cp "$PROF" "$busy" "$noperf" .
+chmod 755 prof busy noperf
+chmod 777 .
+old=$(cat /proc/sys/kernel/perf_event_paranoid)
+finally "echo $old >/proc/sys/kernel/perf_event_paranoid"
+nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+# get FILE KEY...: a value of the JSON, as Python prints it.
+get() { python3 -c 'import json, sys
+v = json.load(open(sys.argv[1]))
+for k in sys.argv[2:]: v = v[k]
+print(v)' "$@"; }
+# wants TEST FILE VALUE KEY...
+wants() { t=$1 f=$2 v=$3; shift 3; got=$(get "$f" "$@"); if [ "$got" = "$v" ]; then ok "$t"; else not_ok "$t" "$* is $got" "$f"; fi; }
+
+status root 0 ./prof doctor
+has root-verdict out '^your own commands can be profiled, user and kernel side; the whole system, too$'
+has root-row out '^  cpu clock  +yes'
+status root-json 0 ./prof doctor --json
+cp out root.json
+wants root-works root.json True works
+wants root-engine root.json perf engine
+wants root-kernel root.json True events kernel_side works
+wants root-system root.json True events system_wide works
+wants root-ptrace root.json True process ptrace works
+wants root-uid root.json 0 facts uid
+has root-sandbox root.json '"sandbox": {"works": true, "how": "no capabilities, none to be gained, few system calls'
+check root-nofile "$(get root.json facts nofile)" -ge "$(ulimit -n)"
+# Each event that works: a capture with it does, too.
+for pair in cpu_clock:cpu-clock task_clock:task-clock page_faults:page-faults context_switches:context-switches; do
+	check "root-${pair#*:}" "$(get root.json events "${pair%:*}" works)" = True
+	"$PROF" -q -o e.folded -e "${pair#*:}" -- ./busy cpu 0.05
+	check "root-${pair#*:}-records" $? = 0
+done
+
+for level in 3 2 1 -1; do
+	echo $level >/proc/sys/kernel/perf_event_paranoid
+	nobody ./prof doctor --json >n.json 2>err
+	status=$?
+	nobody ./prof -q -o x.folded -a -d 0.1 2>err
+	if [ $? = 0 ]; then works=True; else works=False; fi
+	wants "nobody-at$level-system" n.json $works events system_wide works
+	rm -f k.folded
+	nobody ./prof -q --engine perf -o k.folded -e cpu-clock:k -- ./busy kernel 0.1 2>err
+	if [ $? = 0 ]; then works=True; else works=False; fi
+	wants "nobody-at$level-kernel" n.json $works events kernel_side works
+	wants "nobody-at$level-paranoid" n.json $level facts perf_event_paranoid
+	check "nobody-at$level-status" $status = 0
+done
+echo 2 >/proc/sys/kernel/perf_event_paranoid
+nobody ./prof doctor >n.txt
+has nobody-verdict n.txt '^your own commands can be profiled, user side only$'
+has nobody-why n.txt 'kernel side +no +kernel.perf_event_paranoid is 2'
+has nobody-mend n.txt 'sysctl kernel.perf_event_paranoid=1'
+has nobody-opens n.txt 'opens: .*every user may see'
+nobody ./prof doctor --json >n.json
+check nobody-opens-json "$(get n.json events kernel_side opens | wc -c)" -ge 20
+
+# A process: one's own, and another's, which nothing happens to.
+start ./busy wall 60; theirs=$pid
+start setpriv --reuid=65534 --regid=65534 --clear-groups ./busy wall 60; own=$pid
+sleep 0.3
+nobody ./prof doctor -p $own --json >p.json
+check own-status $? = 0
+wants own p.json $own pid
+wants own-perf p.json True events cpu_clock works
+wants own-maps p.json True process maps works
+nobody ./prof doctor -p $theirs >t.txt
+check theirs-status $? = 1
+has theirs-verdict t.txt "^process $theirs \(busy\) cannot be profiled$"
+has theirs-why t.txt 'belongs to user 0'
+has theirs-mend t.txt "sudo prof -p $theirs"
+nobody ./prof -q -o t.folded -p $theirs -d 0.1 2>err
+check theirs-refused $? = 125
+./prof doctor -p $own --json >p.json
+check foreign-status $? = 0
+wants foreign p.json True process process_vm_readv works
+wants foreign-map-files p.json True process map_files works
+has untouched /proc/$own/stat "^$own \(busy\) [RS] "
+has untraced /proc/$own/status '^TracerPid:.0$'
+# While a debugger has it.
+if command -v strace >/dev/null; then
+	start strace -qq -o /dev/null -p $own; tracer=$pid
+	wait_for 10 grep -qv '^TracerPid:.0$' /proc/$own/status
+	./prof doctor -p $own --json >p.json
+	check traced-status $? = 0
+	kill $tracer; wait $tracer 2>/dev/null
+fi
+kill $own $theirs
+status no-process 125 ./prof doctor -p 99999999
+status nonsense 125 ./prof doctor nonsense
+status two 125 ./prof doctor -p 1,2
+
+# Behind seccomp: by ptrace, or by nothing.
+./noperf ./prof doctor --json >s.json
+check seccomp-status $? = 0
+wants seccomp-engine s.json ptrace engine
+wants seccomp-perf s.json False events cpu_clock works
+check seccomp-why "$(get s.json events cpu_clock why | grep -c seccomp)" = 1
+wants seccomp-mode s.json 2 facts seccomp
+./noperf -t ./prof doctor >s.txt
+check nothing-status $? = 1
+has nothing-verdict s.txt 'cannot be profiled'
+./noperf -t ./prof doctor --json >s.json
+wants nothing-engine s.json none engine
+wants nothing s.json False works
+
+# Anywhere: in an empty root, with descriptors few or closed.
+mkdir empty && cp prof empty/
+chroot empty /prof doctor --json >e.json 2>err
+wants bare e.json True events cpu_clock works
+(ulimit -n 20; ./prof doctor --json) >f.json
+wants few-files f.json 20 facts nofile
+./prof doctor --json >c.json <&- 2>&-
+wants closed c.json True works
+./prof doctor --json >/dev/full 2>err
+check full $? = 125
+# Nothing is left behind.
+sleep 0.1
+check children "$(ls -l /proc/[0-9]*/exe 2>/dev/null | grep -c " $work/prof")" = 0
+exit $failed

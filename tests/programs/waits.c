@@ -1,0 +1,279 @@
+/* Waits of known length, each in a function of its own: `waits [SECONDS]` (0.2 each; `waits forever` repeats them).  Prints
+ * a line "NAME MICROSECONDS ALL" for each: ALL of what the function took by CLOCK_MONOTONIC, and that less the CPU time of its
+ * thread.
+ * `waits pingpong N`: two processes that wait for each other N times; prints how long that took. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined __has_attribute && __has_attribute(noclone)
+#define NOINLINE __attribute__((noinline, noclone))
+#else
+#define NOINLINE __attribute__((noinline))
+#endif
+
+static double seconds = 0.2;
+static volatile unsigned done;   /* behind each wait, so that no call is a jump */
+
+static double
+clock_of(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void
+rest(double s)
+{
+	struct timespec t = { (time_t)s, (long)((s - (double)(time_t)s) * 1e9) };
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
+NOINLINE static void
+wait_nanosleep(void)
+{
+	rest(seconds);
+	done++;
+}
+
+NOINLINE static void
+wait_often(void)
+{
+	for (int i = 0; i < 100; i++)
+		rest(seconds / 100);
+	done++;
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t barrier;
+static int ready, word, pipes[2];
+
+static void *
+holder(void *arg)
+{
+	(void)arg;
+	pthread_mutex_lock(&mutex);
+	pthread_barrier_wait(&barrier);
+	rest(seconds);
+	pthread_mutex_unlock(&mutex);
+	return NULL;
+}
+
+NOINLINE static void
+wait_mutex(void)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	done++;
+}
+
+static void *
+signaller(void *arg)
+{
+	(void)arg;
+	rest(seconds);
+	pthread_mutex_lock(&mutex);
+	ready = 1;
+	pthread_cond_signal(&cond);
+	pthread_mutex_unlock(&mutex);
+	return NULL;
+}
+
+NOINLINE static void
+wait_condvar(void)
+{
+	pthread_mutex_lock(&mutex);
+	while (!ready)
+		pthread_cond_wait(&cond, &mutex);
+	pthread_mutex_unlock(&mutex);
+	done++;
+}
+
+static void *
+writer(void *arg)
+{
+	(void)arg;
+	rest(seconds);
+	if (write(pipes[1], "x", 1) != 1)
+		abort();
+	return NULL;
+}
+
+NOINLINE static void
+wait_pipe(void)
+{
+	char c;
+
+	if (read(pipes[0], &c, 1) != 1)
+		abort();
+	done++;
+}
+
+NOINLINE static void
+wait_epoll(void)
+{
+	struct epoll_event e = { .events = EPOLLIN };
+	int fd = epoll_create1(0);
+	char c;
+
+	epoll_ctl(fd, EPOLL_CTL_ADD, pipes[0], &e);
+	while (epoll_wait(fd, &e, 1, -1) < 0 && errno == EINTR)
+		;
+	close(fd);
+	if (read(pipes[0], &c, 1) != 1)
+		abort();
+	done++;
+}
+
+static void *
+waker(void *arg)
+{
+	(void)arg;
+	rest(seconds);
+	__atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	return NULL;
+}
+
+NOINLINE static void
+wait_futex(void)
+{
+	while (!__atomic_load_n(&word, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+	done++;
+}
+
+/* A file that is written through to the disk, as often as it takes. */
+NOINLINE static void
+wait_disk(void)
+{
+	static char block[1 << 16];
+	char name[] = "waits-XXXXXX";
+	int fd = mkstemp(name);
+	double until = clock_of(CLOCK_MONOTONIC) + seconds;
+
+	unlink(name);
+	while (fd >= 0 && clock_of(CLOCK_MONOTONIC) < until)
+		if (pwrite(fd, block, sizeof block, 0) < 0 || fsync(fd))
+			abort();
+	close(fd);
+	done++;
+}
+
+NOINLINE static void
+wait_child(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		wait_nanosleep();
+		_exit(0);
+	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	done++;
+}
+
+NOINLINE static void *
+sleeper(void *arg)
+{
+	(void)arg;
+	wait_nanosleep();
+	done++;
+	return NULL;
+}
+
+NOINLINE static void
+wait_join(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, sleeper, NULL);
+	pthread_join(t, NULL);
+	done++;
+}
+
+static const struct {
+	const char *name;
+	void (*wait)(void);
+	void *(*other)(void *);   /* what ends the wait */
+} waits[] = {
+	{ "wait_nanosleep", wait_nanosleep, NULL }, { "wait_often", wait_often, NULL },
+	{ "wait_mutex", wait_mutex, holder },       { "wait_condvar", wait_condvar, signaller },
+	{ "wait_pipe", wait_pipe, writer },         { "wait_epoll", wait_epoll, writer },
+	{ "wait_futex", wait_futex, waker },        { "wait_disk", wait_disk, NULL },
+	{ "wait_child", wait_child, NULL },         { "wait_join", wait_join, NULL },
+};
+
+static int
+pingpong(long n)
+{
+	double began = clock_of(CLOCK_MONOTONIC);
+	int back[2];
+	char c = 0;
+	pid_t pid;
+
+	if (pipe(pipes) || pipe(back) || (pid = fork()) < 0)
+		return 1;
+	for (long i = 0; i < n; i++)
+		if (pid ? write(pipes[1], &c, 1) != 1 || read(back[0], &c, 1) != 1
+		        : read(pipes[0], &c, 1) != 1 || write(back[1], &c, 1) != 1)
+			return 1;
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	printf("pingpong %.0f\n", (clock_of(CLOCK_MONOTONIC) - began) * 1e6);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	bool forever = argc > 1 && !strcmp(argv[1], "forever");
+
+	if (argc > 2)
+		return pingpong(strtol(argv[2], NULL, 10));
+	if (argc > 1 && !forever)
+		seconds = strtod(argv[1], NULL);
+	pthread_barrier_init(&barrier, NULL, 2);
+	if (pipe(pipes))
+		return 1;
+	do
+		for (unsigned i = 0; i < sizeof waits / sizeof *waits; i++) {
+			double began, cpu;
+			pthread_t t;
+
+			ready = word = 0;
+			if (waits[i].other)
+				pthread_create(&t, NULL, waits[i].other, NULL);
+			if (waits[i].other == holder)
+				pthread_barrier_wait(&barrier);
+			began = clock_of(CLOCK_MONOTONIC);
+			cpu = clock_of(CLOCK_THREAD_CPUTIME_ID);
+			waits[i].wait();
+			cpu = clock_of(CLOCK_THREAD_CPUTIME_ID) - cpu;
+			began = clock_of(CLOCK_MONOTONIC) - began;
+			printf("%s %.0f %.0f\n", waits[i].name, (began - cpu) * 1e6, began * 1e6);
+			fflush(stdout);
+			if (waits[i].other)
+				pthread_join(t, NULL);
+		}
+	while (forever);
+	return 0;
+}
