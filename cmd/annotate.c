@@ -302,7 +302,7 @@ tell_none(struct annotating *a)
 			if (name)
 				names[n++] = name;
 		}
-		near = nearest(a->function, names);
+		near = nearest(a->function, names, "");
 	}
 	error("no function '%s' was sampled%s%.160s%s", a->function, near ? "; did you mean " : "", near ? near : "",
 	      near ? "?" : "");

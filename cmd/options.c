@@ -7,7 +7,7 @@
 #include "../lib/msg.h"
 #include "../lib/nearest.h"
 
-enum { NAMES_MAX = 96, NAME_MAX_LEN = 24 };
+enum { NAMES_MAX = 96 };
 
 void
 options_open(struct options *o, const struct option *table, int argc, char **argv)
@@ -32,21 +32,15 @@ option_argument(const struct option *o)
 static int
 unknown(const struct options *o, const char *word)
 {
-	static char name[NAMES_MAX][NAME_MAX_LEN];   /* a program ends with the first option that it does not know */
 	const char *names[NAMES_MAX + 1], *near = NULL;
-	char plain[64] = "";
 	unsigned n = 0;
 
 	for (const struct option *p = o->table; p->id && n < NAMES_MAX; p++)
-		if (*p->form && option_name(p) < NAME_MAX_LEN)
-			names[n] = memcpy(name[n], p->form, option_name(p)), n++;
+		if (*p->form)
+			names[n++] = p->form;
 	names[n] = NULL;
-	if (word[1] == '-' && strcspn(word, "=") < sizeof plain) {
-		memcpy(plain, word + 2, strcspn(word, "=") - 2);
-		near = nearest(plain, names);
-	}
-	if (near)
-		error("unknown option '%s': did you mean --%s?", word, near);
+	if (word[1] == '-' && (near = nearest(word + 2, names, "=")))
+		error("unknown option '%s': did you mean --%.*s?", word, (int)strcspn(near, "="), near);
 	else
 		error("unknown option '%s': see prof help", word);
 	return OPTION_BAD;
@@ -235,7 +229,7 @@ option_word(const char *option, const char *word, const char *const *names, unsi
 	for (*which = 0; names[*which]; ++*which)
 		if (strcmp(names[*which], word) == 0)
 			return true;
-	near = nearest(word, names);
+	near = nearest(word, names, "");
 	error("%s '%s': not known%s%s%s", option, word, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	return false;
 }

@@ -47,14 +47,14 @@ distance(const char *a, size_t na, const char *b, size_t nb)
 }
 
 const char *
-nearest(const char *word, const char *const *names)
+nearest(const char *word, const char *const *names, const char *end)
 {
-	size_t n = strlen(word);
+	size_t n = strcspn(word, end);
 	const char *best = NULL;
 	unsigned least_so_far = 3;
 
 	for (; n <= WORD_MAX && *names; names++) {
-		size_t m = strlen(*names);
+		size_t m = strcspn(*names, end);
 		unsigned d = m <= WORD_MAX ? distance(word, n, *names, m) : WORD_MAX;
 
 		if (d < least_so_far && d * 2 <= m) {

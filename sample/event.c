@@ -171,7 +171,7 @@ unknown(struct text t, struct arena *a)
 
 	memcpy(word, t.s, t.n < sizeof word ? t.n : 0);
 	all_names(name, a);
-	if ((near = nearest(word, name)))
+	if ((near = nearest(word, name, "")))
 		return words(a, "unknown event '%.*s': did you mean '%s'?", (int)t.n, t.s, near);
 	return words(a, "unknown event '%.80s'; some that are known: cycles, instructions, cache-misses, branch-misses, "
 	             "cpu-clock, page-faults, context-switches", t.s);

@@ -1,5 +1,8 @@
 #include "test.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "cmd/options.c"
 
 static const struct option table[] = {
@@ -58,6 +61,39 @@ bad_ones_are_said(void)
 	CHECK(options_next(&too_much) == OPTION_BAD);
 	CHECK_U64(options_next(&letter), 'g');
 	CHECK(options_next(&letter) == OPTION_BAD);
+}
+
+/* What prof says on stderr to this. */
+static const char *
+said_of(const struct option *options, char *word)
+{
+	static char text[200];
+	struct options o;
+	int kept = dup(STDERR_FILENO), fd = memfd_create("said", 0);
+	ssize_t n;
+
+	options_open(&o, options, 2, (char *[]){ "record", word, NULL });
+	fflush(stderr);
+	dup2(fd, STDERR_FILENO);
+	options_next(&o);
+	fflush(stderr);
+	dup2(kept, STDERR_FILENO);
+	n = pread(fd, text, sizeof text - 1, 0);
+	text[n > 0 ? n : 0] = 0;
+	close(fd);
+	close(kept);
+	return text;
+}
+
+static void
+the_nearest_is_said(void)
+{
+	static const struct option others[] = { { 1, "fred", "" }, { 2, "qui", "" }, { 3, "max", "" }, { 0 } };
+
+	CHECK_STR(said_of(table, "--max-stak=9"), "prof: unknown option '--max-stak=9': did you mean --max-stack?\n");
+	CHECK_STR(said_of(others, "--maxs=9"), "prof: unknown option '--maxs=9': did you mean --max?\n");
+	CHECK_STR(said_of(table, "--="), "prof: unknown option '--=': see prof help\n");
+	CHECK_STR(said_of(table, "-z"), "prof: unknown option '-z': see prof help\n");
 }
 
 static bool
@@ -129,6 +165,7 @@ main(void)
 	RUN("options", values_attached_and_apart);
 	RUN("options", letters_bundled);
 	RUN("options", bad_ones_are_said);
+	RUN("options", the_nearest_is_said);
 	RUN("options", numbers);
 	RUN("options", times);
 	RUN("options", lists_of_pids);
