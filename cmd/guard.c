@@ -8,6 +8,7 @@
 
 #include "../lib/file.h"
 #include "../lib/msg.h"
+#include "../sample/container.h"
 #include "../sample/keeper.h"
 #include "../sample/keeper_ask.h"
 #include "../sample/sandbox.h"
@@ -41,10 +42,13 @@ guard_allows(const struct plan *p)
 }
 
 void
-guard_outputs(const struct plan *p)
+guard_begin(const struct plan *p)
 {
+	const char *why = container_adapt();
 	uid_t uid;
 
+	if (why && p->target == TARGET_COMMAND)   /* of others it was said before they were looked for */
+		warn("%s", why);
 	output_private = sandbox_lent() || (!geteuid() && p->target == TARGET_SYSTEM);
 	for (unsigned i = 0; !geteuid() && i < p->npid; i++)
 		output_private |= !target_owner(p->pid[i], "", &uid) || uid;

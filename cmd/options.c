@@ -212,7 +212,7 @@ option_pids(const struct options *o, int32_t *pid, unsigned max)
 		if (!text_dec(&p, &v) || v == 0 || v > INT32_MAX || (*p && *p != ','))
 			return is_not(o, "list of process numbers");
 		if (n == max) {
-			error("%.*s: more than %u of them; use -a", shown_length(o), o->shown, max);
+			error("%.*s: more than %u of them%s", shown_length(o), o->shown, max, max > 1 ? "; use -a" : "");
 			return 0;
 		}
 		pid[n++] = (int32_t)v;

@@ -515,7 +515,7 @@ record(struct recording *r)
 		session_close(r->session);
 		return EXIT_FAILED;
 	}
-	guard_outputs(&r->plan);
+	guard_begin(&r->plan);
 	choose_default_file(r);
 	describe(r);
 	if ((status = start(r))) {

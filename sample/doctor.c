@@ -36,6 +36,8 @@ struct patient {
 	struct arena arena;
 	int32_t pid;               /* the process, or prof's waiting child */
 	int32_t asked;             /* as explanations have it: 0 for the child */
+	const char *proc;          /* what is wrong with /proc, or NULL */
+	const char *cgroups;       /* and with cgroups */
 	int cgroup;                /* prof's own, or -1 */
 	uint64_t lo, hi;           /* of a file that it maps */
 	struct opener opener;
@@ -61,6 +63,13 @@ refused(struct finding *f, const char *why, const char *mend)
 	snprintf(f->text, sizeof f->text, "%s", reason ? reason + 3 : why);
 	snprintf(f->mend, sizeof f->mend, "%s", *mend == '-' ? "" : mend);
 	return false;
+}
+
+/* Whether it is for /proc that something does not work. */
+static bool
+no_proc(const struct patient *p, struct finding *f)
+{
+	return p->proc && !refused(f, p->proc, proc_there() ? "" : "mount -t proc proc /proc");
 }
 
 /* Events. */
@@ -99,10 +108,12 @@ try_event(struct patient *p, const char *key, struct event *e, enum place place)
 	struct capture c = { .target = place == ON_CPU || place == ON_CGROUP ? TARGET_SYSTEM : p->asked ? TARGET_PROCESSES : TARGET_COMMAND,
 	                     .event = e, .nevent = 1, .freq = 99, .cgroup = place == ON_CGROUP ? "" : NULL };
 	struct finding *f = finding(p, "events", key);
-	int err = place == ON_CGROUP && p->cgroup < 0 ? ENOENT : open_event(p, e, place);
 	struct refusal r;
+	int err;
 
-	if (!err)   /* counters may open, and never interrupt: see perf_interrupts */
+	if (place == ON_CGROUP && p->cgroup < 0)
+		return no_proc(p, f) || refused(f, p->cgroups ? p->cgroups : "prof's own cannot be opened", "");
+	if (!(err = open_event(p, e, place)))   /* counters may open, and never interrupt: see perf_interrupts */
 		return e->type != PERF_TYPE_HARDWARE || perf_event_interrupts(e) ||
 		       refused(f, "the counter opens, but never interrupts (virtual machines have such)", "");
 	permit_explain(&r, &c, c.target == TARGET_SYSTEM ? -1 : place == ON_SELF ? 0 : p->asked, err);
@@ -117,9 +128,11 @@ try_tracepoint(struct patient *p)
 	e.name = "sched:sched_switch";
 	if (e.type == PERF_TYPE_TRACEPOINT)
 		try_event(p, "tracepoints", &e, ON_TARGET);
+	else if (access("/sys/kernel/tracing/events", F_OK) && errno == EACCES)
+		refused(finding(p, "events", "tracepoints"), "/sys/kernel/tracing is root's alone", "sudo prof ...");
 	else
-		refused(finding(p, "events", "tracepoints"), "/sys/kernel/tracing is not mounted, or root's alone",
-		        geteuid() ? "sudo prof ..." : "mount -t tracefs none /sys/kernel/tracing");
+		refused(finding(p, "events", "tracepoints"), "/sys/kernel/tracing is not mounted",
+		        "mount -t tracefs none /sys/kernel/tracing");
 }
 
 extern const char __ehdr_start[];   /* the linker's: where prof's file begins in memory */
@@ -137,7 +150,9 @@ try_probe(struct patient *p, const char *name, uintptr_t where, uint64_t off)
 	if (file_text(AT_FDCWD, path, text, sizeof text) > 0 && text_dec(&number, &type)) {
 		e.type = (uint32_t)type;
 		try_event(p, name, &e, ON_SELF);
-	} else
+	} else if (access("/sys/bus/event_source", F_OK))
+		refused(finding(p, "events", name), "/sys is not mounted", "mount -t sysfs sysfs /sys");
+	else
 		refused(finding(p, "events", name), "the kernel has none", "");
 }
 
@@ -229,6 +244,10 @@ access_result(struct patient *p, const char *key, int err, bool attach)
 
 	if (!err)
 		return true;
+	if (p->proc && strcmp(key, "ptrace")) {
+		no_proc(p, f);
+		return false;
+	}
 	if (attach)
 		tracer_explain(&r, &c, p->pid, err);
 	else if (!permit_explain_target(&r, &c, p->pid, err))
@@ -263,7 +282,9 @@ try_kallsyms(struct patient *p)
 
 	if (fd >= 0)
 		close(fd);
-	if (n <= 0 || strspn(text, "0") == strspn(text, "0123456789abcdef"))
+	if (n <= 0 && p->proc)
+		no_proc(p, f);
+	else if (n <= 0 || strspn(text, "0") == strspn(text, "0123456789abcdef"))
 		refused(f, "addresses are hidden: the kernel's functions stay unnamed",
 		        "sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
 }
@@ -414,8 +435,9 @@ doctor_examine(struct examination *e, int32_t pid)
 	bool unified;
 
 	*e = (struct examination){ .pid = pid };
-	p = (struct patient){ .e = e, .pid = pid ? pid : waiting_child(), .asked = pid, .cgroup = -1 };
-	if (!container_dir(0, CONTAINER_EVENTS, dir, sizeof dir, &unified))
+	p = (struct patient){ .e = e, .asked = pid, .cgroup = -1, .proc = proc_there() ? container_adapt() : "/proc is not mounted" };
+	p.pid = pid ? pid : waiting_child();
+	if (!(p.cgroups = container_dir(0, CONTAINER_EVENTS, dir, sizeof dir, &unified)))
 		p.cgroup = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (event_parse(clock, &n, events[0].spec, &p.arena))
 		return;

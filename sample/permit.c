@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -77,9 +78,9 @@ field(const char *status, const char *key)
 bool
 permit_filtered(void)
 {
-	char buf[4096];
+	int mode = prctl(PR_GET_SECCOMP);
 
-	return file_text(AT_FDCWD, "/proc/self/status", buf, sizeof buf) > 0 && field(buf, "\nSeccomp:\t2");
+	return mode == 2 || (mode < 0 && errno == EPERM);
 }
 
 /* The first of the four ids behind KEY that is not OWN, or OWN. */

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../lib/file.h"
+#include "container.h"
 #include "cpu.h"
 #include "hold.h"
 #include "permit.h"
@@ -23,6 +25,8 @@ enum { RING = 8 << 20, FREQ_MOST = 10000, FREQ_MAX = 999 };
 static const char *
 unfit(const struct capture *c)
 {
+	if (!proc_there())
+		return "it needs /proc, which is not mounted: mount -t proc proc /proc";
 	if (c->target == TARGET_SYSTEM)
 		return "it sees processes, not the whole system: -p PID";
 	if (c->nevent != 1 + (c->waited != NULL) || !c->event[0].is_cycles)
@@ -69,6 +73,7 @@ start(struct tracer *t, struct opener *o, const struct capture *c)
 	s.socket = pair[1];
 	t->socket = pair[0];
 	if ((t->pid = fork()) == 0) {
+		container_adapt();   /* prof itself does when the command has been forked */
 		hold_only(o, pair[1]);
 		stopper_run(&s);
 	}

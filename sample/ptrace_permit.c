@@ -23,14 +23,15 @@ ptrace_scope(void)
 void
 tracer_explain(struct refusal *r, const struct capture *c, int32_t whom, int err)
 {
-	unsigned scope = err == EPERM ? ptrace_scope() : 0;
+	bool denied = err == EPERM || err == EACCES;
+	unsigned scope = denied ? ptrace_scope() : 0;
 	char name[64];
 
 	*r = (struct refusal){ .what = "" };
 	if (err == EBUSY)
 		snprintf(r->what, sizeof r->what, "cannot trace it: process %d (%s) does already, as a debugger", (int)whom,
 		         target_comm(whom, name, sizeof name));
-	else if (err == EPERM && permit_explain_target(r, c, whom, err))
+	else if (denied && permit_explain_target(r, c, whom, err))
 		return;
 	else if (scope - 1 < 3) {
 		snprintf(r->what, sizeof r->what, "cannot trace it (%s): kernel.yama.ptrace_scope is %u: %s may trace", strerror(err), scope,
@@ -40,7 +41,7 @@ tracer_explain(struct refusal *r, const struct capture *c, int32_t whom, int err
 			snprintf(r->mend, sizeof r->mend, "sudo sysctl kernel.yama.ptrace_scope=%u, or CAP_SYS_PTRACE%s", scope - 1,
 			         scope == 1 ? ", or let prof start the command" : "");
 	} else {
-		bool forbidden = err == EPERM || err == ENOSYS;
+		bool forbidden = denied || err == ENOSYS;
 
 		snprintf(r->what, sizeof r->what, "cannot trace it (%s)%s", strerror(err),
 		         forbidden ? ": a seccomp filter or a security module forbids it" : "");

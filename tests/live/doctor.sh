@@ -116,6 +116,21 @@ wants nothing s.json False works
 mkdir empty && cp prof empty/
 chroot empty /prof doctor --json >e.json 2>err
 wants bare e.json True events cpu_clock works
+for key in maps process_vm_readv mem root map_files; do
+	wants "bare-$key" e.json '/proc is not mounted' process $key why
+	wants "bare-$key-mend" e.json 'mount -t proc proc /proc' process $key mend
+done
+wants bare-cgroup e.json '/proc is not mounted' events cgroup why
+wants bare-kallsyms e.json '/proc is not mounted' kernel kallsyms why
+wants bare-uprobe e.json '/sys is not mounted' events uprobe why
+./noperf chroot empty /prof doctor --json >e.json
+check bare-seccomp "$(get e.json events cpu_clock why)" = 'a seccomp filter refuses perf_event_open'
+# In a pid namespace whose /proc is still another's it looks at its own, as a capture does.
+unshare -pf sh -c './busy wall 20 & ./prof doctor --json -p $! >s.json; kill $!'
+check strange-proc "$(get s.json verdict | cut -d' ' -f3-8)" = '(busy) can be profiled, user and'
+wants strange-proc-maps s.json True process maps works
+unshare -pf ./prof doctor --json >s.json
+wants strange-proc-own s.json True process maps works
 (ulimit -n 20; ./prof doctor --json) >f.json
 wants few-files f.json 20 facts nofile
 ./prof doctor --json >c.json <&- 2>&-

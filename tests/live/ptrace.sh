@@ -40,6 +40,12 @@ status debugger 125 $by_ptrace -o x.folded -p "$(cat pid)" -d 0.2
 has debugger-named err 'process [0-9]+ \(torture\) does already'
 
 if [ "$(id -u)" = 0 ]; then
+	# Where /proc is another pid namespace's, or not there.
+	unshare -pf $by_ptrace -o x.folded -- $busy cpu 0.5 2>err
+	within strange-proc "$(samples x.folded 'main;cpu;burn')" 400 550
+	mkdir bare && cp "$PROF" bare/prof
+	status no-proc 125 chroot bare /prof --engine ptrace -o /x.folded -- /prof version
+	has no-proc-said err 'it needs /proc, which is not mounted: mount -t proc'
 	start $busy wall 20
 	chmod 777 . && cp "$PROF" "$noperf" .
 	status foreign 125 setpriv --reuid=65534 --regid=65534 --clear-groups ./noperf ./prof -o y.folded -p $pid -d 0.2
