@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-enum { ROOT = 10, BITS_MAX = 15, LITERALS = 288, DISTANCES = 32, LENGTHS = 19, END = 256, MATCH_MAX = 258, BLOCK_LEAST = 64, BLOCKS_LEAST = 4096 };
+enum { ROOT = 11, BITS_MAX = 15, LITERALS = 288, DISTANCES = 32, LENGTHS = 19, END = 256, MATCH_MAX = 258, BLOCK_LEAST = 64, BLOCKS_LEAST = 4096 };
 
-/* What a code stands for: its length in the lowest four bits, extra bits in the next four, a flag, and in the upper half the
- * symbol, or the length or distance that the extra bits add to. */
-enum { EXTRA = 4, LITERAL = 1 << 8, MATCH = 1 << 9, VALUE = 16 };
+/* What a code stands for: in the lowest six bits its length and that of the extra bits behind it, in four of the next eight its own,
+ * a flag, and in the upper half the symbol, or the length or distance that the extra bits add to. */
+enum { ALL = 63, OWN = 8, LITERAL = 1 << 12, MATCH = 1 << 13, VALUE = 16 };
 
 enum alphabet { SYMBOLS, LITERALS_AND_LENGTHS, ALL_DISTANCES };
 
@@ -28,9 +28,8 @@ struct inflater {
 	size_t begin, n, room;           /* of OUT: the stream's first byte, what there is, what there may be now */
 	struct sink *sink;               /* OUT is its buffer and grows up to MAX, or NULL */
 	size_t max;
-	void (*put)(void *ctx, const uint8_t *, size_t);   /* OUT is a window: what is in it from GIVEN on goes there, or NULL */
+	size_t (*more)(void *ctx, size_t n);   /* where OUT stays and has room for more: for N bytes or 0, or NULL */
 	void *ctx;
-	size_t given;
 	size_t blocks;                   /* that there may still be: each has tables to make, and may say nothing */
 	struct code literal, distance;
 };
@@ -98,7 +97,7 @@ meaning(enum alphabet alphabet, unsigned symbol)
 		return 0;
 	extra = c < 2 * group || (group == 4 && c == 28) ? 0 : c / group - 1;
 	base = group == 4 && c == 28 ? MATCH_MAX - 3 : c < 2 * group ? c : (group + c % group) << extra;
-	return (base + (group == 4 ? 3 : 1)) << VALUE | MATCH | extra << EXTRA;
+	return (base + (group == 4 ? 3 : 1)) << VALUE | MATCH | extra;
 }
 
 /* From the lengths of N symbols.  A code that leaves bits over is taken as it is: what it does not say is found when it is met. */
@@ -129,7 +128,7 @@ make_code(struct code *c, enum alphabet alphabet, const uint8_t *bits, unsigned 
 		c->symbol[at[len]++] = (uint16_t)i;
 		for (unsigned b = 0; b < len; b++)
 			turned |= (code >> b & 1) << (len - 1 - b);
-		for (uint32_t what = meaning(alphabet, i) | len; len <= ROOT && turned < 1 << ROOT; turned += 1u << len)
+		for (uint32_t what = meaning(alphabet, i) + (len << OWN | len); len <= ROOT && turned < 1 << ROOT; turned += 1u << len)
 			c->fast[turned] = what;
 	}
 	return true;
@@ -161,8 +160,15 @@ decode(struct inflater *s, const struct code *c)
 
 	if (!what)
 		return decode_long(s, c);
-	drop(s, what & 15);
+	drop(s, what >> OWN & 15);
 	return what;
+}
+
+/* The length or distance of a code that was taken; its extra bits are taken here. */
+static size_t
+extended(struct inflater *s, uint32_t what)
+{
+	return (what >> VALUE) + take(s, (what & ALL) - (what >> OWN & 15));
 }
 
 static void
@@ -212,27 +218,14 @@ read_codes(struct inflater *s)
 
 /* ---- blocks ---- */
 
-/* Gives away what the window has; what may be repeated stays. */
-static void
-slide(struct inflater *s)
-{
-	size_t over = s->n > INFLATE_WINDOW ? s->n - INFLATE_WINDOW : 0;
-
-	s->put(s->ctx, s->out + s->given, s->n - s->given);
-	memmove(s->out, s->out + over, s->n - over);
-	s->given = s->n -= over;
-}
-
 /* Room for N more bytes. */
 static bool
 make_room(struct inflater *s, size_t n)
 {
 	if (n <= s->room - s->n)
 		return true;
-	if (s->put) {
-		slide(s);
+	if (s->more && (s->room = s->more(s->ctx, s->n + n)) >= s->n + n)
 		return true;
-	}
 	if (!s->sink || n > s->max - s->n) {
 		s->in.bad = s->sink ? "is larger than is allowed" : "is larger than it says";
 		return false;
@@ -246,25 +239,36 @@ make_room(struct inflater *s, size_t n)
 	return true;
 }
 
-/* The LEN bytes at TO, DIST behind others; there is room for 8 more. */
+/* The LEN bytes at TO, DIST behind others; there is room for 16 more. */
 static inline void
 copy_match(uint8_t *to, size_t len, size_t dist)
 {
 	const uint8_t *from = to - dist, *end = to + len;
+	uint64_t w;
 
-	if (dist >= 8)
-		for (; to < end; to += 8, from += 8)
-			memcpy(to, from, 8);
-	else
+	if (dist >= 8) {
+		memcpy(&w, from, 8);
+		memcpy(to, &w, 8);
+		memcpy(&w, from + 8, 8);
+		memcpy(to + 8, &w, 8);
+		for (to += 16, from += 16; to < end; to += 8, from += 8) {
+			memcpy(&w, from, 8);
+			memcpy(to, &w, 8);
+		}
+	} else if (dist == 1) {
+		for (w = *from * (UINT64_MAX / 255); to < end; to += 8)
+			memcpy(to, &w, 8);
+	} else {
 		while (to < end)
 			*to++ = *from++;
+	}
 }
 
 /* One match, whose length is WHAT. */
 static void
 match(struct inflater *s, uint32_t what)
 {
-	size_t len = (what >> VALUE) + take(s, what >> EXTRA & 15), dist;
+	size_t len = extended(s, what), dist;
 	uint8_t *to;
 
 	what = decode(s, &s->distance);
@@ -272,7 +276,7 @@ match(struct inflater *s, uint32_t what)
 		s->in.bad = "has a code that means nothing";
 		return;
 	}
-	dist = (what >> VALUE) + take(s, what >> EXTRA & 15);
+	dist = extended(s, what);
 #ifndef PLANT_INFLATE
 	if (dist > s->n - s->begin) {
 		s->in.bad = "repeats what was not there";
@@ -292,49 +296,55 @@ coded_quickly(struct inflater *s)
 	const uint32_t *literal = s->literal.fast, *distance = s->distance.fast, mask = (1 << ROOT) - 1;
 	const uint8_t *pos = s->in.pos, *const end = s->in.end;
 	uint8_t *to = s->out + s->n, *const begin = s->out + s->begin, *const room = s->out + s->room;
-	uint64_t bits = s->bits, w;
+	uint64_t bits = s->bits, own, w;
 	unsigned nbits = s->nbits;
+	uint32_t what, which;
 
-	while (end - pos >= 16 && room - to >= MATCH_MAX + 16) {
-		struct { const uint8_t *pos; uint64_t bits; unsigned nbits; } before;
-		uint32_t what, n = 0;
+	if (end - pos < 24)
+		return;
+	memcpy(&w, pos, 8);
+	bits |= w << nbits;
+	pos += (63 - nbits) >> 3;
+	nbits |= 56;
+	what = literal[bits & mask];
+	while (end - pos >= 16 && room - to >= MATCH_MAX + 24) {
 		size_t len, dist;
 
-		memcpy(&w, pos, 8);
-		bits |= w << nbits;
-		pos += (63 - nbits) >> 3;
-		nbits |= 56;
-		while ((what = literal[bits & mask]) & LITERAL && n++ < 4) {
+		if (what & LITERAL) {
 			*to++ = (uint8_t)(what >> VALUE);
-			bits >>= what & 15;
-			nbits -= what & 15;
+			bits >>= what & ALL;
+			nbits -= what & ALL;
+			what = literal[bits & mask];
+			if (what & LITERAL) {
+				*to++ = (uint8_t)(what >> VALUE);
+				bits >>= what & ALL;
+				nbits -= what & ALL;
+				what = literal[bits & mask];
+			}
+			memcpy(&w, pos, 8);
+			bits |= w << nbits;
+			pos += (63 - nbits) >> 3;
+			nbits |= 56;
+			if (what & LITERAL)
+				continue;
 		}
-		if (what & LITERAL)
-			continue;
-		if (!(what & MATCH))
+		own = bits >> (what & ALL);
+		which = distance[own & mask];
+		if (!(what & which & MATCH))
 			break;
-		before.pos = pos;
-		before.bits = bits;
-		before.nbits = nbits;
-		bits >>= what & 15;
-		len = (what >> VALUE) + ((size_t)bits & ((1u << (what >> EXTRA & 15)) - 1));
-		bits >>= what >> EXTRA & 15;
-		nbits -= (what & 15) + (what >> EXTRA & 15);
+		len = (what >> VALUE) + (size_t)((bits & (((uint64_t)1 << (what & ALL)) - 1)) >> (what >> OWN & 15));
+		nbits -= (what & ALL) + (which & ALL);
+		dist = (which >> VALUE) + (size_t)((own & (((uint64_t)1 << (which & ALL)) - 1)) >> (which >> OWN & 15));
+		if (dist > (size_t)(to - begin)) {
+			nbits += (what & ALL) + (which & ALL);
+			break;
+		}
+		bits = own >> (which & ALL);
 		memcpy(&w, pos, 8);
 		bits |= w << nbits;
 		pos += (63 - nbits) >> 3;
 		nbits |= 56;
-		what = distance[bits & mask];
-		bits >>= what & 15;
-		dist = (what >> VALUE) + ((size_t)bits & ((1u << (what >> EXTRA & 15)) - 1));
-		if (!(what & MATCH) || dist > (size_t)(to - begin)) {
-			pos = before.pos;
-			bits = before.bits;
-			nbits = before.nbits;
-			break;
-		}
-		bits >>= what >> EXTRA & 15;
-		nbits -= (what & 15) + (what >> EXTRA & 15);
+		what = literal[bits & mask];
 		copy_match(to, len, dist);
 		to += len;
 	}
@@ -489,7 +499,7 @@ inflate(struct cursor *in, enum inflate_wrap wrap, void *out, size_t n)
 	s.room = s.max = n;
 	s.blocks = BLOCKS_LEAST + n / BLOCK_LEAST;
 	s.sink = NULL;
-	s.put = NULL;
+	s.more = NULL;
 	stream(&s, wrap);
 	in->pos = s.in.pos;
 	return s.in.bad ? s.in.bad : s.n < n ? "is smaller than it says" : NULL;
@@ -509,7 +519,7 @@ inflate_sink(struct cursor *in, enum inflate_wrap wrap, struct sink *out, size_t
 	s.max = max < SIZE_MAX - s.n ? s.n + max : SIZE_MAX;
 	s.room = out->cap < s.max ? out->cap : s.max;
 	s.sink = out;
-	s.put = NULL;
+	s.more = NULL;
 	s.blocks = BLOCKS_LEAST + s.max / BLOCK_LEAST;
 	do
 		stream(&s, wrap);
@@ -527,23 +537,22 @@ inflate_begin(struct inflate_stream *at, struct cursor in, size_t n)
 }
 
 size_t
-inflate_block(struct inflate_stream *at, uint8_t *window, size_t have, void (*put)(void *, const uint8_t *, size_t), void *ctx)
+inflate_block(struct inflate_stream *at, uint8_t *out, size_t have, size_t room, size_t (*more)(void *, size_t), void *ctx)
 {
 	struct inflater s;
 
 	s.in = at->in;
 	s.bits = at->bits;
 	s.nbits = at->nbits;
-	s.out = window;
+	s.out = out;
 	s.begin = 0;
-	s.n = s.given = have;
-	s.room = INFLATE_ROOM;
+	s.n = have;
+	s.room = room;
 	s.sink = NULL;
-	s.put = put;
+	s.more = more;
 	s.ctx = ctx;
 	s.blocks = at->blocks;
 	at->last = !block(&s);
-	slide(&s);
 	*at = (struct inflate_stream){ s.in, s.bits, s.nbits, s.blocks, at->last };
 	return s.n;
 }

@@ -22,11 +22,12 @@ struct inflate_stream {
 	size_t blocks;             /* that there may still be */
 	bool last;                 /* there are none */
 };
-enum { INFLATE_WINDOW = 32 << 10, INFLATE_ROOM = INFLATE_WINDOW + (64 << 10) };
+enum { INFLATE_WINDOW = 32 << 10 };
 /* It becomes N bytes, more or less. */
 void inflate_begin(struct inflate_stream *, struct cursor in, size_t n);
-/* WINDOW, with room for INFLATE_ROOM, has the last HAVE bytes before the next block (INFLATE_WINDOW, unless there are fewer), and
- * then those before the one behind it, as many as is returned.  The block's bytes go to PUT as they come. */
-size_t inflate_block(struct inflate_stream *, uint8_t *window, size_t have, void (*put)(void *ctx, const uint8_t *, size_t), void *ctx);
+/* The next block's bytes come behind the HAVE bytes of OUT, of which the last INFLATE_WINDOW, unless there are fewer, are those before
+ * them: how many there are then.  OUT has room for ROOM; where that is not enough MORE makes it so many at least, in the same
+ * place, and tells how many, or 0, which breaks the stream. */
+size_t inflate_block(struct inflate_stream *, uint8_t *out, size_t have, size_t room, size_t (*more)(void *ctx, size_t n), void *ctx);
 
 #endif

@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Bytes of a piece, more or less; and of all pieces that are there: that becomes twice as much once so many times as much was
- * unpacked anew.  After how many others one is old. */
-enum { PIECE = 256 << 10, HELD_FIRST = 2 << 20, HELD_MOST = 64 << 20, AGAIN_MOST = 8, AGED = 24 };
+/* Bytes of a piece, more or less, and of what is added to it at a time; and of all pieces that are there: that becomes twice as
+ * much once so many times as much was unpacked anew.  After how many others one is old. */
+enum { PIECE = 256 << 10, STEP = 64 << 10, HELD_FIRST = 2 << 20, HELD_MOST = 64 << 20, AGAIN_MOST = 8, AGED = 24 };
 
 struct piece {
 	struct inflate_stream at;  /* where it begins, */
@@ -39,20 +39,29 @@ down(const struct packed *p, size_t n)
 	return n & ~(p->page - 1);
 }
 
-/* Pages [lo, hi) of P: there, and zero, or not. */
-static bool
-pages(const struct packed *p, size_t lo, size_t hi, bool there)
+static size_t
+up(const struct packed *p, size_t n)
 {
-	int protection = there ? PROT_READ | PROT_WRITE : PROT_NONE;
+	return down(p, n + p->page - 1);
+}
 
-	return lo >= hi || mmap(p->base + lo, hi - lo, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+/* Pages [lo, hi) of P: not there, or there, and zero: when they are touched, or all now. */
+enum there { NONE, EMPTY, FULL };
+
+static bool
+pages(const struct packed *p, size_t lo, size_t hi, enum there there)
+{
+	int protection = there == NONE ? PROT_NONE : PROT_READ | PROT_WRITE;
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE | (there == FULL ? MAP_POPULATE : 0);
+
+	return lo >= hi || mmap(p->base + lo, hi - lo, protection, flags, -1, 0) != MAP_FAILED;
 }
 
 /* The pages of piece I: its first is wholly its own, as what lies before its beginning there is known. */
 static size_t
 page_lo(const struct packed *p, uint32_t i)
 {
-	return i < p->n ? down(p, p->piece[i].out) : down(p, p->size + p->page - 1);
+	return i < p->n ? down(p, p->piece[i].out) : up(p, p->size);
 }
 
 static void
@@ -60,7 +69,7 @@ drop(struct packed *p, uint32_t i)
 {
 	size_t lo = page_lo(p, i), hi = page_lo(p, i + 1);
 
-	pages(p, lo, hi, false);
+	pages(p, lo, hi, NONE);
 	held -= hi - lo;
 	p->held -= hi - lo;
 	p->piece[i].filled = 0;
@@ -101,58 +110,86 @@ drop_one(void)
 	return of;
 }
 
-/* Bytes of a piece come, from AT on; they are kept where pages were made for them, up to END. */
+/* Where a piece is unpacked to, with what its stream may repeat before it: pages are there up to MADE. */
 struct filling {
-	struct packed *packed;
-	size_t at, made, end;
-	bool failed;
+	const struct packed *packed;
+	size_t from, made;
 };
 
-static void
-put(void *filling, const uint8_t *bytes, size_t n)
+/* What can be written: the last page is not wholly the stream's. */
+static size_t
+room(const struct filling *f)
 {
-	struct filling *f = filling;
-	struct packed *p = f->packed;
-	size_t most = f->at < f->end ? f->end - f->at : 0, hi;
-
-	n = n < most ? n : most;
-	hi = down(p, f->at + n + p->page - 1);
-	if (!pages(p, f->made, hi, true)) {
-		f->failed = true;
-		return;
-	}
-	f->made = f->made < hi ? hi : f->made;
-	memcpy(p->base + f->at, bytes, n);
-	f->at += n;
+	return (f->made < f->packed->size ? f->made : f->packed->size) - f->from;
 }
 
-/* Unpacks piece I; of the last one that is known the next one's beginning is known then, unless there is none. */
+static size_t
+more(void *filling, size_t n)
+{
+	struct filling *f = filling;
+	const struct packed *p = f->packed;
+	size_t end = up(p, p->size), hi;
+
+	if (n > p->size - f->from)
+		return 0;
+	hi = up(p, f->from + n + STEP);
+	hi = hi < end ? hi : end;
+	if (!pages(p, f->made, hi, FULL))
+		return 0;
+	f->made = hi;
+	return room(f);
+}
+
+/* Unpacks piece I, the last one that is known: the next one's beginning is known then, unless there is none. */
+static bool
+fill_last(struct packed *p, uint32_t i, struct filling *f, size_t n, struct inflate_stream s)
+{
+	size_t least = n + PIECE, at;
+
+	while (!s.last && !s.in.bad && f->from + n < p->size && (n < least || p->n == p->most))
+		n = inflate_block(&s, p->base + f->from, n, room(f), more, f);
+	at = f->from + n;
+	if (!s.last && !s.in.bad && at < p->size) {
+		p->piece[p->n] = (struct piece){ .at = s, .out = at };
+		memcpy(p->window + (size_t)p->n * INFLATE_WINDOW, p->base + at - INFLATE_WINDOW, INFLATE_WINDOW);
+		p->n++;
+		return pages(p, page_lo(p, i + 1), f->made, NONE);
+	}
+	memset(p->base + at, 0, f->made - at);
+	return pages(p, f->made, page_lo(p, i + 1), EMPTY);
+}
+
+/* Unpacks piece I where it belongs.  The 32 KiB that its stream may repeat, and its last bytes, which are in the next one's first
+ * page, are there for so long where those pieces are not; where they are they stay what they were. */
 static bool
 fill(struct packed *p, uint32_t i)
 {
-	static uint8_t window[INFLATE_ROOM];
 	struct piece *piece = &p->piece[i];
-	size_t have = piece->out < INFLATE_WINDOW ? piece->out : INFLATE_WINDOW, lo = page_lo(p, i);
-	struct filling f = { .packed = p, .at = lo, .made = lo, .end = i + 1 < p->n ? page_lo(p, i + 1) : p->size };
+	bool last = i + 1 == p->n, before, behind;
+	size_t have = i ? INFLATE_WINDOW : 0, lo = page_lo(p, i), first, hi;
+	struct filling f = { .packed = p, .from = piece->out - have };
 	struct inflate_stream s = piece->at;
 
 	while (held + PIECE > held_most && drop_one())
 		;
-	memcpy(window, p->window + (size_t)i * INFLATE_WINDOW, have);
-	put(&f, window + have - (piece->out - lo), piece->out - lo);
-	while (!s.last && !s.in.bad && f.at < f.end && !f.failed &&
-	       (i + 1 < p->n || f.at - piece->out < PIECE || p->n == p->most))
-		have = inflate_block(&s, window, have, put, &f);
-	if (f.failed)
+	before = i && p->piece[i - 1].filled;
+	behind = !last && p->piece[i + 1].filled;
+	first = before ? lo : down(p, f.from);
+	hi = last ? lo + PIECE < up(p, p->size) ? lo + PIECE : up(p, p->size) : behind ? page_lo(p, i + 1) : up(p, piece[1].out);
+	f.made = hi;
+	if (!pages(p, first, hi, FULL))
 		return false;
-	if (i + 1 == p->n && !s.last && !s.in.bad && f.at < p->size) {
-		p->piece[p->n] = (struct piece){ .at = s, .out = f.at };
-		memcpy(p->window + (size_t)p->n * INFLATE_WINDOW, window, have);
-		p->n++;
-		pages(p, page_lo(p, i + 1), f.made, false);
-	} else if (i + 1 == p->n && !pages(p, f.made, page_lo(p, i + 1), true)) {
-		return false;
+	memcpy(p->base + f.from, p->window + (size_t)i * INFLATE_WINDOW, have);
+	if (last) {
+		if (!fill_last(p, i, &f, have, s))
+			return false;
+	} else {
+		for (size_t n = have, end = piece[1].out - f.from; n < end && !s.last && !s.in.bad;)
+			n = inflate_block(&s, p->base + f.from, n, end, NULL, NULL);
+		if (!behind)
+			pages(p, page_lo(p, i + 1), hi, NONE);
 	}
+	pages(p, first, lo, NONE);
 	held += page_lo(p, i + 1) - lo;
 	p->held += page_lo(p, i + 1) - lo;
 	again += piece->again ? page_lo(p, i + 1) - lo : 0;
@@ -236,7 +273,7 @@ unpack_close(const struct arena *arena)
 			for (uint32_t i = 0; i < p->n; i++)
 				if (p->piece[i].filled)
 					drop(p, i);
-			munmap(p->base, down(p, p->size + p->page - 1));
+			munmap(p->base, up(p, p->size));
 			*at = p->next;
 		} else {
 			at = &p->next;
