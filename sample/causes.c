@@ -242,7 +242,7 @@ add_process(void *causes, struct process *p)
 {
 	struct causes *c = causes;
 
-	if (p->pid > 0 && c->threads->n < THREADS_MOST)
+	if (p->pid > 0 && (!p->stranger || p->sampled) && c->threads->n < THREADS_MOST)
 		threads_of(c->threads, p->pid);
 }
 

@@ -54,7 +54,8 @@ wait_wakers(struct event *e)
 
 	*e = (struct event){ .name = "waking", .type = PERF_TYPE_TRACEPOINT, .user = true, .kernel = true, .waits = true, .wakes = true };
 	if (!tracepoint("sched_waking", "id", id, sizeof id) || !text_dec(&p, &e->config))
-		return "the kernel's tracepoint sched:sched_waking is not to be had: it is root's, in /sys/kernel/tracing";
+		return "the kernel's tracepoint sched:sched_waking is not to be had: it is root's, in /sys/kernel/tracing "
+		       "(mount -t tracefs none /sys/kernel/tracing)";
 	return tracepoint("sched_waking", "format", format, sizeof format) && strstr(format, field)
 	               ? NULL : "the kernel's tracepoint sched:sched_waking has a form that is not known here";
 }

@@ -25,6 +25,7 @@ known() { # TEST FILE [SLACK]
 		exit bad
 	}' out "$2" || failed=1
 }
+[ -d /sys/kernel/tracing/events ] || { mount -t tracefs none /sys/kernel/tracing && finally "umount -l /sys/kernel/tracing"; }
 micros() { field "$1" seconds | awk '{ printf "%.0f", $1 * 1000000 }'; }
 nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 
@@ -110,8 +111,10 @@ check lost "$lost" -gt 0 -a "$(field l.stats waits_unknown)" -gt 0
 check lost-no-garbage "$(samples l.folded '^waits;\[off-cpu\];.*main;')" -le $(($(micros l.stats) * 2))
 
 # Who ended them: behind "--", from the innermost function on.
-"$PROF" -q --wakers -o k.folded -- "$waits" >out
+"$PROF" -q --wakers -o k.folded --stats k.stats -- "$waits" >out
 known wakers k.folded
+# Threads of others that woke one of them have not run for it.
+check wakers-ran "$(field k.stats threads_ran_ns)" -le $(($(micros k.stats) * 1000 * $(nproc)))
 has waker-thread k.folded ';main;wait_pipe;.*;--;.*;write;.*;writer;start_thread;.*;waits [0-9]{6}$'
 has waker-process k.folded ';main;wait_child;.*;--;.*;do_exit_\[k\];.*;waits [0-9]{6}$'
 lacks waker-own k.folded ';wait_nanosleep;.*;--;.*;wait_nanosleep'
