@@ -97,7 +97,7 @@ wakes_somebody(struct session *s, const struct record *r, struct sample *out)
 	const struct watch *w = watches_find(&s->watches, r->id);
 
 	return !w || !s->opener.capture.event[w->event].wakes ||
-	       (out->wakes = wait_woken(s->processes, r->sample.raw, r->time, &out->interrupt));
+	       (out->wakes = wait_woken(s->processes, r, &out->interrupt));
 }
 
 static void
@@ -105,7 +105,6 @@ on_sample(struct session *s, const struct record *r)
 {
 	struct sample out = { .ip = r->sample.ip, .cpu = r->cpu };
 	struct chains chains = record_chains(r->sample.chain, r->sample.nchain);
-	bool stranger;
 
 	out.period = s->opener.shape.period ? r->sample.period : s->opener.capture.count;
 	out.kernel = (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
@@ -118,13 +117,11 @@ on_sample(struct session *s, const struct record *r)
 		return;
 	}
 	s->counts.strangers += r->pid == 0 && r->tid == 0 && !out.kernel;
-	stranger = out.wakes && !processes_find(s->processes, r->pid);
 	if (!(out.task = processes_task(s->processes, r->pid, r->tid))) {
 		s->counts.lost += s->opener.reach != REACH_TREE;   /* there it is another's */
 		s->counts.others += s->opener.reach == REACH_TREE;
 		return;
 	}
-	out.task->process->stranger |= stranger;
 	if (out.task->process->starting == NOT_YET)   /* the end of prof's own child, which is the command's beginning */
 		return;
 	if (!event_of(s, r, out.task, &out.event))

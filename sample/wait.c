@@ -179,9 +179,10 @@ wait_stack(struct waits *w, struct task *t, uint64_t time)
 
 /* The fields: common_type (2 bytes), common_flags (1; 8 and 16: in an interrupt), …; comm at 8, pid at 24. */
 struct task *
-wait_woken(struct processes *ps, struct cursor raw, uint64_t time, bool *interrupt)
+wait_woken(struct processes *ps, const struct record *r, bool *interrupt)
 {
-	struct task *t;
+	struct cursor raw = r->sample.raw;
+	struct task *t, *waker;
 	uint8_t flags;
 
 	cur_u16(&raw);
@@ -191,7 +192,9 @@ wait_woken(struct processes *ps, struct cursor raw, uint64_t time, bool *interru
 	if (raw.bad || !t || t->dead || t->wait.state < LEAVING || !t->wait.stack || t->wait.woken || t->wait.runnable)
 		return NULL;
 	*interrupt = flags & 24;
-	t->wait.woken = time;
+	t->wait.woken = r->time;
+	if (!processes_find(ps, r->pid) && (waker = processes_task(ps, r->pid, r->tid)))
+		waker->process->stranger = true;
 	return t;
 }
 

@@ -2,7 +2,6 @@
 #ifndef SAMPLE_WAIT_H
 #define SAMPLE_WAIT_H
 
-#include "../lib/cursor.h"
 #include "event.h"
 #include "process.h"
 
@@ -54,8 +53,9 @@ bool wait_event_other(struct event *);
 
 /* The event with a sample at each waking, and the waker's stack; NULL, or why it is not to be had, in words. */
 const char *wait_wakers(struct event *);
-/* The task that RAW, a sample of that event, says to be woken at TIME (from then on it waits for a CPU), if it waits and had not been yet; by an INTERRUPT? */
-struct task *wait_woken(struct processes *, struct cursor raw, uint64_t time, bool *interrupt);
+/* The task that a sample of that event says to be woken (from then on it waits for a CPU), if it waits and had not been yet; by
+ * an INTERRUPT?  A process that is known by this alone is a stranger. */
+struct task *wait_woken(struct processes *, const struct record *, bool *interrupt);
 /* The task's stack at TIME is known, at which it leaves the CPU. */
 void wait_stack(struct waits *, struct task *, uint64_t time);
 /* At TIME the task was asleep since before, and if LOOKED the stack was told. */
