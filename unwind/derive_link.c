@@ -173,7 +173,7 @@ step_last(struct job *j, struct frame *f)
 			continue;
 		e = entry_probe(j->u, j->space, ra - 1);
 		entry_rule(j->u, e);
-		if (e->rule.kind != RULE_ROOT)
+		if (e->rule.kind != RULE_ROOT || e->rule.flags & RULE_BY_HAND)   /* which a pointer to a function looks like */
 			break;
 		j->by = BY_CODE;
 		*f = (struct frame){ .pc = ra, .sp = at, .jumped = f->jumped };

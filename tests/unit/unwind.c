@@ -903,6 +903,9 @@ nothing_is_looked_for(void)
 	CHECK(walk.end == WALK_ROOT && walk.n == 2 && in(1) == ROOT && walk.by_code == 1);
 	go(ret(SILENT), 0, 7);
 	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	words[3] = BIAS + TEXT;           /* where a coroutine would end, or a pointer to that function */
+	go(ret(SILENT), 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
 	tear_down();
 }
 
