@@ -96,7 +96,7 @@ static bool
 replaces_registers(const char *name)
 {
 	static const char *const words[] = { "sigframe", "sigcontext", "sigreturn", "setup_frame", "setup_rt_frame", "setup_return",
-	                                     "handle_signal" };
+	                                     "handle_signal", "do_signal", "do_work_pending" };   /* where compilers leave one of these, it is the last */
 
 	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
 		if (strstr(name, words[i]))
