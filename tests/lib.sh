@@ -69,6 +69,12 @@ wait_for() {
 		sleep 0.05
 	done
 }
+# runs PID NAME: until it has executed the program of that name.
+runs() { wait_for 20 grep -qx "$2" "/proc/$1/comm"; }
+# capturing PID: until that prof has its signals and its events, right before these count; or until it has ended.
+capturing() { wait_for 20 sh -c "! [ -e /proc/$1/stat ] || grep -qE '^(Seccomp:.2|State:.Z)' /proc/$1/status"; }
+# child PID NAME: its child that has executed NAME, as soon as there is one, in $child.
+child() { wait_for 20 pgrep -x "$2" -P "$1"; child=$(pgrep -x "$2" -P "$1"); }
 # Samples of a folded file's lines that match REGEX; of all lines without one.
 samples() { awk -v re="${2:-}" '{ n = $NF; sub(/ [0-9]+$/, "") } $0 ~ re { sum += n } END { print sum + 0 }' "$1"; }
 # within TEST VALUE LO HI

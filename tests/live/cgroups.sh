@@ -53,7 +53,8 @@ has by-container-svg by.svg 'docker:4f797c539e6c'
 
 # It ends when nobody is left.
 start "$PROF" -q -o e.folded -G "$name"; prof=$pid
-sleep 0.4
+capturing $prof
+sleep 0.2
 kill "$one"; wait "$one" 2>/dev/null
 if [ -e "$cg/cgroup.events" ]; then
 	wait_for 10 sh -c "! kill -0 $prof"

@@ -49,6 +49,7 @@ check term-samples "$(samples t.folded inner)" -ge 100
 start "$busy" wall 60; target=$pid
 for s in INT TERM HUP; do
 	start env --default-signal=$s "$PROF" -o $s.folded -p $target; prof=$pid
+	capturing $prof
 	sleep 0.7
 	kill -$s $prof
 	wait $prof
@@ -58,7 +59,8 @@ done
 # A second one leaves at once: here the first waits for somebody who reads.
 mkfifo fifo
 start "$PROF" -q -f folded -o fifo -p $target; prof=$pid
-sleep 0.5
+capturing $prof
+sleep 0.3
 kill -TERM $prof
 sleep 0.3
 keeper=$(pgrep -x prof-keeper -P $prof)

@@ -26,14 +26,12 @@ check proc-a $? = 0
 
 # From outside: names come by the target's own paths.
 start unshare -mpf chroot root /busy wall 20
-sleep 0.5
-inside=$(pgrep -P "$pid")
+child "$pid" busy; inside=$child
 "$PROF" -o out.folded -p "$inside" -d 1.2 2>err
 check outside "$(samples out.folded '^busy;.*main;wall;outer;middle;inner$')" -ge 5
 kill -9 "$inside"
 start unshare -mpf chroot root /busy jit 1.5
-sleep 0.5
-inside=$(pgrep -P "$pid")
+child "$pid" busy; inside=$child
 "$PROF" -o jit.folded -p "$inside" -d 1.2 2>err
 check outside-jit "$(samples jit.folded 'main;jit;LazyCompile:\*hot loop.js:7$')" -ge 5
 
@@ -75,8 +73,7 @@ lacks strangers-not-said err 'outside of prof.s pid namespace'
 # nsenter into the pid namespace alone leaves a /proc of another one behind: prof looks at its own.
 kill "$there"; wait "$there" 2>/dev/null
 start unshare -mpf --mount-proc "$busy" wall 20
-sleep 0.5
-inside=$(pgrep -P "$pid")
+child "$pid" "${busy##*/}"; inside=$child
 inner=$(awk '/^NSpid:/ { print $NF }' /proc/$inside/status)
 for how in p pm pmin; do
 	rm -f ns.folded
@@ -108,7 +105,7 @@ start unshare -m sh -c 'mount -t tmpfs none hidden && cp lower/overlaid hidden/t
 hidden=$pid
 cp "$busy" gone
 start ./gone wall 20; gone=$pid
-sleep 0.5
+runs $overlaid overlaid && runs $hidden tmpfsbusy && runs $gone gone
 rm gone
 for t in overlaid hidden gone; do
 	eval "p=\$$t"
@@ -121,7 +118,7 @@ fd = os.memfd_create("busymem")
 os.write(fd, open(sys.argv[1], "rb").read())
 os.execv("/proc/self/fd/%d" % fd, ["busymem", "wall", "20"])' "$busy" & memfd=$!
 started="$started $memfd"
-sleep 0.5
+wait_for 20 grep -q memfd:busymem /proc/$memfd/maps
 "$PROF" -q -o t.folded -p "$memfd" -d 1 2>err
 check memfd "$(samples t.folded 'main;wall;outer;middle;inner$')" -ge 5
 kill "$memfd"
@@ -139,7 +136,8 @@ chmod 755 prof burner libburn.so
 chmod 777 .
 nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
 start $nobody ./burner; burner=$pid
-sleep 0.5
+wait_for 20 grep -q libburn "/proc/$burner/maps"
+sleep 0.2
 rm libburn.so
 $nobody ./prof -q -o t.folded -p "$burner" -d 1 2>err
 check image "$(samples t.folded 'main;burn_library;burn_inside$')" -ge 5

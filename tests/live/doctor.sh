@@ -66,7 +66,7 @@ check nobody-opens-json "$(get n.json events kernel_side opens | wc -c)" -ge 20
 # A process: one's own, and another's, which nothing happens to.
 start ./busy wall 60; theirs=$pid
 start setpriv --reuid=65534 --regid=65534 --clear-groups ./busy wall 60; own=$pid
-sleep 0.3
+runs $theirs busy && runs $own busy
 nobody ./prof doctor -p $own --json >p.json
 check own-status $? = 0
 wants own p.json $own pid

@@ -66,7 +66,8 @@ litter killed-litter
 # prof stopped while its rings run over: what was lost is told, and what comes after is there.
 start "$busy" cpu 60; target=$pid
 "$PROF" -o stopped.folded --stats stopped.json -F 20000 --stack-size 32768 -p "$target" -d 8 2>err & p=$!
-sleep 1
+capturing $p
+sleep 0.7
 kill -STOP $p
 sleep 5
 kill -CONT $p
@@ -109,6 +110,7 @@ wait_for 10 sh -c "[ \$(ls /proc/$many/task | wc -l) -ge 200 ]"
 told descriptors $? few.json && ok descriptors
 (ulimit -n 64; "$PROF" -o fewer.json -- "$faults" threads 300 2>err >out)
 told descriptors-command $? fewer.json && check descriptors-command "$(cat out)" = "$("$faults" threads 300)"
+kill -9 "$many" && wait "$many" 2>/dev/null   # two hundred threads would leave all that comes little of the CPUs
 # 64 MiB of addresses for prof, over a program of 30 MB.
 (ulimit -v 65536; "$PROF" -o small.json -p "$target" -d 0.5 2>err)
 told memory $? small.json && ok memory
@@ -135,13 +137,16 @@ if [ -w $cpu ] && [ "$(cat $cpu)" = 1 ]; then
 	wait $q
 	told cpu-gone-system $? cpus.json && check cpu-gone-system -s cpus.json
 fi
-kill -9 "$target" "$many" 2>/dev/null
+kill -9 "$target"
 
 # As many samples as minutes have at 999 Hz: what prof holds after the first tenth grows by the timeline alone, 6 bytes (1,055 KiB in all) a run of
 # equal stacks, and by what few nodes are new.
 "$PROF" -q -o long.folded -F 20000 -- "$busy" cpu 9 2>err & p=$!
 rss() { sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$p/status"; }
-sleep 1.5
+child $p busy
+tenth() { [ "$(cut -d' ' -f14 "/proc/$child/stat")" -ge $(($(getconf CLK_TCK) * 9 / 10)) ]; }
+wait_for 60 tenth
+sleep 0.3
 early=$(rss)
 while kill -0 $p 2>/dev/null; do late=$(rss); sleep 0.2; [ "$late" ] && last=$late; done
 wait $p

@@ -41,7 +41,7 @@ for level in 2 1 0 -1; do
 	done
 	# Its own processes anybody may attach to.
 	start setpriv --reuid=65534 --regid=65534 --clear-groups ./busy wall 20; own=$pid
-	sleep 0.2
+	runs $own busy
 	nobody ./prof -q -o p.folded -p $own -d 0.4
 	check nobody-at$level-p "$(samples p.folded 'inner$')" -ge 10
 	kill $own
@@ -54,6 +54,7 @@ nobody ./prof -o p.folded -p $foreign -d 0.2 2>err
 check foreign-status $? = 125
 has foreign-said err "(root|uid 0|user 0|another user)"
 start setpriv --reuid=65534 --regid=65534 --clear-groups ./busy secret 60; secret=$pid
+runs $secret busy
 sleep 0.2
 nobody ./prof -o p.folded -p $secret -d 0.2 2>err
 check secret-status $? = 125

@@ -19,7 +19,7 @@ within exec "$(samples exec.folded "^busy;.*$full")" 250 330
 start "$busy" wall 30; parent=$pid
 cp "$busy" victim
 start ./victim wall 20; victim=$pid
-sleep 0.1
+runs $victim victim
 rm victim
 "$PROF" -q -o deleted.folded -p $victim -d 0.4
 check deleted "$(samples deleted.folded '^victim;.*main;wall;outer;middle;inner$')" -ge 10
@@ -30,16 +30,20 @@ kill $victim; wait $victim 2>/dev/null
 # Deleted while it is being profiled.
 cp "$busy" victim2
 start ./victim2 wall 20; victim=$pid
+runs $victim victim2
 "$PROF" -q -o while.folded -p $victim -d 1 & p=$!
-sleep 0.4
+capturing $p
+sleep 0.3
 rm victim2
 wait $p
 check deleted-meanwhile "$(samples while.folded '^victim2;.*main;wall;outer;middle;inner$')" -ge 10
 # Overwritten in place is "text file busy"; a new file by rename is not.
 cp "$busy" victim3
 start ./victim3 wall 20; victim=$pid
+runs $victim victim3
 "$PROF" -q -o renamed.folded -p $victim -d 1 & p=$!
-sleep 0.4
+capturing $p
+sleep 0.3
 cp /bin/ls other && mv other victim3
 wait $p
 check renamed-meanwhile "$(samples renamed.folded '^victim3;.*main;wall;outer;middle;inner$')" -ge 10

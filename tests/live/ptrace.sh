@@ -112,9 +112,10 @@ for mode in signals sleeps jobs forks threads; do
 	$torture $mode >want
 	show="want got" check killed-$mode "$(sort -u got)" = "$(cat want)"
 done
-$by_ptrace -q -o x.folded -- $torture sleeps >got &
+$by_ptrace -q -o x.folded -- $torture sleeps >got & p=$!
+child $p torture
 sleep 0.3
-kill -9 $!
+kill -9 $p
 $torture sleeps >want
 wait_for 30 test -s got
 show="want got" check killed-over-command "$(cat got)" = "$(cat want)"

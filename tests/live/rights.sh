@@ -24,7 +24,7 @@ start ./busy wall 300
 target=$pid
 start $nobody ./busy wall 300
 nobodys=$pid
-sleep 0.2
+runs $target busy && runs $nobodys busy
 for how in "-p $target" "-p $nobodys" "-t $target" "-a" "--off-cpu -p $target" "--engine ptrace -p $target"; do
 	start ./prof -q -o held.folded $how
 	held "root$(echo "$how" | tr -cd a-z-)" $pid
@@ -103,6 +103,7 @@ start $other ./busy wall 300
 others=$pid
 start $nobody ./busy secret 300
 hidden=$pid
+for pid in $secret $others $hidden; do runs $pid busy; done
 sleep 0.2
 sysctl_set kernel.perf_event_paranoid 2
 cp prof setcap && setcap cap_perfmon,cap_sys_ptrace+ep setcap

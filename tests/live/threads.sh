@@ -7,7 +7,8 @@ exec 3<>gate   # for both ends: opening it never waits
 start "$busy" many 0.008 500 <gate >ready; target=$pid
 wait_for 10 grep -q ready ready
 start "$PROF" --stats s.json -o many.folded -p $target; prof=$pid
-sleep 1.5
+capturing $prof
+sleep 0.2
 echo >&3
 wait $prof
 check status $? = 0
@@ -18,7 +19,8 @@ check none-lost "$(field s.json lost)" = 0
 start "$busy" born 0.1 8 <gate >ready2; target=$pid
 wait_for 10 grep -q ready ready2
 start "$PROF" -q -o born.folded -p $target; prof=$pid
-sleep 0.7
+capturing $prof
+sleep 0.2
 echo >&3
 wait $prof
 check born-later "$(grep -oE '^born[0-9]+;' born.folded | sort -u | wc -l)" = 8
@@ -29,7 +31,8 @@ start "$busy" many 0.008 500 <gate >ready3; target=$pid
 wait_for 10 grep -q ready ready3
 sh -c 'ulimit -n 700; exec "$0" -q -o few.folded -p "$1"' "$PROF" $target 2>err &
 prof=$!
-sleep 1.5
+capturing $prof
+sleep 0.2
 echo >&3
 wait $prof
 got=$?

@@ -63,6 +63,7 @@ within ptrace-wall "$total" $((length * 80 / 100)) $((length * 101 / 100))
 # All of a thread's time; and a process that does nothing but wait.
 start "$waits" forever >/dev/null; forever=$pid
 start sleep 60; idle=$pid
+runs $idle sleep
 sleep 0.3
 "$PROF" -q --wall --threads --stats w.stats -o w.folded -p $forever -d 1
 total=$(samples w.folded "^waits-$forever/$forever;") length=$(micros w.stats)
