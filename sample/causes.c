@@ -213,7 +213,7 @@ causes_begin(struct causes *c, const struct capture *capture)
 	int32_t pid = capture->npid ? capture->pid[0] : -1;
 	bool unified = false, there = false;
 
-	*c = (struct causes){ .whole = capture->target == TARGET_COMMAND };
+	*c = (struct causes){ .whole = capture->target == TARGET_COMMAND, .alone = capture->target == TARGET_THREADS };
 	for (unsigned f = 0; f < CAUSE_FILES; f++)
 		c->fd[f] = -1;
 	if (!vec_room(&c->threads, &c->cap_threads, 1, sizeof *c->threads))
@@ -254,7 +254,7 @@ causes_tick(struct causes *c, struct session *s, uint64_t now, bool last)
 	if (!known || (!last && now - c->ticked < LOOK_PAUSE))
 		return;
 	c->ticked = now;
-	if (!last)
+	if (!last && !c->alone)
 		processes_each(session_processes(s), add_process, c);
 	look(c, true, known);
 }

@@ -25,6 +25,7 @@ struct causes {
 	struct threads *threads;   /* one */
 	struct waiting *waiting;   /* of each of its threads */
 	uint32_t cap_threads, cap;
+	bool alone;                /* it is about single threads: no others count */
 	bool whole;                /* threads that appear are new: their times count from 0 */
 	uint64_t ticked;           /* ns */
 	uint64_t ran, waited;      /* ns: of all threads, on CPUs and for one, as far as they were seen */

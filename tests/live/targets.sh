@@ -39,9 +39,10 @@ start ./one many 1 3 <gate >ready; many=$pid
 wait_for 5 grep -q ready ready
 for t in /proc/$many/task/*; do [ "$(cat $t/comm)" = t1 ] && tid=${t##*/}; done
 (sleep 0.3; echo >&3) &
-"$PROF" -q -o t.folded -t $tid -d 2
+"$PROF" -q -o t.folded --stats t.stats -t $tid -d 2
 check t "$(samples t.folded '^t1;.*worker|^t1;.*waiter;burn;outer;middle;inner$')" -ge 10
 check t-alone "$(samples t.folded '^(t0|t2|one);')" = 0
+check t-ran-alone "$(field t.stats threads_ran_ns)" -le $(($(samples t.folded .) * 1500000 + 50000000))
 
 # The newest of that name, or all; and one that is still to come.
 cp "$busy" profname
