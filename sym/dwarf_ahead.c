@@ -103,26 +103,25 @@ answer(struct asking *a, struct unit *u, uint64_t addr)
 	return true;
 }
 
-/* In the order of units. */
-static void
-ask(struct asking *a, const uint64_t *addr, uint32_t n)
+/* The N addresses, sorted by unit, each of which is told by where its header is, or by its slot.  Those that are in none stay:
+ * how many. */
+static uint32_t
+ask_units(struct asking *a, const uint64_t *addr, struct item *item, uint32_t n, bool slots)
 {
-	struct item *item = NULL;
-	uint32_t cap = 0, found = 0;
-	struct unit *u;
+	uint32_t left = 0;
 
-	if (!vec_room(&item, &cap, n, sizeof *item))
-		return;
 	for (uint32_t i = 0; i < n; i++) {
-		item[found] = (struct item){ index_slot(a->dwarf, addr[i]), i, 0 };
-		found += item[found].key < a->dwarf->nslot;
-	}
-	for (uint32_t i = 0; i < found && (i || sort_items(item, found)); i++) {
+		uint32_t slot;
+		struct unit *u;
+
 		dwarf_tidy(a->dwarf);
-		if ((u = unit_open(a->dwarf, (uint32_t)item[i].key)) && unit_whole(u) == u && !answer(a, u, addr[item[i].a]))
-			break;
+		slot = slots ? (uint32_t)item[i].key : item[i].key == UINT64_MAX ? UINT32_MAX : slot_of(a->dwarf, item[i].key);
+		if (slot >= a->dwarf->nslot)
+			item[left++] = item[i];
+		else if ((u = unit_open(a->dwarf, slot)) && unit_whole(u) == u && !answer(a, u, addr[item[i].a]))
+			return 0;
 	}
-	vec_free(&item, &cap, sizeof *item);
+	return left;
 }
 
 /* Reads what entries of other units say, as often as it leads on.  False at the memory cap. */
@@ -146,6 +145,30 @@ read_others(struct asking *a)
 	} while (good && n);
 	vec_free(&next, &cap, sizeof *next);
 	return good;
+}
+
+/* In the order of units: first of those that .debug_aranges tells of and what these lead to, so that the others are found on the
+ * way.  False at the memory cap. */
+static bool
+ask(struct asking *a, const uint64_t *addr, uint32_t n)
+{
+	struct item *item = NULL;
+	uint32_t cap = 0;
+	bool good;
+
+	if (!vec_room(&item, &cap, n, sizeof *item))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		item[i] = (struct item){ index_told(a->dwarf, addr[i]), i, 0 };
+	good = sort_items(item, n);
+	n = good ? ask_units(a, addr, item, n, false) : 0;
+	good = good && read_others(a);
+	for (uint32_t i = 0; good && i < n; i++)
+		item[i].key = index_slot(a->dwarf, addr[item[i].a]);
+	if (good && sort_items(item, n))
+		ask_units(a, addr, item, n, true);
+	vec_free(&item, &cap, sizeof *item);
+	return good && read_others(a);
 }
 
 /* Of a place only the outermost one knows where it begins by now. */
@@ -184,8 +207,7 @@ dwarf_ahead(struct modules *ms, struct module *m, const uint64_t *vaddr, uint32_
 
 	if (!a.dwarf)
 		return;
-	ask(&a, vaddr, n);
-	if (read_others(&a) && sort_items(a.answer, a.n)) {
+	if (ask(&a, vaddr, n) && sort_items(a.answer, a.n)) {
 		declare(&a);
 		keep_answers(ms, &a);
 	}

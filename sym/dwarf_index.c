@@ -1,20 +1,35 @@
-/* Which unit an address belongs to: .debug_aranges (DWARF 5 section 6.1.2) where a unit is in it, else the ranges of its first
- * entry, else those of its functions.  Where several units claim code (the linker keeps one of equal functions, and all who had
- * one speak of it) the first of the file has it. */
+/* Which unit an address belongs to: by .debug_aranges (DWARF 5 section 6.1.2), for which .debug_info need not be read, else by the
+ * ranges of units' first entries, else by those of their functions.  Where several units claim code in the same way (the linker
+ * keeps one of equal functions, and all who had one speak of it) the first of the file has it. */
 #include <string.h>
 
 #include "dwarf_unit.h"
 #include "sort.h"
 
-/* An index in the making. */
+/* What a unit's first entry says. */
+struct found {
+	struct found *next;
+	struct span span;          /* WHAT: the slot */
+};
+
 struct making {
-	struct spans spans;        /* WHAT: the slot; at first, of .debug_aranges, the offset of the unit's header */
-	struct item *set;          /* units that are in .debug_aranges, by that offset */
-	uint32_t sets, cap, at;
+	struct span *told;         /* by .debug_aranges; settled; WHAT: the offset of the unit's header */
+	struct item *set;          /* units that are in there, by that offset */
+	uint32_t ntold, sets, at;
+	struct spans *into;        /* of other units: there while all are collected, */
+	struct found *found;       /* else here, as far as they are known */
+	bool bad;                  /* at the memory cap */
+};
+
+/* .debug_aranges, as it is read. */
+struct told {
+	struct spans spans;
+	struct item *set;
+	uint32_t sets, cap;
 };
 
 static bool
-read_set(struct dwarf *d, struct cursor *c, struct making *m)
+read_set(struct dwarf *d, struct cursor *c, struct told *m)
 {
 	uint64_t length = cur_u32(c), info;
 	unsigned offset_size = 4, address_size;
@@ -50,38 +65,50 @@ read_set(struct dwarf *d, struct cursor *c, struct making *m)
 }
 
 static bool
-read_aranges(struct dwarf *d, struct making *m)
+read_aranges(struct dwarf *d, struct told *m)
 {
 	struct cursor c = dwarf_section(d, ARANGES);
 
 	while (cur_left(&c))
 		if (!read_set(d, &c, m))
 			return false;
-	return sort_items(m->set, m->sets);
+	return sort_items(m->set, m->sets) && spans_settle(&m->spans, false);
 }
 
-/* What .debug_aranges said, of slots instead of offsets. */
+/* What was read, in the arena. */
 static void
-settle_aranges(struct dwarf *d, struct spans *spans, uint32_t n)
+begin(struct dwarf *d)
 {
-	uint32_t kept = 0;
+	struct arena *arena = &d->modules->arena;
+	struct making *m = arena_alloc(arena, sizeof *m);
+	struct told t = { 0 };
 
-	for (uint32_t i = 0; i < spans->n; i++) {
-		struct span *s = &spans->span[i];
-
-		if (i < n && (s->what = slot_of(d, s->what)) == UINT32_MAX)
-			continue;
-		spans->span[kept++] = *s;
+	if (!m)
+		return;
+	*m = (struct making){ 0 };
+	if (read_aranges(d, &t) && (m->told = arena_alloc(arena, t.spans.n * sizeof *m->told)) &&
+	    (m->set = arena_alloc(arena, t.sets * sizeof *m->set))) {
+		m->ntold = t.spans.n;
+		m->sets = t.sets;
+		if (t.spans.n)
+			memcpy(m->told, t.spans.span, t.spans.n * sizeof *m->told);
+		if (t.sets)
+			memcpy(m->set, t.set, t.sets * sizeof *m->set);
 	}
-	spans->n = kept;
+	d->making = m;
+	for (uint32_t i = 0; i < d->nslot; i++)
+		index_unit(d, i);
+	spans_free(&t.spans);
+	vec_free(&t.set, &t.cap, sizeof *t.set);
 }
 
 /* By the ranges of the unit's first entry. */
 static bool
-read_root(struct dwarf *d, uint32_t slot, struct spans *spans)
+read_root(struct dwarf *d, uint32_t slot, struct making *m)
 {
 	struct unit *u = unit_open(d, slot);
 	struct range_reader r;
+	struct found *f;
 	struct die root;
 	uint64_t lo, hi;
 
@@ -89,9 +116,17 @@ read_root(struct dwarf *d, uint32_t slot, struct spans *spans)
 		return true;
 	d->slot[slot].told = die_has(&root, AT_RANGES) || die_has(&root, AT_HIGH_PC) || (!u->dwo_name && !unit_has_functions(u));
 	ranges_open(&r, u, &root);
-	while (ranges_next(&r, &lo, &hi))
-		if (!span_add(spans, lo, hi, slot))
+	while (ranges_next(&r, &lo, &hi)) {
+		if (m->into) {
+			if (!span_add(m->into, lo, hi, slot))
+				return false;
+			continue;
+		}
+		if (!(f = arena_alloc(&d->modules->arena, sizeof *f)))
 			return false;
+		*f = (struct found){ m->found, { lo, hi, slot } };
+		m->found = f;
+	}
 	return true;
 }
 
@@ -109,71 +144,85 @@ read_functions(struct dwarf *d, uint32_t slot, struct spans *spans)
 	return true;
 }
 
-/* For units_find. */
-static bool
-add_unit(struct dwarf *d, uint32_t slot, void *making)
+void
+index_unit(struct dwarf *d, uint32_t slot)
 {
-	struct making *m = making;
+	struct making *m = d->making;
 
-	dwarf_tidy(d);
+	if (!m)
+		return;
 	while (m->at < m->sets && m->set[m->at].key < d->slot[slot].off)
 		m->at++;
 	d->slot[slot].told = m->at < m->sets && m->set[m->at].key == d->slot[slot].off;
-	return !d->slot[slot].code || d->slot[slot].told || read_root(d, slot, &m->spans);
+	if (d->slot[slot].code && !d->slot[slot].told && !m->bad)
+		m->bad = !read_root(d, slot, m);
 }
 
+/* What first entries say. */
 static bool
-collect(struct dwarf *d, struct making *m)
+collect(struct dwarf *d, struct spans *spans)
 {
-	bool good = read_aranges(d, m);
-	uint32_t n = m->spans.n;
+	struct making *m = d->making;
 
-	if (!d->slot)
-		units_find(d, add_unit, m);
-	else
-		for (uint32_t i = 0; i < d->nslot; i++)
-			add_unit(d, i, m);
-	settle_aranges(d, &m->spans, n);
-	return good;
+	for (const struct found *f = m->found; f; f = f->next)
+		if (!span_add(spans, f->span.lo, f->span.hi, f->span.what))
+			return false;
+	m->into = spans;
+	units_find(d, UINT64_MAX, true);
+	m->into = NULL;
+	return !m->bad;
 }
 
 /* Beside what is known already, units that say nothing about where their code is. */
 static bool
-collect_more(struct dwarf *d, struct making *m)
+collect_more(struct dwarf *d, struct spans *spans)
 {
 	bool good = true;
 
 	for (uint32_t i = 0; good && i < d->nspan; i++)
-		good = span_add(&m->spans, d->span[i].lo, d->span[i].hi, d->span[i].what);
+		good = span_add(spans, d->span[i].lo, d->span[i].hi, d->span[i].what);
 	for (uint32_t i = 0; good && i < d->nslot; i++)
 		if (d->slot[i].code && !d->slot[i].told)
-			good = read_functions(d, i, &m->spans);
+			good = read_functions(d, i, spans);
 	return good;
 }
 
 static void
 build(struct dwarf *d, bool all)
 {
-	struct making m = { 0 };
-	struct spans *spans = &m.spans;
+	struct spans spans = { 0 };
 	struct span *span;
 
-	if ((all ? collect_more(d, &m) : collect(d, &m)) && spans_settle(spans, false) &&
-	    (span = arena_alloc(&d->modules->arena, spans->n * sizeof *span))) {
+	if ((all ? collect_more(d, &spans) : collect(d, &spans)) && spans_settle(&spans, false) &&
+	    (span = arena_alloc(&d->modules->arena, spans.n * sizeof *span))) {
 		d->span = span;
-		d->nspan = spans->n;
-		if (spans->n)
-			memcpy(d->span, spans->span, spans->n * sizeof *d->span);
+		d->nspan = spans.n;
+		if (spans.n)
+			memcpy(d->span, spans.span, spans.n * sizeof *d->span);
 	}
-	spans_free(spans);
-	vec_free(&m.set, &m.cap, sizeof *m.set);
+	spans_free(&spans);
+}
+
+uint64_t
+index_told(struct dwarf *d, uint64_t addr)
+{
+	const struct span *s;
+
+	if (!d->making)
+		begin(d);
+	s = d->making ? span_find(d->making->told, d->making->ntold, addr) : NULL;
+	return s ? s->what : UINT64_MAX;
 }
 
 uint32_t
 index_slot(struct dwarf *d, uint64_t addr)
 {
+	uint64_t told = index_told(d, addr);
+	uint32_t slot = told != UINT64_MAX ? slot_of(d, told) : UINT32_MAX;
 	const struct span *s;
 
+	if (slot != UINT32_MAX || !d->making)
+		return slot;
 	if (!d->indexed)
 		build(d, false);
 	d->indexed = true;

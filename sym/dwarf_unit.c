@@ -84,31 +84,48 @@ read_header(struct dwarf *d, struct cursor *c, struct unit *u)
 	       (u->address_size == 8 || u->address_size == 4 || u->address_size == 2);
 }
 
-void
-units_find(struct dwarf *d, bool (*each)(struct dwarf *, uint32_t slot, void *ctx), void *ctx)
+/* In the arena, where what is outgrown stays: as much again at most. */
+static bool
+slot_room(struct dwarf *d)
 {
-	struct cursor c = dwarf_section(d, INFO);
-	struct arena *arena = &d->modules->arena;
-	struct slot *slot = NULL;
-	uint32_t cap = 0;
+	uint32_t cap = d->slot_cap ? 2 * d->slot_cap : 64;
+	struct slot *slot;
+
+	if (d->nslot < d->slot_cap)
+		return true;
+	if (cap < d->slot_cap || !(slot = arena_alloc(&d->modules->arena, (size_t)cap * sizeof *slot)))
+		return false;
+	if (d->nslot)
+		memcpy(slot, d->slot, d->nslot * sizeof *slot);
+	d->slot = slot;
+	d->slot_cap = cap;
+	return true;
+}
+
+void
+units_find(struct dwarf *d, uint64_t off, bool tidy)
+{
+	struct cursor info = dwarf_section(d, INFO), c = info;
 	struct unit u;
 
-	for (bool more = true; more && cur_left(&c);) {
-		if (!read_header(d, &c, &u))
+	cur_take(&c, d->walked);
+	while (d->walked <= off && cur_left(&c)) {
+		bool known;
+
+		if (tidy)
+			dwarf_tidy(d);
+		known = read_header(d, &c, &u);
+		d->walked = (uint64_t)(c.pos - info.pos);
+		if (!known)
 			continue;
-		if (!(more = vec_room(&slot, &cap, (uint64_t)d->nslot + 1, sizeof *slot)))
-			break;
-		slot[d->nslot].off = u.off;
-		slot[d->nslot].code = u.type == DW_UT_compile || u.type == DW_UT_skeleton || u.type == DW_UT_split_compile;
-		d->slot = slot;
-		d->nslot++;
-		more = !each || each(d, d->nslot - 1, ctx);
+		if (!slot_room(d)) {
+			d->walked = UINT64_MAX;
+			return;
+		}
+		d->slot[d->nslot] = (struct slot){ .off = u.off,
+			.code = u.type == DW_UT_compile || u.type == DW_UT_skeleton || u.type == DW_UT_split_compile };
+		index_unit(d, d->nslot++);
 	}
-	if ((d->slot = arena_alloc(arena, d->nslot * sizeof *slot)) && d->nslot)
-		memcpy(d->slot, slot, d->nslot * sizeof *slot);
-	else
-		d->nslot = 0;
-	vec_free(&slot, &cap, sizeof *slot);
 }
 
 struct dwarf *
@@ -131,8 +148,8 @@ open_dwarf(struct modules *ms, struct module *file, bool split)
 {
 	struct dwarf *d = dwarf_new(ms, file, split);
 
-	if (d && !d->slot)
-		units_find(d, NULL, NULL);
+	if (d)
+		units_find(d, UINT64_MAX, false);
 	return d;
 }
 
@@ -221,8 +238,10 @@ unit_open(struct dwarf *d, uint32_t slot)
 static struct slot *
 slot_at(struct dwarf *d, uint64_t off)
 {
-	uint32_t lo = 0, hi = d->nslot;
+	uint32_t lo = 0, hi;
 
+	units_find(d, off, false);
+	hi = d->nslot;
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 

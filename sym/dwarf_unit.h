@@ -27,13 +27,15 @@ struct dwarf {
 	bool split;                /* a .dwo or .dwp: its sections' names end in .dwo */
 	struct cursor section[SECTIONS];
 	bool fetched[SECTIONS];
-	struct slot *slot;         /* by offset; in the modules' arena */
-	uint32_t nslot;
+	struct slot *slot;         /* by offset, of those up to WALKED, a place in .debug_info; in the modules' arena */
+	uint32_t nslot, slot_cap;
+	uint64_t walked;
 	struct dwarf *alt, *dwp;
 	bool alt_asked, dwp_asked;
 	uint64_t work;             /* bytes read of abbreviations for units' first entries */
 	/* Of a module's debug file only. */
-	struct span *span;         /* settled; WHAT: the slot */
+	struct making *making;     /* its index, once one was asked for */
+	struct span *span;         /* all but what .debug_aranges tells; settled; WHAT: the slot */
 	uint32_t nspan;
 	bool indexed, indexed_all;
 	const struct elf *code;    /* of the module whose code it describes */
@@ -133,8 +135,9 @@ struct die_at {
 struct cursor dwarf_section(struct dwarf *, enum dwarf_section);
 /* That of FILE, made at the first question; NULL at the memory cap.  It has no units yet. */
 struct dwarf *dwarf_new(struct modules *, struct module *file, bool split);
-/* Finds its units, and asks EACH about them, in their order, while the entries are there; it is over once that says false. */
-void units_find(struct dwarf *, bool (*each)(struct dwarf *, uint32_t slot, void *ctx), void *ctx);
+/* Finds its units up to the one that OFF lies in, in their order, and tells the index of each while its entry is there.  TIDY: the
+ * caller has no unit, and what was read may be forgotten in between. */
+void units_find(struct dwarf *, uint64_t off, bool tidy);
 struct unit *unit_open(struct dwarf *, uint32_t slot);
 /* The slot of the unit whose header is at OFF, or UINT32_MAX. */
 uint32_t slot_of(struct dwarf *, uint64_t off);
@@ -195,6 +198,10 @@ bool ranges_next(struct range_reader *, uint64_t *lo, uint64_t *hi);
 /* dwarf_index.c: the unit that has code at ADDR, or NULL; its slot, or UINT32_MAX. */
 struct unit *index_find(struct dwarf *, uint64_t addr);
 uint32_t index_slot(struct dwarf *, uint64_t addr);
+/* Where its header is by .debug_aranges, which may be wrong, or UINT64_MAX; .debug_info is not read for that. */
+uint64_t index_told(struct dwarf *, uint64_t addr);
+/* The next unit was found. */
+void index_unit(struct dwarf *, uint32_t slot);
 
 /* dwarf_function.c */
 /* Adds the functions of U to SPANS, WHAT: the entry.  DEEP: also those in types and in other functions. */

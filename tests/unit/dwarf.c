@@ -377,6 +377,68 @@ indexed(void)
 	end();
 }
 
+/* A set for one unit. */
+static void
+arange(uint64_t unit, uint64_t lo, uint64_t size)
+{
+	bytes_uint(&aranges, 44, 4);
+	bytes_uint(&aranges, 2, 2);
+	bytes_uint(&aranges, unit, 4);
+	bytes_uint(&aranges, 8, 2);   /* an address's size, and none of a segment */
+	bytes_uint(&aranges, 0, 4);
+	bytes_uint(&aranges, lo, 8);
+	bytes_uint(&aranges, size, 8);
+	bytes_uint(&aranges, 0, 8);
+	bytes_uint(&aranges, 0, 8);
+}
+
+/* What .debug_aranges tells is found without reading what lies behind; what it does not tell, or wrongly, by the units. */
+static void
+by_aranges(void)
+{
+	static const char *const names[] = { "mine", "yours", "ours" };
+	static const uint64_t addr[] = { 0x1008, 0x2008, 0x3008, 0x4008 };
+	uint64_t off[3];
+
+	for (unsigned ahead = 0; ahead < 2; ahead++) {
+		begin();
+		abbreviate(&abbrev, 1, UNIT, true, PAIRS(LOW, ADDR8, HIGH, DATA1));
+		abbreviate(&abbrev, 2, SUBPROGRAM, false, PAIRS(NAME, STRING_, LOW, ADDR8, HIGH, DATA1));
+		bytes_uint(&abbrev, 0, 1);
+		for (unsigned unit = 0; unit < 3; unit++) {
+			size_t at;
+
+			off[unit] = info.n;
+			at = unit_begin(&info, 4, 0);
+			bytes_uint(&info, 1, 1);
+			bytes_uint(&info, addr[unit] - 8, 8);
+			bytes_uint(&info, 0x20, 1);
+			bytes_uint(&info, 2, 1);
+			bytes_str(&info, names[unit]);
+			bytes_uint(&info, addr[unit] - 8, 8);
+			bytes_uint(&info, 0x20, 1);
+			bytes_uint(&info, 0, 1);
+			unit_end(&info, at);
+		}
+		arange(off[1], 0x2000, 0x20);
+		arange(off[2] + 1, 0x3000, 0x20);
+		ready();
+		if (ahead) {
+			dwarf_ahead(&ms, &m, addr, 4);
+			CHECK(ms.ahead != NULL);
+		} else {
+			CHECK_U64(find(0x2008), 1);
+			CHECK_U64(m.lines->nslot, 2);
+		}
+		for (unsigned i = 0; i < 3; i++) {
+			CHECK_U64(find(addr[i]), 1);
+			CHECK_STR(place[0].function, names[i]);
+		}
+		CHECK_U64(find(addr[3]), 0);
+		end();
+	}
+}
+
 /* Entries of other units and other files name a function; two units claim one code, which the first has. */
 static void
 across_units(void)
@@ -519,6 +581,7 @@ main(void)
 	RUN("dwarf", at_the_memory_cap);
 	RUN("dwarf", indexed);
 	RUN("dwarf", across_units);
+	RUN("dwarf", by_aranges);
 	RUN("dwarf", hidden);
 	RUN("dwarf", overlapping_spans);
 	return TEST_STATUS;
