@@ -266,18 +266,18 @@ bool
 text_hex(const char **p, uint64_t *v)
 {
 	const char *s = *p;
+	uint64_t n = 0;
 
-	for (*v = 0;; s++) {
-		unsigned d = (unsigned)(*s >= '0' && *s <= '9'   ? *s - '0'
-		                        : *s >= 'a' && *s <= 'f' ? *s - 'a' + 10
-		                        : *s >= 'A' && *s <= 'F' ? *s - 'A' + 10
-		                                                 : 16);
-		if (d == 16)
+	for (;; s++) {
+		unsigned d = (unsigned)*s - '0', letter = ((unsigned)*s | 32) - 'a';
+
+		if (d > 9 && letter > 5)
 			break;
-		if (*v >> 60)
+		if (n >> 60)
 			return false;
-		*v = *v << 4 | d;
+		n = n << 4 | (d > 9 ? letter + 10 : d);
 	}
+	*v = n;
 	if (s == *p)
 		return false;
 	*p = s;

@@ -41,17 +41,15 @@ struct entry {
 static bool
 parse(const char *line, struct entry *e)
 {
-	const char *p = line, *tab;
+	const char *p = line;
 
-	if (!text_hex(&p, &e->addr) || !e->addr || p[0] != ' ' || !p[1] || !strchr("tTwW", p[1]) || p[2] != ' ')
+	if (!text_hex(&p, &e->addr) || !e->addr || p[0] != ' ' || ((p[1] | 32) != 't' && (p[1] | 32) != 'w') || p[2] != ' ')
 		return false;
 	e->type = p[1];
-	e->name = p + 3;
-	e->module = NULL;
-	e->len = strcspn(e->name, "\t");
-	tab = e->name + e->len;
-	if (tab[0] == '\t' && tab[1] == '[')
-		e->module = tab + 1;
+	for (e->name = p += 3; *p && *p != '\t'; p++)
+		;
+	e->len = (size_t)(p - e->name);
+	e->module = *p && p[1] == '[' ? p + 1 : NULL;
 	return e->len > 0;
 }
 
@@ -96,7 +94,7 @@ read_line(struct kallsyms *k)
 		return false;
 	if (!parse(line, &e))
 		return true;
-	if (!vec_room(&k->symbol, &k->cap, (uint64_t)k->n + 1, sizeof s) || !text_add(&k->text, e.name, e.len, &s.a))
+	if ((k->n == k->cap && !vec_room(&k->symbol, &k->cap, (uint64_t)k->n + 1, sizeof s)) || !text_add(&k->text, e.name, e.len, &s.a))
 		return false;
 	s.key = e.addr;
 	s.b = (e.module ? module_number(k, e.module) : 0) | ksymbol_rank(e.type) << RANK;
