@@ -46,6 +46,7 @@ struct part {
 	uint64_t hdr;
 	struct row *row;      /* once indexed: sorted by lo */
 	uint32_t rows;        /* of either */
+	uint64_t gap, gap_size;   /* where the last search found nothing */
 	struct cie cie[CIES];
 };
 
@@ -406,13 +407,21 @@ search(const struct part *p, uint64_t vaddr)
 static bool
 find_in(struct part *p, uint64_t vaddr, struct fde *f)
 {
-	uint32_t i = search(p, vaddr);
+	uint32_t i, tries = 0;
+	bool read;
 
-	for (uint32_t tries = 0; i < p->rows && tries < EQUALS_MAX; tries++, i--) {
-		if (read_fde(p, row_fde(p, i), f) && vaddr >= f->lo && vaddr < f->hi)
+	if (vaddr - p->gap < p->gap_size)
+		return false;
+	for (i = search(p, vaddr); i < p->rows && tries < EQUALS_MAX; tries++, i--) {
+		if ((read = read_fde(p, row_fde(p, i), f)) && vaddr >= f->lo && vaddr < f->hi)
 			return true;
-		if (!i || row_lo(p, i - 1) != row_lo(p, i))
-			break;
+		if (i && row_lo(p, i - 1) == row_lo(p, i))
+			continue;
+		if (read && !tries && vaddr >= f->hi && i + 1 < p->rows && vaddr < row_lo(p, i + 1)) {
+			p->gap = f->hi;
+			p->gap_size = row_lo(p, i + 1) - f->hi;
+		}
+		break;
 	}
 	return false;
 }

@@ -32,12 +32,29 @@ trampoline(struct unwinder *u, struct module *m, uint64_t vaddr, unsigned back)
 	return NULL;
 }
 
+/* Whether none begins at any of the places where one might. */
+static bool
+none(struct unwinder *u, struct module *m, uint64_t vaddr)
+{
+	struct cursor c = rule_code(u, m, vaddr + 1 - TRAMPOLINE_MOST);
+
+	if (cur_left(&c) < TRAMPOLINE_MOST + 2)
+		return false;
+	for (unsigned i = 0; i <= TRAMPOLINE_MOST; i++)
+		for (unsigned k = 0; k < u->arch->ntrampolines; k++)
+			if (!memcmp(c.pos + i, u->arch->trampolines[k].bytes, 2))
+				return false;
+	return true;
+}
+
 bool
 derive_sigreturn(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
 	const struct trampoline *t;
 	bool packed = u->arch->align == 1;
 
+	if (none(u, m, vaddr))
+		return false;
 	for (unsigned i = 0; i <= (!packed && vaddr % u->arch->align ? 0 : TRAMPOLINE_MOST); i++) {
 		unsigned back = i ? TRAMPOLINE_MOST + 1 - i : 0;
 
