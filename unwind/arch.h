@@ -61,6 +61,12 @@ struct insn {
 	int32_t target;            /* relative to the instruction's first byte */
 };
 
+/* Where branches lead to that were passed over, from the first byte of what was. */
+struct branches {
+	unsigned n;
+	int64_t to[32];
+};
+
 struct elf;
 struct row;
 
@@ -94,8 +100,9 @@ struct arch {
 	/* The instruction at BYTES, of which N may be read; NULL where nothing decodes this machine's code. */
 	void (*decode)(const uint8_t *bytes, uint64_t n, struct insn *);
 	/* How many bytes of instructions, at most MOST, do nothing but to registers that are not followed from a function's
-	 * beginning on, nor lead elsewhere.  Not all of them need be counted; NULL: none. */
-	uint64_t (*skip)(const uint8_t *bytes, uint64_t n, uint64_t most);
+	 * beginning on.  Branches among them are put down, and where CALLS says so, calls passed over.  Not all of them need be
+	 * counted; NULL: none. */
+	uint64_t (*skip)(const uint8_t *bytes, uint64_t n, uint64_t most, bool calls, struct branches *);
 	/* Of the other instruction set, or NULL; and whether the code around BYTES + AT seems to be of that one. */
 	void (*decode_other)(const uint8_t *bytes, uint64_t n, struct insn *);
 	bool (*is_other)(const uint8_t *bytes, uint64_t n, unsigned at);
@@ -133,7 +140,7 @@ const char *exidx_row(const struct elf *, uint64_t vaddr, struct row *, bool *fo
 /* x86's instructions, of 64-bit or of 32-bit code; and most of 64-bit code's at once: false for others. */
 void x86_decode(const uint8_t *bytes, uint64_t n, bool narrow, struct insn *);
 bool x86_quick(const uint8_t *bytes, uint64_t n, struct insn *);
-uint64_t x86_skip(const uint8_t *bytes, uint64_t n, uint64_t most);
+uint64_t x86_skip(const uint8_t *bytes, uint64_t n, uint64_t most, bool calls, struct branches *);
 enum { X86_QUICK_MIN = 20 };   /* with as many bytes as too long an instruction could have */
 /* What follows each opcode of one byte, a digit of flags each; and a number among what does: of 1 or 4 bytes with a sign. */
 extern const char x86_operands[];

@@ -4,17 +4,18 @@
 
 #include <stddef.h>
 
-enum { LONGEST = 15, PREFIXES = 4, FP = 5 };
+enum { LONGEST = 15, PREFIXES = 4, SP = 4, FP = 5 };
 enum { TWO = 256, WIDE = 8, REX_R = 4, REX_B = 1 };
 /* What a plain instruction has: MODRM with a register's number REG, and its operand OPERAND, neither of which may be sp or fp.
  * Where the register's place has more of the opcode, or the registers are others, these bits are not set. */
 enum { MODRM = X86_MODRM, IMM8 = X86_IMM8, IMMZ = X86_IMMZ, REG = 8, OPERAND = 16, NOT_PLAIN = 32 };
 
 /* Opcodes, sixteen a row: of plain ones the bits above, from @ on.  p: a prefix; x: REX; t: 0f, another byte follows; b: a
- * branch; j: a jump; c: a call; r: a return; f: f6 and f7; i: with the register in the opcode; others are left. */
+ * branch; j: a jump; c: a call; r: a return; u: a push; o: a pop; f: f6 and f7; i: with the register in the opcode; others are
+ * left. */
 static const char kinds[] =
 	"YYYYBD..YYYYBD.t" "YYYYBD..YYYYBD.." "YYYYBDp.YYYYBDp." "YYYYBDp.YYYYBDp."
-	"xxxxxxxxxxxxxxxx" "................" "...Yppp..].[...." "bbbbbbbbbbbbbbbb"
+	"xxxxxxxxxxxxxxxx" "uuuuuuuuoooooooo" "...Yppp..].[...." "bbbbbbbbbbbbbbbb"
 	"SU.SYYYYYYYYYYY." "@.......@@......" "....@@@@BD@@@@@@" "BBBBBBBBiiiiiiii"
 	"SS.r..SU........" "QQQQ....QQQQQQQQ" "........cj.j...." "p.pp.@ff@@..@@Q."
 	/* behind 0f */
@@ -97,11 +98,12 @@ go_to(struct insn *i, enum insn_op op, const uint8_t *bytes, const uint8_t *at, 
 		i->op = INSN_BAD;
 }
 
+static const uint8_t dwarf[] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
+
 /* Whether an operand is relative to fp. */
 static void
 local(struct insn *i, const uint8_t *modrm, const struct opcode *o)
 {
-	static const uint8_t dwarf[] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
 	unsigned mod = *modrm >> 6;
 
 	if ((mod != 1 && mod != 2) || (*modrm & 7) != FP || o->rex & REX_B)
@@ -119,6 +121,7 @@ static bool
 other_kind(const uint8_t *bytes, struct opcode *o, struct insn *i)
 {
 	const uint8_t *p = o->end;
+	unsigned reg = (o->op & 7) | (o->rex & REX_B) << 3;
 
 	switch (o->kind) {
 	case 'b':
@@ -132,6 +135,16 @@ other_kind(const uint8_t *bytes, struct opcode *o, struct insn *i)
 		return true;
 	case 'r':
 		i->op = INSN_RETURN;
+		i->len = (uint8_t)(p - bytes);
+		return true;
+	case 'o':
+		if (reg == SP)
+			return false;
+		/* fall through */
+	case 'u':
+		i->op = o->kind == 'u' ? INSN_PUSH : INSN_POP;
+		i->of_fp = reg == FP;
+		i->reg = dwarf[reg];
 		i->len = (uint8_t)(p - bytes);
 		return true;
 	case 'i':
@@ -183,17 +196,36 @@ usual_end(const uint8_t *p)
 	return p + (kind >> 1 & 1) + (kind & IMMZ);
 }
 
+/* Where the branch or call ends that O is the beginning of; NULL for another. */
+static inline const uint8_t *
+passed_end(const struct opcode *o, const uint8_t *bytes, bool calls, struct branches *b)
+{
+	unsigned size = o->kind == 'b' && o->op ? 1 : 4;
+	const uint8_t *end = o->end + size;
+
+	if (o->kind == 'c')
+		return calls ? end : NULL;
+	if (o->kind != 'b' || b->n == sizeof b->to / sizeof *b->to)
+		return NULL;
+	b->to[b->n] = end - bytes + x86_number(o->end, size);
+	return end;
+}
+
 uint64_t
-x86_skip(const uint8_t *bytes, uint64_t n, uint64_t most)
+x86_skip(const uint8_t *bytes, uint64_t n, uint64_t most, bool calls, struct branches *b)
 {
 	const uint8_t *p = bytes, *end;
 	struct opcode o;
 
+	b->n = 0;
 	for (; bytes + n - p >= X86_QUICK_MIN; p = end) {
-		if (!(end = usual_end(p)) && (!read_opcode(p, &o) || o.kind & NOT_PLAIN || !(end = plain_end(&o))))
+		o.kind = 0;
+		if (!(end = usual_end(p)) &&
+		    (!read_opcode(p, &o) || !(end = o.kind & NOT_PLAIN ? passed_end(&o, bytes, calls, b) : plain_end(&o))))
 			break;
 		if (end - p > LONGEST || (uint64_t)(end - bytes) > most)
 			break;
+		b->n += o.kind == 'b';
 	}
 	return (uint64_t)(p - bytes);
 }

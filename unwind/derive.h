@@ -91,8 +91,8 @@ struct reader flow_reader(struct unwinder *, struct module *, uint64_t vaddr);
 void flow_reread(struct reader *);
 /* The instruction at AT; false where none can be read. */
 bool flow_insn(struct reader *, uint64_t at, struct insn *);
-/* Goes on to the next that may do something, or to the one that the reader's address lies in. */
-void flow_skip(struct reader *, struct flow *);
+/* Goes on to the next that may do something, or to the one that the reader's address lies in; see arch->skip. */
+void flow_skip(struct reader *, struct flow *, bool calls, struct branches *);
 /* What it does to F, whose AT stays. */
 void flow_apply(const struct reader *, const struct insn *, struct flow *);
 /* What a return does that restores registers. */

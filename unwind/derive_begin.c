@@ -21,12 +21,19 @@ slot_of(struct labels *l, uint64_t at)
 	return &l->slot[i];
 }
 
-static const struct flow *
-label_at(struct labels *l, uint64_t at)
+/* Whether there is one; then F is what it was where a branch led to it. */
+static bool
+take_label(struct labels *l, struct flow *f)
 {
-	unsigned n = *slot_of(l, at);
+	unsigned n = *slot_of(l, f->at);
+	uint64_t at = f->at;
 
-	return n ? &l->flow[l->state[n - 1]] : NULL;
+	if (!n)
+		return false;
+	*f = l->flow[l->state[n - 1]];
+	f->at = at;
+	l->same = l->state[n - 1] + 1u == l->states;
+	return true;
 }
 
 /* Keeps F as the last state, if it is another; false where there is no room. */
@@ -65,12 +72,12 @@ next_label(const struct labels *l, uint64_t at)
 	return next;
 }
 
-/* A call pushes the return address, or leaves it in a register. */
+/* A call pushes the return address, so that calls change nothing; or leaves it in a register. */
 struct flow
 flow_begin(const struct reader *r, uint64_t start)
 {
-	return (struct flow){ .at = start, .sp = -r->pushed, .sp_known = true, .popped = NO_REG,
-	                      .ra = { .saved = r->pushed, .slot = -r->pushed } };
+	return (struct flow){ .at = start, .sp = -r->pushed, .sp_known = true, .popped = NO_REG, .called = r->pushed,
+	                      .ra = { .in = r->pushed ? HOLDS_ELSE : HOLDS_ORIGINAL, .saved = r->pushed, .slot = -r->pushed } };
 }
 
 /* Whether it leaves all that is known of F as it is. */
@@ -86,25 +93,24 @@ leaves(const struct reader *r, const struct insn *i, const struct flow *f)
 static bool
 pass(struct reader *r, uint64_t start, struct labels *l, struct flow *f)
 {
-	const struct flow *label;
 	bool live = true, after_call = false;
+	struct branches b;
 	struct insn i;
 
 	*f = flow_begin(r, start);
 	flow_reread(r);
 	l->same = false;
 	for (unsigned n = 0; n < INSNS_MAX; n++) {
+		uint64_t from;
+
 		if (!live && !(f->at = next_label(l, f->at)))   /* what stands between need not be instructions */
 			return false;
-		if ((!live || after_call) && (label = label_at(l, f->at))) {
-			uint64_t at = f->at;
-
-			*f = *label;   /* a call may not return, a branch is certain */
-			f->at = at;
-			live = true;
-			l->same = false;
-		}
-		flow_skip(r, f);
+		if (!live || after_call)
+			live |= take_label(l, f);   /* a call may not return, a branch is certain */
+		from = f->at;
+		flow_skip(r, f, r->pushed && (!l->states || (l->same && l->states == 1)), &b);   /* else a label may lie behind it */
+		for (unsigned k = 0; k < b.n; k++)
+			add_label(l, from + (uint64_t)b.to[k], f);
 		if (!flow_insn(r, f->at, &i))
 			return false;
 		if (r->vaddr - f->at < i.len)

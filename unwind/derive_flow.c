@@ -52,13 +52,14 @@ flow_insn(struct reader *r, uint64_t at, struct insn *i)
 }
 
 void
-flow_skip(struct reader *r, struct flow *f)
+flow_skip(struct reader *r, struct flow *f, bool calls, struct branches *b)
 {
 	const uint8_t *p;
 	uint64_t n;
 
+	b->n = 0;
 	if (r->u->arch->skip && (p = code_at(r, f->at, &n)))
-		f->at += r->u->arch->skip(p, n, r->vaddr - f->at);
+		f->at += r->u->arch->skip(p, n, r->vaddr - f->at, calls, b);
 }
 
 static bool

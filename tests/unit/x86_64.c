@@ -147,26 +147,30 @@ quick_ones(void)
 	CHECK(!x86_quick((const uint8_t[20]){ 0x90 }, 19, &(struct insn){ 0 }));   /* what may not be read */
 }
 
-/* What is passed over are instructions that leave the stack alone, one after another. */
+/* What is passed over are instructions that leave the stack alone, one after another, branches, and calls if that is wanted. */
 static void
 skipped(void)
 {
-	uint64_t seed = 2, all = 0;
+	uint64_t seed = 2, all = 0, all_branches = 0;
 
 	for (unsigned k = 0; k < 300000; k++) {
 		uint8_t bytes[48];
 		uint64_t most = k % 40, n, at = 0;
+		unsigned nbranch = 0;
+		struct branches branches;
 		struct insn i;
 
 		for (unsigned b = 0; b < sizeof bytes; b++) {
 			seed = seed * 6364136223846793005u + 1442695040888963407u;
 			bytes[b] = seed >> 61 ? (uint8_t)(seed >> 33) : 0x48 | (seed >> 33 & 7);
 		}
-		all += n = x86_skip(bytes, sizeof bytes, most);
+		all += n = x86_skip(bytes, sizeof bytes, most, k & 1, &branches);
 		CHECK(n <= most);
 		while (at < n) {
 			x86_decode(bytes + at, sizeof bytes - at, false, &i);
-			if (i.op != INSN_PLAIN && i.op != INSN_LOAD) {
+			if (i.op == INSN_BRANCH)
+				CHECK_U64((uint64_t)branches.to[nbranch++], at + (uint64_t)(int64_t)i.target);
+			else if (i.op != INSN_PLAIN && i.op != INSN_LOAD && (i.op != INSN_CALL || !(k & 1))) {
 				printf("# %02x %02x %02x %02x: op %u\n", bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3], i.op);
 				CHECK(false);
 				break;
@@ -174,8 +178,11 @@ skipped(void)
 			at += i.len;
 		}
 		CHECK_U64(at, n);
+		CHECK_U64(branches.n, nbranch);
+		all_branches += nbranch;
 	}
 	CHECK(all > 300000);
+	CHECK(all_branches > 10000);
 }
 
 static void
