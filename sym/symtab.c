@@ -46,6 +46,7 @@ struct symtab {
 	uint32_t rows;
 	uint64_t relocs_budget;
 	uint64_t default_entry;    /* what linkers put for libraries, or 0 */
+	enum { ENTRY_UNKNOWN, ENTRY_NAMED, ENTRY_BARE } entry;
 };
 
 static const struct range *
@@ -373,9 +374,11 @@ find_row(const struct symtab *st, const struct elf *e, uint64_t vaddr, struct sy
 	*sized = s.size != 0;
 	out->lo = s.value;
 	out->hi = s.size ? s.value + s.size : reach(st, file_of(e, st, st->row[i - 1].id), i, &s);
+	if (vaddr < out->lo || vaddr >= out->hi)
+		return false;
 	out->name = name_of(e, st, st->row[i - 1].id);
 	out->thumb = s.thumb;
-	return vaddr >= out->lo && vaddr < out->hi && *out->name;
+	return *out->name;
 }
 
 /* The name without its version, which only .symtab writes into it; NULL for none, or one that cannot be meant. */
@@ -407,7 +410,7 @@ find_symbol(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol 
 static bool
 find_entry(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *out)
 {
-	const struct symtab *st = m->symtab;
+	struct symtab *st = m->symtab;
 	uint64_t entry = m->elf.entry & ~(uint64_t)(m->elf.machine == EM_ARM ? 1 : 0), start, end;
 	struct symbol other;
 	uint32_t next;
@@ -416,7 +419,9 @@ find_entry(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *
 	if (!entry || vaddr < entry || !range_of(st->text, st->texts, entry) ||
 	    (!st->tables.program && (!m->elf.nsection || entry == st->default_entry)))
 		return false;
-	if (find_row(st, &m->elf, entry, &other, &sized))
+	if (!st->entry)
+		st->entry = find_row(st, &m->elf, entry, &other, &sized) ? ENTRY_NAMED : ENTRY_BARE;
+	if (st->entry == ENTRY_NAMED)
 		return false;
 	if (ehframe_start(ms, m, vaddr, &start, &end)) {
 		if (start > entry)

@@ -118,6 +118,7 @@ struct arch {
 	/* Whether a function that has a frame begins here, as compilers of JIT code make them. */
 	bool (*prologue)(const uint8_t *bytes, uint64_t n);
 	uint8_t marks[2];          /* each such place has one of these in its first 8 bytes; 0: that is not said */
+	uint8_t first[3];          /* and begins with one of these */
 	/* How long a push is that ends at END, as functions have them before that; 0: none.  NULL: they have not. */
 	unsigned (*push_before)(const uint8_t *end, uint64_t n);
 	/* The row at VADDR by the machine's own tables, or NULL; NULL if all is well, else what is wrong with it, in words. */

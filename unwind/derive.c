@@ -30,6 +30,12 @@ marked(const struct arch *a, const uint8_t *p)
 	return has_byte(word, a->marks[0]) || has_byte(word, a->marks[1]);
 }
 
+static bool
+may_begin(const struct arch *a, uint8_t byte)
+{
+	return !a->marks[0] || byte == a->first[0] || byte == a->first[1] || byte == a->first[2];
+}
+
 /* The last beginning before P + *END, of which LEFT bytes may be read; *END becomes where. */
 static bool
 last_beginning(const struct arch *a, const uint8_t *p, uint64_t left, unsigned align, uint64_t *end)
@@ -49,7 +55,7 @@ last_beginning(const struct arch *a, const uint8_t *p, uint64_t left, unsigned a
 			}
 		}
 		while (n--)
-			if (--*end % align == 0 && a->prologue(p + *end, left - *end))
+			if (--*end % align == 0 && may_begin(a, p[*end]) && a->prologue(p + *end, left - *end))
 				return true;
 	}
 	return false;

@@ -205,6 +205,8 @@ beginnings_and_ends(void)
 	for (unsigned i = 0; i < sizeof of / sizeof *of; i++) {
 		CHECK(prologue((const uint8_t *)of[i].bytes, 15) == of[i].begins);
 		CHECK(ends_here((const uint8_t *)of[i].bytes, 15) == of[i].ends);
+		CHECK(!of[i].begins || memchr(arch_x86_64.first, of[i].bytes[0], 3));
+		CHECK(!of[i].begins || memchr(of[i].bytes, 0x55, 8) || memchr(of[i].bytes, 0xec, 8));
 	}
 	CHECK(push_before((const uint8_t *)"\x41\x54\x53" + 3, 3) == 1 && push_before((const uint8_t *)"\x41\x54\x53" + 2, 2) == 2);
 	CHECK(push_before((const uint8_t *)"\x68\xff\xff\xff\xff" + 5, 5) == 5);
