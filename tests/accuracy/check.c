@@ -96,7 +96,9 @@ static bool
 replaces_registers(const char *name)
 {
 	static const char *const words[] = { "sigframe", "sigcontext", "sigreturn", "setup_frame", "setup_rt_frame", "setup_return",
-	                                     "handle_signal", "do_signal", "do_work_pending" };   /* where compilers leave one of these, it is the last */
+	                                     "handle_signal",
+	                                     /* and what compilers take these into */
+	                                     "do_signal", "do_notify_resume", "do_work_pending" };
 
 	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
 		if (strstr(name, words[i]))
@@ -349,6 +351,8 @@ passes(const struct harness *h, uint64_t least, double complete, double expected
 		good = !printf("; FEWER are complete than %.1f%%", complete);
 	if (too_few(n, whole, expected))
 		good = !printf("; FEWER are complete than chance makes of %.1f%%", expected);
+	if (h->torn * 50 > h->samples + 50 * SLACK)
+		good = !printf("; TOO MANY have torn registers");
 	if (h->gone * 10 > h->samples)
 		good = !printf("; TOO MANY have no stack");
 	printf("\n");
