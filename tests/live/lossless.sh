@@ -36,7 +36,7 @@ threads() { # TEST LOST-PERMILLE COMMAND...
 		lost=$(($(field s.json lost) * 1000)) all=$(($(field s.json samples) + $(field s.json samples_unseen)))
 		echo "$t: $lost/1000 lost of $all, $(field s.json stack_bytes) bytes of stack, in $ms ms"
 		[ $lost -le $((all * permille)) ] && best=yes && break
-		[ $ms -le $((300 + 3500 / $(nproc))) ] && undisturbed=$((undisturbed + 1))
+		[ $ms -le $((300 + 2500 / $(nproc))) ] && undisturbed=$((undisturbed + 1))   # they are 2000 of CPU time
 		[ "$1" = env ] || [ $undisturbed -ge 3 ] || continue
 		[ $try -ge 3 ] && break
 	done

@@ -49,7 +49,7 @@ wait $p
 check renamed-meanwhile "$(samples renamed.folded '^victim3;.*main;wall;outer;middle;inner$')" -ge 10
 
 "$PROF" -q -o rec.folded -- "$busy" recurse 0.3 50
-has recursion rec.folded ';main;(recurse;){51}burn;outer;middle;inner [12][0-9][0-9]$'
+has recursion rec.folded ';main;(recurse;){51}burn;outer;middle;inner ([12][0-9]|3[0-2])[0-9]$'
 strip -o stripped "$busy"
 "$PROF" -o strip.folded -- ./stripped cpu 0.3 2>err
 has stripped strip.folded '^stripped;.*_start;.*\[stripped\+0x[0-9a-f]+\];\[stripped\+0x[0-9a-f]+\] '
