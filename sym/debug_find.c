@@ -2,6 +2,7 @@
  * a file that may mean ill: they lead to regular files below the roots alone, and what is found there must prove what it is. */
 #include "debug_find.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -220,10 +221,43 @@ is_it(struct modules *ms, const struct module *file, const struct debug_wanted *
 	return w->kind == DEBUG_DETACHED && w->link && same_crc(ms, e, w->crc);
 }
 
-static struct module *
-try_file(struct modules *ms, const struct debug_wanted *w, uint8_t root, const char *path)
+static int
+open_below(struct modules *ms, uint8_t root, const char *path)
 {
-	int fd = ms->open(root ? ms->root[root - 1].fd : -1, path);
+	return ms->open(root ? ms->root[root - 1].fd : -1, path);
+}
+
+/* Whether the directory that PATH's last UP parts are below is not there.  Most have none of those where debug files may be:
+ * each is asked for once, and not each file in it. */
+static bool
+gone(struct modules *ms, uint8_t root, const char *path, unsigned up)
+{
+	struct debug_dir *d = ms->dir;
+	size_t n = strlen(path);
+	int fd;
+
+	for (; up; up--)
+		while (n && path[--n] != '/')
+			;
+	for (; d < ms->dir + ms->ndir; d++)
+		if (d->root == root && !strncmp(d->path, path, n) && !d->path[n])
+			return d->gone;
+	if (!n || ms->ndir == DEBUG_DIRS_KNOWN || !(d->path = arena_str(&ms->arena, path, n)))
+		return false;
+	d->root = root;
+	fd = open_below(ms, root, d->path);
+	d->gone = fd < 0 && errno == ENOENT;
+	if (fd >= 0)
+		close(fd);
+	ms->ndir++;
+	return d->gone;
+}
+
+/* UP: of PATH's parts those that are of this file alone. */
+static struct module *
+try_file(struct modules *ms, const struct debug_wanted *w, uint8_t root, const char *path, unsigned up)
+{
+	int fd = gone(ms, root, path, up) ? -1 : open_below(ms, root, path);
 	struct module *m;
 
 	if (fd < 0)
@@ -236,6 +270,13 @@ try_file(struct modules *ms, const struct debug_wanted *w, uint8_t root, const c
 	return m;
 }
 
+/* A build-id makes a directory, too. */
+static unsigned
+parts_of(const char *form)
+{
+	return strstr(form, "%b") || strstr(form, "%B") ? 2 : 1;
+}
+
 static struct module *
 try_below(struct modules *ms, const struct debug_wanted *w, const char *form, const char *const *dir, unsigned n)
 {
@@ -244,7 +285,7 @@ try_below(struct modules *ms, const struct debug_wanted *w, const char *form, co
 
 	for (unsigned i = 0; i < n && dir[i] && !m; i++)
 		if (make_path(&p, dir[i], form, w))
-			m = try_file(ms, w, 0, p.s);
+			m = try_file(ms, w, 0, p.s, parts_of(form));
 	return m;
 }
 
@@ -259,7 +300,7 @@ try_roots(struct modules *ms, const struct debug_wanted *w, const char *form, bo
 		return NULL;
 	for (unsigned i = 0; i < (board ? 1 : 3) && !m; i++)
 		if (root[i] || (i == 2))
-			m = try_file(ms, w, root[i], p.s);
+			m = try_file(ms, w, root[i], p.s, parts_of(form));
 	return m;
 }
 

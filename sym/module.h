@@ -39,7 +39,7 @@ struct module {
 	uint8_t root;              /* whose PATH it is: 0 prof's own, else number of modules' root + 1 */
 };
 
-enum { MODULE_ROOTS = 64, DEBUG_DIRS = 8, DEBUG_CACHES = 2 };
+enum { MODULE_ROOTS = 64, DEBUG_DIRS_KNOWN = 32, DEBUG_DIRS = 8, DEBUG_CACHES = 2 };
 
 /* Another root directory than prof's own, kept open. */
 struct module_root {
@@ -51,6 +51,13 @@ struct module_root {
 struct debug_places {
 	uint8_t sysroot;           /* as in struct module */
 	const char *dir[DEBUG_DIRS], *cache[DEBUG_CACHES];   /* --debug-dir; debuginfod's */
+};
+
+/* Whether a directory below a root is not there. */
+struct debug_dir {
+	const char *path;
+	uint8_t root;
+	bool gone;
 };
 
 struct modules {
@@ -74,6 +81,8 @@ struct modules {
 	struct module_root root[MODULE_ROOTS];
 	uint32_t nroot;
 	struct debug_places places;
+	struct debug_dir dir[DEBUG_DIRS_KNOWN];   /* where such were looked for */
+	uint32_t ndir;
 	uint64_t summed;           /* bytes of files whose checksum was asked for */
 };
 

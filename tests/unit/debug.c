@@ -1,5 +1,6 @@
 #include "sym/debug.c"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@ static struct modules ms;
 static struct there { const char *path; int root, fd; } there[8];
 static unsigned ntheres;
 static char asked[8192];   /* paths, a line each, in the order of asking */
+static int there_is_no;    /* errno of what is no file */
 
 static int
 open_there(int root, const char *path)
@@ -25,6 +27,7 @@ open_there(int root, const char *path)
 	for (unsigned i = 0; i < ntheres; i++)
 		if (!strcmp(there[i].path, path) && there[i].root == root)
 			return dup(there[i].fd);
+	errno = there_is_no;
 	return -1;
 }
 
@@ -53,6 +56,7 @@ begin(void)
 	CHECK(modules_init(&ms));
 	ms.open = open_there;
 	asked[0] = 0;
+	there_is_no = EINVAL;   /* it is a directory */
 }
 
 static void
@@ -268,21 +272,51 @@ places_in_their_order(void)
 	ms.places.cache[0] = "/cache";
 	m->root = 0;
 	CHECK(!debug_file(&ms, m));
-	CHECK_STR(asked, "/one/.build-id/ab/cdef0102030405060708090a0b0c0d0e0f1011.debug\n"
-	                 "/two/.build-id/ab/cdef0102030405060708090a0b0c0d0e0f1011.debug\n"
-	                 "/one/usr/bin/tool.dbg\n/two/usr/bin/tool.dbg\n"
-	                 "/one/tool.dbg\n/two/tool.dbg\n"
+	CHECK_STR(asked, "/one/.build-id\n/one/.build-id/ab/cdef0102030405060708090a0b0c0d0e0f1011.debug\n"
+	                 "/two/.build-id\n/two/.build-id/ab/cdef0102030405060708090a0b0c0d0e0f1011.debug\n"
+	                 "/one/usr/bin\n/one/usr/bin/tool.dbg\n/two/usr/bin\n/two/usr/bin/tool.dbg\n"
+	                 "/one\n/one/tool.dbg\n/two\n/two/tool.dbg\n"
 	                 "/one/usr/bin/tool\n/two/usr/bin/tool\n"
 	                 "/one/tool.debug\n/two/tool.debug\n"
 	                 "/one/tool\n/two/tool\n"
 	                 "/one/abcdef0102030405060708090a0b0c0d0e0f1011/debuginfo\n"
 	                 "/two/abcdef0102030405060708090a0b0c0d0e0f1011/debuginfo\n"
-	                 "/usr/lib/debug/.build-id/ab/cdef0102030405060708090a0b0c0d0e0f1011.debug\n"
-	                 "/usr/bin/tool.dbg\n/usr/bin/.debug/tool.dbg\n/usr/lib/debug/usr/bin/tool.dbg\n/usr/lib/debug/bin/tool.dbg\n"
-	                 "/cache/abcdef0102030405060708090a0b0c0d0e0f1011/debuginfo\n");
+	                 "/usr/lib/debug/.build-id\n/usr/lib/debug/.build-id/ab/cdef0102030405060708090a0b0c0d0e0f1011.debug\n"
+	                 "/usr/bin\n/usr/bin/tool.dbg\n/usr/bin/.debug\n/usr/bin/.debug/tool.dbg\n"
+	                 "/usr/lib/debug/usr/bin\n/usr/lib/debug/usr/bin/tool.dbg\n/usr/lib/debug/bin\n/usr/lib/debug/bin/tool.dbg\n"
+	                 "/cache\n/cache/abcdef0102030405060708090a0b0c0d0e0f1011/debuginfo\n");
 	asked[0] = 0;
 	CHECK(!debug_file(&ms, m));
 	CHECK_STR(asked, "");
+	end();
+}
+
+/* Nothing is asked for below a directory that is not there; each root has its own. */
+static void
+directories_that_are_not_there(void)
+{
+	struct elfwrite w = stripped(id);
+	struct module *m;
+
+	begin();
+	there_is_no = ENOENT;
+	add_link(&w, "tool.dbg", 1);
+	m = module_of(&w, "/usr/bin/tool");
+	ms.places.cache[0] = "/cache";
+	ms.root[0].fd = 100;
+	CHECK(!debug_file(&ms, m));
+	CHECK_STR(asked, "/usr/lib/debug/.build-id\n/usr/bin\n/usr/bin/.debug\n/usr/lib/debug/usr/bin\n/usr/lib/debug/bin\n/cache\n");
+	asked[0] = 0;
+	w = stripped(id);
+	add_link(&w, "tool2.dbg", 1);
+	m = module_of(&w, "/usr/bin/tool2");
+	CHECK(!debug_file(&ms, m));
+	CHECK_STR(asked, "");
+	w = stripped(id);
+	m = module_of(&w, "/usr/bin/tool3");
+	m->root = 1;
+	CHECK(!debug_file(&ms, m));
+	CHECK_STR(asked, "/usr/lib/debug/.build-id\n");
 	end();
 }
 
@@ -478,6 +512,7 @@ main(void)
 	RUN("debug", zstd_section);
 	RUN("debug", sections_that_lie);
 	RUN("debug", places_in_their_order);
+	RUN("debug", directories_that_are_not_there);
 	RUN("debug", without_anything_to_go_by);
 	RUN("debug", by_build_id);
 	RUN("debug", others_are_refused);
