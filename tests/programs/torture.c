@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -99,10 +100,13 @@ signals(int n)
 
 /* ---- sleeps: nothing ends early, nothing ends with EINTR that no signal of ours caused ---- */
 
+static volatile unsigned *handled;   /* of two processes */
+
 static void
 on_alarm(int sig)
 {
 	(void)sig;
+	++*handled;
 }
 
 /* READS of a byte that comes after three signals each: how many ended with EINTR. */
@@ -114,14 +118,19 @@ reads(int n, int flags)
 	pid_t parent = getpid(), pid;
 	char c;
 
+	handled = mmap(NULL, sizeof *handled, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	sigaction(SIGUSR2, &act, NULL);
-	if (pipe(fd))
+	if (handled == MAP_FAILED || pipe(fd))
 		exit(1);
 	for (int i = 0; i < n; i++) {
 		if (!(pid = fork())) {
 			for (int k = 0; k < 3; k++) {
+				unsigned before = *handled;
+
 				rest(30);
 				syscall(SYS_tgkill, parent, parent, SIGUSR2);
+				while (*handled == before)   /* two that wait are one */
+					rest(1);
 			}
 			rest(30);
 			_exit(write(fd[1], "", 1) != 1);
