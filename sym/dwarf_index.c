@@ -13,9 +13,8 @@ struct found {
 };
 
 struct making {
-	struct span *told;         /* by .debug_aranges; settled; WHAT: the offset of the unit's header */
-	struct item *set;          /* units that are in there, by that offset */
-	uint32_t ntold, sets, at;
+	struct item *set;          /* units that are in .debug_aranges, by the offsets of their headers */
+	uint32_t sets, at;
 	struct spans *into;        /* of other units: there while all are collected, */
 	struct found *found;       /* else here, as far as they are known */
 	bool bad;                  /* at the memory cap */
@@ -86,12 +85,12 @@ begin(struct dwarf *d)
 	if (!m)
 		return;
 	*m = (struct making){ 0 };
-	if (read_aranges(d, &t) && (m->told = arena_alloc(arena, t.spans.n * sizeof *m->told)) &&
+	if (read_aranges(d, &t) && (d->told = arena_alloc(arena, t.spans.n * sizeof *d->told)) &&
 	    (m->set = arena_alloc(arena, t.sets * sizeof *m->set))) {
-		m->ntold = t.spans.n;
+		d->ntold = t.spans.n;
 		m->sets = t.sets;
 		if (t.spans.n)
-			memcpy(m->told, t.spans.span, t.spans.n * sizeof *m->told);
+			memcpy(d->told, t.spans.span, t.spans.n * sizeof *d->told);
 		if (t.sets)
 			memcpy(m->set, t.set, t.sets * sizeof *m->set);
 	}
@@ -210,7 +209,7 @@ index_told(struct dwarf *d, uint64_t addr)
 
 	if (!d->making)
 		begin(d);
-	s = d->making ? span_find(d->making->told, d->making->ntold, addr) : NULL;
+	s = span_find(d->told, d->ntold, addr);
 	return s ? s->what : UINT64_MAX;
 }
 

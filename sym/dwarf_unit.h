@@ -35,8 +35,9 @@ struct dwarf {
 	uint64_t work;             /* bytes read of abbreviations for units' first entries */
 	/* Of a module's debug file only. */
 	struct making *making;     /* its index, once one was asked for */
-	struct span *span;         /* all but what .debug_aranges tells; settled; WHAT: the slot */
-	uint32_t nspan;
+	struct span *told;         /* by .debug_aranges; settled; WHAT: the offset of the unit's header, which may be wrong */
+	struct span *span;         /* by the units themselves; settled; WHAT: the slot */
+	uint32_t ntold, nspan;
 	bool indexed, indexed_all;
 	const struct elf *code;    /* of the module whose code it describes */
 };

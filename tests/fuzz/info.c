@@ -38,17 +38,35 @@ look(struct modules *ms, struct module *m, uint64_t addr)
 }
 
 static void
-look_around(struct modules *ms, struct module *m)
+look_around(struct modules *ms, struct module *m, bool told)
 {
 	const struct dwarf *d = m->lines;
 
-	for (uint32_t i = 0; d && i < d->nspan && i < 24; i++) {
-		uint64_t lo = d->span[i].lo, hi = d->span[i].hi;
+	for (uint32_t i = 0; d && i < (told ? d->ntold : d->nspan) && i < 24; i++) {
+		const struct span *s = told ? &d->told[i] : &d->span[i];
+		uint64_t lo = s->lo, hi = s->hi;
 
 		for (unsigned k = 0; k < 6; k++)
 			look(ms, m, lo + (hi - lo) / 6 * k);
 		look(ms, m, hi - 1);
 	}
+}
+
+/* Many at once, while no unit was looked for yet; one address is nobody's. */
+static void
+ask_ahead(struct modules *ms, struct module *m)
+{
+	struct dwarf *d = dwarf_describing(ms, m);
+	uint64_t addr[24];
+	uint32_t n = 0;
+
+	if (!d)
+		return;
+	index_told(d, 0);
+	addr[n++] = 0;
+	for (uint32_t i = 0; i < d->ntold && n < 24; i++)
+		addr[n++] = d->told[i].lo;
+	dwarf_ahead(ms, m, addr, n);
 }
 
 static void
@@ -81,12 +99,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	m.elf.is64 = data[0] & 1;
 	dwarfwrite_alt = &alt;
 	dwarfwrite_dwo = dwarfwrite_dwp = &split;
+	ask_ahead(&ms, &m);
+	look_around(&ms, &m, true);
 	look(&ms, &m, 0);
-	look_around(&ms, &m);
+	look_around(&ms, &m, false);
 	vec_free(&ms.path, &ms.path_cap, sizeof(const char *));
 	index_free(&ms.paths);
 	arena_free(&ms.arena);
 	arena_free(&ms.cache);
+	arena_free(&ms.answers);
 	for (unsigned i = 0; i < DWARFWRITE_SECTIONS; i++)
 		free(copy[i]);
 	if (mem_used())
