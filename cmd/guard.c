@@ -41,6 +41,16 @@ guard_allows(const struct plan *p)
 	return true;
 }
 
+bool
+guard_room(const struct plan *p)
+{
+	const char *why = p->noutput && !p->output[0].path ? output_check(&(struct output){ .path = "prof-.html" }) : NULL;
+
+	if (why)
+		error("%s: -o FILE", why);
+	return !why;
+}
+
 void
 guard_begin(const struct plan *p)
 {

@@ -504,7 +504,7 @@ record(struct recording *r)
 	}
 	r->collector.by_container = r->plan.by_container;
 	places_use(&r->plan.places, &r->collector.modules);
-	if (!take_signals(r) || !open_session(r))
+	if (!guard_room(&r->plan) || !take_signals(r) || !open_session(r))
 		return EXIT_FAILED;
 	if (!guard_allows(&r->plan)) {   /* it has become another's before it could be watched */
 		session_close(r->session);

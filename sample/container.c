@@ -271,7 +271,7 @@ container_proc(const char *dir)
 	if (strlen(dir) > PROC_ROOT_MAX)
 		return "the path is too long";
 	if (!is_own(dir, &there))
-		return there ? "it is of another pid namespace than prof: run prof with --pid=host (in a pod: hostPID: true)"
+		return there ? "it is of another pid namespace: run prof with --pid=host (in a pod: hostPID: true)"
 		             : "no /proc is mounted there";
 	proc_root = dir;
 	return NULL;
@@ -287,5 +287,5 @@ container_adapt(void)
 	if (!unshare(CLONE_NEWNS) && !mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) &&
 	    !mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) && is_own(proc_root, &there))
 		return NULL;
-	return "/proc is of another pid namespace than prof: enter that one's mounts, too (nsenter -m), or use --proc-root";
+	return "/proc is of another pid namespace: enter that one's mounts, too (nsenter -m), or use --proc-root";
 }

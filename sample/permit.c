@@ -255,7 +255,7 @@ seccomp(const struct facts *f)
 		return "a seccomp filter refuses perf_event_open, as Docker's default profile does\n"
 		       "%d, or %D";
 	return "a seccomp filter refuses perf_event_open\n"
-	       "run prof outside of the sandbox, or allow it the system call (systemd: SystemCallFilter=perf_event_open)";
+	       "run prof outside of the sandbox, or allow it that (systemd: SystemCallFilter=perf_event_open)";
 }
 
 /* It is for whose the target is, and what; else NULL. */
@@ -308,7 +308,7 @@ denied(const struct facts *f)
 	if (f->seccomp)
 		return seccomp(f);
 	if (f->lockdown)
-		return "the kernel is locked down (confidentiality)\nstart the machine with lockdown=integrity, or without secure boot";
+		return "the kernel is locked down (confidentiality)\nboot with lockdown=integrity, or without secure boot";
 	return "neither kernel.perf_event_paranoid (it %p) nor its owner forbids it: a security module (SELinux, AppArmor) may\n"
 	       "sudo dmesg | grep -i denied";
 }
@@ -337,7 +337,7 @@ reason(const struct facts *f)
 		                  : "this kernel (or emulator) has no perf_event_open\nuse a kernel with CONFIG_PERF_EVENTS=y";
 	case EMFILE:
 		return "it takes more descriptors than the limit of %n\n"
-		       "sudo prlimit --pid $$ --nofile=1048576   (then prof again in this shell)";
+		       "sudo prlimit --pid $$ --nofile=1048576   (then prof again)";
 	case ENFILE:
 		return "the whole machine's descriptors are used up\nsudo sysctl fs.file-max=1000000";
 	case ENOENT:
@@ -345,7 +345,7 @@ reason(const struct facts *f)
 	case EOPNOTSUPP:
 		return unsupported(f);
 	case ENOSPC:
-		return "the machine has too few counters for all these events at once\nfewer events in -e";
+		return "there are too few counters for all these events\nfewer events in -e";
 	case EBUSY:
 		return "another program holds the counters of '%e' for itself\n-e cpu-clock";
 	case EINVAL:
@@ -377,7 +377,7 @@ learn(struct facts *f, const struct capture *c, int32_t pid, int err)
 {
 	f->err = err;
 	learn_self(f);
-	learn_target(f, pid);
+	learn_target(f, !pid && c->npid ? *c->pid : pid);
 	learn_capture(f, c);
 }
 

@@ -6,7 +6,8 @@
 
 #include "session.h"
 
-/* Explains ERR of perf_event_open for this capture on PID (0 for a command of our own, -1 for the system) into the refusal. */
+/* Explains ERR of perf_event_open for this capture on PID (0 for the first that it names or a command of our own, -1 for the
+ * system) into the refusal. */
 void permit_explain(struct refusal *, const struct capture *, int32_t pid, int err);
 /* The same, but only if it is for what the target is: false where it is for something else. */
 bool permit_explain_target(struct refusal *, const struct capture *, int32_t pid, int err);
