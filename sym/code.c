@@ -1,7 +1,10 @@
-/* See code.h. */
+/* See code.h.  The index holds some bits of the hash beside a code's number, so that others are seldom looked at. */
 #include "code.h"
 
 #include "../lib/mem.h"
+
+enum { TAG_SHIFT = 26 };
+#define CODES_MAX ((UINT32_C(1) << TAG_SHIFT) - 1)
 
 static uint32_t
 hash(uint32_t module, uint64_t vaddr)
@@ -12,9 +15,9 @@ hash(uint32_t module, uint64_t vaddr)
 static uint32_t
 hash_again(const void *ctx, uint32_t i)
 {
-	const struct code *code = ctx;
+	const struct code *code = (const struct code *)ctx + (i & CODES_MAX);
 
-	return hash(code[i].module, code[i].vaddr);
+	return hash(code->module, code->vaddr);
 }
 
 bool
@@ -41,13 +44,17 @@ code_intern(struct codes *c, uint32_t module, uint64_t vaddr)
 	uint32_t h = hash(module, vaddr), i, slot;
 
 	for (slot = index_first(&c->index, h); (i = index_at(&c->index, slot)) != INDEX_NONE;
-	     slot = index_next(&c->index, slot))
+	     slot = index_next(&c->index, slot)) {
+		if ((i ^ h) >> TAG_SHIFT)
+			continue;
+		i &= CODES_MAX;
 		if (c->code[i].vaddr == vaddr && c->code[i].module == module)
 			return i;
-	if (c->n == INDEX_NONE - 1 || !vec_room(&c->code, &c->cap, (uint64_t)c->n + 1, sizeof *c->code))
+	}
+	if (c->n == CODES_MAX || !vec_room(&c->code, &c->cap, (uint64_t)c->n + 1, sizeof *c->code))
 		return CODE_UNKNOWN;
 	c->code[c->n] = (struct code){ vaddr, module };
-	if (!index_add(&c->index, h, c->n, hash_again, c->code))
+	if (!index_add(&c->index, h, (h & ~CODES_MAX) | c->n, hash_again, c->code))
 		return CODE_UNKNOWN;
 	return c->n++;
 }
