@@ -193,6 +193,8 @@ adapt_stack(struct recording *r)
 		r->stack_size = size;
 		r->user_chain = chain;
 		r->patience *= r->patience < PATIENCE_MOST ? 4 : 1;
+	} else if (cut) {   /* rings may have room for more by now */
+		session_stack(r->session, size, chain);
 	}
 	*need = (struct need){ 0 };
 }

@@ -116,6 +116,7 @@ open_wanted(struct opener *o, struct watches *w, int fd)
 		return EINVAL;
 	if (!vec_room(&t, &cap, wanted.n, sizeof *t) || !move_all(fd, t, wanted.n * sizeof *t, false))
 		return ENOMEM;
+	o->stack_most = o->stack_limit;
 	opener_stack(o, wanted.stack_size, wanted.user_chain);
 	return open_held(o, w, t, wanted.n, fd);
 }

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -22,11 +21,13 @@
 #include "hold.h"
 #include "keeper_ask.h"
 #include "open.h"
+#include "priority.h"
 #include "sandbox.h"
 #include "target.h"
 #include "threads.h"
 
-enum { UIDS_MOST = 16, ANCESTORS_MOST = 64, HEADS = 18 };
+/* ASKED_MOST: answers that a socket surely holds. */
+enum { UIDS_MOST = 16, ANCESTORS_MOST = 64, HEADS = 18, ASKED_MOST = 64 };
 
 struct answer {
 	int32_t err;
@@ -39,7 +40,11 @@ static struct {
 	bool checks;               /* in the keeper and its helpers */
 	pid_t prof, pid;           /* and the keeper's */
 	struct opener *opener;
+	struct rings *rings;       /* that fill up while prof waits, or NULL */
 	struct keeper_also also;
+	/* Events that were asked for ahead, and those whose answers were taken. */
+	struct ask_event { uint32_t number; int32_t pid, cpu; uint32_t size; bool chain; } asked[ASKED_MOST];
+	unsigned nasked, taken;
 	/* Whom the capture may see: all of them, or processes of these users, and what descends from its targets. */
 	bool all, lent;
 	uid_t uid[UIDS_MOST];
@@ -94,6 +99,19 @@ get(int from, void *bytes, size_t n, int *fd)
 
 /* What prof asks. */
 
+/* An event that was asked for ahead, and nobody wants. */
+static void
+forget_asked(void)
+{
+	struct answer r;
+	int fd;
+
+	get(keeper.fd, &r, sizeof r, &fd);
+	if (fd >= 0)
+		close(fd);
+	keeper.taken++;
+}
+
 /* Sends A with its PATH and a descriptor, or -1.  The answer's length or -1 with errno, its bytes and its descriptor. */
 static long
 ask(struct ask *a, const char *path, int with, int *fd, void *to, size_t size)
@@ -103,6 +121,10 @@ ask(struct ask *a, const char *path, int with, int *fd, void *to, size_t size)
 	ssize_t n;
 	int own;
 
+	while (keeper.taken < keeper.nasked)
+		forget_asked();
+	if (keeper.rings)
+		rings_relieve(keeper.rings);
 	*(fd ? fd : &own) = -1;
 	if (len >= sizeof a->path) {
 		errno = ENAMETOOLONG;
@@ -153,13 +175,50 @@ keeper_asleep(int32_t pid, int32_t tid, char *text, size_t n)
 	return ask(&a, "", -1, NULL, text, n);
 }
 
+static struct ask
+event_ask(const struct ask_event *e)
+{
+	return (struct ask){ .what = ASK_EVENT, .number = e->number, .pid = e->pid, .cpu = e->cpu, .size = e->size, .chain = e->chain };
+}
+
+static bool
+same(const struct ask_event *a, const struct ask_event *b)
+{
+	return a->number == b->number && a->pid == b->pid && a->cpu == b->cpu && a->size == b->size && a->chain == b->chain;
+}
+
+bool
+keeper_ahead(uint32_t event, int32_t tid, int32_t cpu, uint32_t stack_size, bool user_chain)
+{
+	struct ask_event e = { event, tid, cpu, stack_size, user_chain };
+	struct ask a = event_ask(&e);
+
+	if (!keeper.on || (keeper.taken < keeper.nasked && keeper.nasked == ASKED_MOST))
+		return false;
+	if (keeper.taken == keeper.nasked)
+		keeper.taken = keeper.nasked = 0;
+	if (!put(keeper.fd, &a, offsetof(struct ask, path) + 1, -1))
+		return false;
+	keeper.asked[keeper.nasked++] = e;
+	return true;
+}
+
 int
 keeper_event(uint32_t event, int32_t tid, int32_t cpu, uint32_t stack_size, bool user_chain)
 {
-	struct ask a = { .what = ASK_EVENT, .number = event, .pid = tid, .cpu = cpu, .size = stack_size, .chain = user_chain };
+	struct ask_event e = { event, tid, cpu, stack_size, user_chain };
+	struct ask a = event_ask(&e);
+	struct answer r;
 	int fd;
 
-	ask(&a, "", -1, &fd, NULL, 0);
+	while (keeper.taken < keeper.nasked && !same(&keeper.asked[keeper.taken], &e))
+		forget_asked();
+	if (keeper.taken == keeper.nasked)
+		ask(&a, "", -1, &fd, NULL, 0);
+	else {
+		keeper.taken++;
+		errno = get(keeper.fd, &r, sizeof r, &fd) < (ssize_t)sizeof r.err ? EPIPE : r.err;
+	}
 	return fd;
 }
 
@@ -209,6 +268,12 @@ long
 keeper_ask(uint32_t number, const char *path, int *fd, char *text, size_t size)
 {
 	return ask(&(struct ask){ .what = ASK_CALLER, .number = number }, path, -1, fd, text, size);
+}
+
+void
+keeper_rings(struct rings *rings)
+{
+	keeper.rings = rings;
 }
 
 bool
@@ -432,9 +497,9 @@ on_end(int sig)
 }
 
 bool
-keeper_start(struct opener *o, bool realtime, const struct keeper_also *also)
+keeper_start(struct opener *o, const struct keeper_also *also)
 {
-	struct sched_param p = { .sched_priority = 1 };
+	struct priority p;
 	sigset_t all, own;
 	pid_t pid;
 	int pair[2];
@@ -454,9 +519,9 @@ keeper_start(struct opener *o, bool realtime, const struct keeper_also *also)
 		sigprocmask(SIG_SETMASK, &all, NULL);
 		prctl(PR_SET_PDEATHSIG, SIGRTMAX);
 		prctl(PR_SET_NAME, "prof-keeper");
-		if (realtime)
-			syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p);
+		priority_raise(&p, o->ncpu > 1);
 		keeper.checks = true;
+		o->stack_most = o->stack_limit;   /* how much of it is prof's to know */
 		hold_only(o, pair[1]);
 		for (int i = 0; i < 3; i++)   /* whoever reads what prof writes need not wait for the keeper's end */
 			if (i != pair[1])

@@ -10,6 +10,7 @@
 
 struct ask;
 struct opener;
+struct rings;
 
 /* What the caller of keeper_start keeps to itself: answers ASK_CALLER with a descriptor in *FD (or -1) and up to SIZE
  * bytes of text; the text's length, or -1. */
@@ -19,15 +20,19 @@ struct keeper_also {
 };
 
 /* Forks the keeper off.  It knows the opener as of now.  From here on prof asks it; false with errno where there is none. */
-bool keeper_start(struct opener *, bool realtime, const struct keeper_also *);
+bool keeper_start(struct opener *, const struct keeper_also *);
 /* Ends the keeper, and waits for that: whoever would inherit it may not. */
 void keeper_end(void);
+/* Rings that fill up while prof waits for answers, or NULL for none. */
+void keeper_rings(struct rings *);
 /* Whether prof asks a keeper. */
 bool keeper_on(void);
 
 /* Descriptors, or -1 with errno. */
 int keeper_file(int root, const char *path, bool link);
 int keeper_event(uint32_t event, int32_t tid, int32_t cpu, uint32_t stack_size, bool user_chain);
+/* Asks for one that keeper_event will be called for, after those that were asked for before; false where there are enough. */
+bool keeper_ahead(uint32_t event, int32_t tid, int32_t cpu, uint32_t stack_size, bool user_chain);
 int keeper_helper(void);
 /* Up to N bytes of PID's memory; how many. */
 size_t keeper_read(int32_t pid, uint64_t addr, void *to, size_t n);

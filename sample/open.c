@@ -15,15 +15,18 @@
 #include "keeper.h"
 #include "perf.h"
 #include "permit.h"
+#include "priority.h"
 
 /* Bytes of a ring as wished for, and of all together, which are no more than a part of the memory that there is.  Rings that
- * hold many samples wake the reader when they are half full: each time costs more than some samples do. */
+ * hold many samples wake a reader that need not wait for a CPU when they are half full: each time costs more than some
+ * samples do. */
 enum { RING_MOST = 8 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY = 2 << 20 };
 /* Descriptors that are not for events: the caller's, and files being looked at. */
 enum { SPARE_FILES = 64 };
 enum { STACK_DEFAULT = 16 << 10, STACK_MOST = 65528, STACK_LEAST = 1 << 10 };
-/* Milliseconds of samples that a ring has room for at least, stacks being cut for that. */
-enum { STACK_LATE = 20 };
+/* Milliseconds of samples that a ring has room for at least, stacks being cut for that: where the reader comes first, and to
+ * begin with where it has to wait like all others. */
+enum { STACK_LATE = 20, STACK_LATER = 50 };
 /* The part of a ring for samples that one for executions has. */
 enum { TRACK_PART = 64 };
 /* Times the threads are listed again, for targets that never stop making new ones. */
@@ -52,7 +55,7 @@ open_ring(struct opener *o, int32_t cpu, size_t bytes)
 	a.config = PERF_COUNT_SW_DUMMY;
 	a.disabled = a.exclude_kernel = a.exclude_hv = a.watermark = a.use_clockid = 1;
 	a.clockid = CLOCK_MONOTONIC;
-	a.wakeup_watermark = (uint32_t)(bytes > RING_ROOMY ? bytes / 2 : bytes / 4);
+	a.wakeup_watermark = (uint32_t)(o->first && bytes > RING_ROOMY ? bytes / 2 : bytes / 4);
 	if ((fd = perf_open(&a, 0, cpu, -1, 0)) < 0)
 		return errno;
 	if (rings_add(&o->rings, fd, cpu, bytes))
@@ -117,8 +120,8 @@ opener_more_files(void)
 static size_t
 stack_most(const struct opener *o)
 {
-	size_t most = o->ring_bytes / 4 < STACK_MOST ? o->ring_bytes / 4 : STACK_MOST;
-	uint64_t roomy = o->freq ? (uint64_t)o->ring_bytes * 1000 / STACK_LATE / o->freq : most;
+	size_t most = o->stack_limit;
+	uint64_t roomy = o->freq ? (uint64_t)o->ring_bytes * 1000 / (o->first ? STACK_LATE : STACK_LATER) / o->freq : most;
 
 	return roomy >= most || o->capture.stack_fixed ? most : roomy > STACK_LEAST ? (size_t)roomy : STACK_LEAST;
 }
@@ -147,8 +150,11 @@ opener_init(struct opener *o, const struct capture *c, struct refusal *r)
 		snprintf(r->what, sizeof r->what, "-G %.100s: %s", c->cgroup, why);
 		return false;
 	}
+	o->first = o->ncpu > 1 && priority_may();
 	if (!map_rings(o, r))
 		return false;
+	o->rings.relieves = !o->first;
+	o->stack_limit = o->ring_bytes / 4 < STACK_MOST ? o->ring_bytes / 4 : STACK_MOST;
 	o->stack_most = stack_most(o);
 	opener_stack(o, c->stack_size, c->user_chain);
 	return true;
@@ -163,6 +169,12 @@ opener_stack_less(struct opener *o, bool much)
 		return false;
 	o->stack_most = less > STACK_LEAST ? less : STACK_LEAST;
 	return true;
+}
+
+void
+opener_stack_more(struct opener *o, uint32_t times)
+{
+	o->stack_most = o->stack_most * times < o->stack_limit ? o->stack_most * times : o->stack_limit;
 }
 
 void
@@ -222,9 +234,12 @@ open_more(struct opener *o, struct watches *w, const struct threads *t, uint32_t
 {
 	uint64_t fit = threads_fit(o), end = from + fit < t->n ? from + fit : t->n;
 
-	for (; from < end; from++) {
-		int err = watches_add(o, w, t->thread[from].tid, false);
+	for (uint32_t ahead = from; from < end; from++) {
+		int err;
 
+		if (ahead <= from)
+			ahead = from + watches_ahead(o, t->thread + from, (uint32_t)(end - from));
+		err = watches_add(o, w, t->thread[from].tid, false);
 		if (err && err != ESRCH) {
 			*which = t->thread[from].pid;
 			return err;
@@ -291,6 +306,7 @@ open_cpus(struct opener *o, struct watches *w)
 
 	if (o->rings.n == o->nsample)
 		open_tracks(o);
+	watches_ahead(o, &(struct thread){ .tid = -1 }, 1);
 	if (!(err = watches_add(o, w, -1, false)) && w->n)
 		return 0;
 	watches_close(o, w);

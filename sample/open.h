@@ -53,7 +53,9 @@ struct opener {
 	struct record_shape shape;
 	uint64_t freq;             /* as the kernel was asked for at last */
 	size_t ring_bytes;
-	size_t stack_most;         /* copied with a sample */
+	size_t stack_most;         /* copied with a sample, as the reader keeps up */
+	size_t stack_limit;        /* ... whatever it does */
+	bool first;                /* it need not wait for a CPU */
 	uint64_t files;            /* descriptors that are events */
 	enum reach reach;
 	struct cgroup cgroup;
@@ -74,6 +76,8 @@ uint64_t opener_files(void);
 void opener_more_files(void);
 /* Less of the stack, or MUCH less, is to be opened with from now on, for good.  False where there is no less. */
 bool opener_stack_less(struct opener *, bool much);
+/* So many TIMES as much may be. */
+void opener_stack_more(struct opener *, uint32_t times);
 /* The stack size and user chain to open with from now on. */
 void opener_stack(struct opener *, uint32_t stack_size, bool user_chain);
 /* Opens all events, stopped, for a command that is still to be forked, or on the threads of what is asked for, until all that there are have them.  FOUND takes the
@@ -92,6 +96,8 @@ int opener_reopen(struct opener *, struct watches *, struct threads *found, uint
 int opener_perf(const struct opener *, struct perf_event_attr *, int32_t tid, int32_t cpu, bool others);
 /* Event number EVENT on a thread (-1: all) and CPU, started by its exec where ON_EXEC: its descriptor, or -1 with errno. */
 int opener_event(struct opener *, uint32_t event, int32_t tid, int32_t cpu, bool on_exec);
+/* Asks the keeper, if there is one, for the events of up to N threads in one go: to be opened next, in that order.  How many. */
+uint32_t watches_ahead(const struct opener *, const struct thread *, uint32_t n);
 /* All events of one thread (-1: of the CPUs), started by its exec where ON_EXEC.  0 or an errno. */
 int watches_add(struct opener *, struct watches *, int32_t tid, bool on_exec);
 /* Takes note of an event that is open.  False at the memory cap. */

@@ -124,6 +124,23 @@ narrow(struct event *e)
 	return true;
 }
 
+static uint32_t
+copied(const struct opener *o, uint32_t event)
+{
+	return o->capture.event[event].waits ? o->capture.wait_stack_size : o->capture.stack_size;
+}
+
+uint32_t
+watches_ahead(const struct opener *o, const struct thread *t, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t r = 0; r < o->nsample; r++)
+			for (uint32_t e = 0; e < o->capture.nevent; e++)
+				if (!keeper_ahead(e, t[i].tid, o->rings.ring[r].cpu, copied(o, e), o->capture.user_chain))
+					return i;
+	return n;
+}
+
 int
 opener_event(struct opener *o, uint32_t event, int32_t tid, int32_t cpu, bool on_exec)
 {
@@ -131,7 +148,7 @@ opener_event(struct opener *o, uint32_t event, int32_t tid, int32_t cpu, bool on
 	bool narrowed = false;
 
 	if (keeper_on())
-		return keeper_event(event, tid, cpu, e->waits ? o->capture.wait_stack_size : o->capture.stack_size, o->capture.user_chain);
+		return keeper_event(event, tid, cpu, copied(o, event), o->capture.user_chain);
 	for (;;) {
 		struct perf_event_attr a = attr_of(o, event);
 		uint64_t rate;

@@ -44,7 +44,7 @@ fill(struct opener *o, const struct capture *c)
 	int32_t cpu[CPUS_MAX];
 
 	*o = (struct opener){ .capture = *c, .freq = c->freq_max ? FREQ_MAX : c->freq < FREQ_MOST ? c->freq : FREQ_MOST,
-	                      .reach = REACH_THREADS, .nsample = 1, .ring_bytes = RING, .stack_most = STACK_MOST };
+	                      .reach = REACH_THREADS, .nsample = 1, .ring_bytes = RING, .stack_most = STACK_MOST, .stack_limit = STACK_MOST };
 	o->shape = (struct record_shape){ .period = true, .stack = true, .regs = (uint8_t)__builtin_popcountll(c->regs_mask) };
 	o->ncpu = cpu_online(cpu);
 	o->capture.user_stack |= c->user_chain;

@@ -15,6 +15,9 @@
 enum { TELL = 16 };
 /* Lines that are asked for ahead: a record's head, registers, and as much stack as most of what is new in it takes. */
 enum { LINE = 64, AHEAD = 40 };
+/* Bytes that what is kept beside a ring takes at most, and beside all of them; of a record that is copied, so that the ring
+ * can be relieved of it while it is looked at; records after which rings are looked at. */
+enum { ASIDE_MOST = 8 << 20, ASIDES_MOST = 64 << 20, COPIED = 4096, LOOK = 16 };
 
 bool
 rings_add(struct rings *rs, int fd, int32_t cpu, size_t bytes)
@@ -45,6 +48,8 @@ rings_drop(struct rings *rs, uint32_t n)
 	while (rs->n > n) {
 		rs->n--;
 		munmap(rs->ring[rs->n].page, page + (size_t)rs->ring[rs->n].size);
+		if (rs->ring[rs->n].aside)
+			munmap(rs->ring[rs->n].aside, (size_t)rs->ring[rs->n].aside_size);
 		close(rs->ring[rs->n].fd);
 	}
 }
@@ -56,20 +61,85 @@ rings_close(struct rings *rs)
 	vec_free(&rs->ring, &rs->cap, sizeof *rs->ring);
 }
 
+/* Up to where the kernel may write again. */
+static uint64_t
+free_to(const struct ring *r)
+{
+	return r->tail > r->kept ? r->tail : r->kept;
+}
+
 static void
 tell(struct ring *r)
 {
-	__atomic_store_n(&r->page->data_tail, r->tail, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->page->data_tail, free_to(r), __ATOMIC_RELEASE);
 	r->told = r->tail;
+}
+
+static bool
+room_aside(const struct rings *rs, struct ring *r)
+{
+	size_t size = ASIDE_MOST;
+	void *p;
+
+	if (r->aside)
+		return true;
+	while (size > r->size && size * rs->n > ASIDES_MOST)
+		size /= 2;
+	if (size <= r->size)   /* that would win little */
+		return false;
+	if ((p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) == MAP_FAILED)
+		return false;
+	r->aside = p;
+	r->aside_size = size;
+	return true;
+}
+
+/* What is in a ring that is half full is kept aside. */
+static void
+relieve(const struct rings *rs, struct ring *r)
+{
+	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE), pos = free_to(r);
+
+	if (head - pos < r->size / 2 || head - pos > r->size || !room_aside(rs, r) || head - r->tail > r->aside_size)
+		return;
+	for (uint64_t n; pos < head; pos += n) {
+		uint64_t at = pos & (r->size - 1), to = pos & (r->aside_size - 1);
+
+		n = head - pos;
+		n = n < r->size - at ? n : r->size - at;
+		n = n < r->aside_size - to ? n : r->aside_size - to;
+		memcpy(r->aside + to, r->data + at, (size_t)n);
+	}
+	r->kept = head;
+	tell(r);
+}
+
+void
+rings_relieve(struct rings *rs)
+{
+	for (uint32_t i = 0; rs->relieves && i < rs->n; i++)
+		if (&rs->ring[i] != rs->held)
+			relieve(rs, &rs->ring[i]);
+}
+
+/* Where position POS is, and how many bytes are there in one piece. */
+static const uint8_t *
+piece(const struct ring *r, uint64_t pos, uint64_t *left)
+{
+	bool aside = pos < r->kept;
+	uint64_t size = aside ? r->aside_size : r->size, at = pos & (size - 1);
+
+	*left = size - at;
+	return (aside ? r->aside : r->data) + at;
 }
 
 /* The 8 bytes at position POS of the ring, which is a multiple of 8. */
 static uint64_t
 word(const struct ring *r, uint64_t pos)
 {
-	uint64_t v;
+	uint64_t v, left;
 
-	memcpy(&v, r->data + (pos & (r->size - 1)), sizeof v);
+	memcpy(&v, piece(r, pos, &left), sizeof v);
 	return v;
 }
 
@@ -119,7 +189,7 @@ peek(struct rings *rs, struct ring *r)
 	if (!left)
 		return;
 	h = header(r);
-	if (h.size < sizeof h || h.size % 8 || h.size > left || left > r->size) {
+	if (h.size < sizeof h || h.size % 8 || h.size > left || left > r->size + r->aside_size) {
 		rs->broken++;
 		r->tail = r->head;
 		return;
@@ -163,8 +233,8 @@ rings_start(struct rings *rs, uint64_t limit)
 		struct ring *r = &rs->ring[i];
 
 		r->head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
-		if ((r->head - r->tail) * 100 / r->size > rs->fullest)
-			rs->fullest = (r->head - r->tail) * 100 / r->size;
+		if ((r->head - free_to(r)) * 100 / r->size > rs->fullest)
+			rs->fullest = (r->head - free_to(r)) * 100 / r->size;
 		peek(rs, r);
 	}
 	rs->at = rs->n;
@@ -173,9 +243,16 @@ rings_start(struct rings *rs, uint64_t limit)
 static void
 end_round(struct rings *rs)
 {
-	for (uint32_t i = 0; i < rs->n; i++)
-		if (rs->ring[i].told != rs->ring[i].tail)
-			tell(&rs->ring[i]);
+	for (uint32_t i = 0; i < rs->n; i++) {
+		struct ring *r = &rs->ring[i];
+
+		if (r->told != r->tail)
+			tell(r);
+		if (r->kept && r->tail >= r->kept) {
+			madvise(r->aside, (size_t)r->aside_size, MADV_DONTNEED);
+			r->kept = 0;
+		}
+	}
 	rs->at = rs->n;
 }
 
@@ -184,8 +261,11 @@ rings_next(struct rings *rs, struct cursor *record)
 {
 	struct ring *r = rs->at < rs->n ? &rs->ring[rs->at] : NULL;
 	const uint8_t *p;
-	size_t at, whole;
+	uint64_t whole;
 
+	rs->held = NULL;
+	if (rs->relieves && rs->read++ % LOOK == 0)
+		rings_relieve(rs);
 	if (r && !r->peeked)
 		peek(rs, r);
 	if (r && r->tail - r->told >= r->size / TELL)
@@ -197,18 +277,21 @@ rings_next(struct rings *rs, struct cursor *record)
 		}
 		r = &rs->ring[rs->at];
 	}
-	at = (size_t)(r->tail & (r->size - 1));
-	whole = (size_t)r->size - at;
-	p = r->data + at;
-	if (r->length > whole) {
-		memcpy(rs->scratch, p, whole);
-		memcpy(rs->scratch + whole, r->data, r->length - whole);
+	p = piece(r, r->tail, &whole);
+	if (r->length > whole || (rs->relieves && r->length <= COPIED)) {
+		size_t n = r->length < whole ? r->length : (size_t)whole;
+
+		memcpy(rs->scratch, p, n);
+		memcpy(rs->scratch + n, p + whole - (r->tail < r->kept ? r->aside_size : r->size), r->length - n);
 		p = rs->scratch;
+	} else {
+		rs->held = r;
 	}
 	*record = cur_of(p, r->length, false);
 	record->big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	r->tail += r->length;
-	fetch(r);
+	if (r->tail >= r->kept)
+		fetch(r);
 	r->peeked = false;
 	return true;
 }

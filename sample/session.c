@@ -2,11 +2,7 @@
  * from there on the kernel's records tell what changes, in the order of time. */
 #include "session.h"
 
-#include <errno.h>
-#include <sched.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,8 +28,19 @@ static const char *const reach_words[] = {
 	[REACH_SYSTEM] = "the CPUs",
 };
 
-/* Percent of a ring that are in use when the reader comes late. */
-enum { PRESSING = 75, PRESSING_HARD = 95 };
+/* Percent of a ring that are in use when the reader is woken, comes late, and too late. */
+enum { WOKEN = 25, PRESSING = 75, PRESSING_HARD = 95 };
+/* How late it comes is known after so many rounds, and so many ns: to begin with, and at most. */
+enum { LATE_ROUNDS = 8 };
+#define LATE_LEAST UINT64_C(50000000)
+#define LATE_MOST  UINT64_C(6400000000)
+/* Times as late it may come the next time; and ns that it may be late for other reasons, where threads have a CPU each and
+ * where they have not. */
+enum { LATER = 4 };
+#define LATE_ALONE UINT64_C(8000000)
+#define LATE_MANY  UINT64_C(20000000)
+/* What is done beside reading takes no more than a part of the time that rings have room for. */
+enum { PATIENT = 4 };
 
 /* Times that the time between samples is doubled. */
 enum { SLOWER_MOST = 6 };
@@ -53,39 +60,31 @@ now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The reader must not wait behind those it samples, nor they on a single CPU behind it; its children (there are none but
- * helpers) do not get that. */
-static void
-raise_priority(struct session *s)
+static uint64_t
+cpu_now(void)
 {
-	struct sched_param p = { .sched_priority = 1 };
+	struct timespec t;
 
-	errno = 0;
-	s->nice = getpriority(PRIO_PROCESS, 0);
-	if (s->opener.ncpu > 1 && !syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p))
-		s->realtime = true;
-	else if (!setpriority(PRIO_PROCESS, 0, -20))
-		s->reniced = true;
-}
-
-static void
-lower_priority(struct session *s)
-{
-	struct sched_param p = { .sched_priority = 0 };
-
-	if (s->realtime)
-		syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &p);
-	if (s->reniced)
-		setpriority(PRIO_PROCESS, 0, s->nice);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 bool
 session_wait(struct session *s, int extra, int64_t timeout_ns)
 {
-	int64_t most = now() - s->since < BEGINNING ? SLEEP_MOST / 10 : SLEEP_MOST;
+	uint64_t t = now();
+	int64_t most = t - s->since < BEGINNING ? SLEEP_MOST / 10 : SLEEP_MOST;
+	bool going;
 
-	return ends_wait(&s->ends, extra, timeout_ns < 0 || timeout_ns > most ? most : timeout_ns) &&
-	       (s->opener.reach != REACH_GIVEN || !cgroup_over(&s->opener.cgroup));
+	if (!s->opener.first && s->woke) {   /* as of late */
+		s->awake = s->awake * 7 / 8 + t - s->woke;
+		s->ran = s->ran * 7 / 8 + cpu_now() - s->woke_cpu;
+	}
+	going = ends_wait(&s->ends, extra, timeout_ns < 0 || timeout_ns > most ? most : timeout_ns);
+	s->woke = now();
+	if (!s->opener.first)
+		s->woke_cpu = cpu_now();
+	return going && (s->opener.reach != REACH_GIVEN || !cgroup_over(&s->opener.cgroup));
 }
 
 /* Notes the threads that are there, with their names, while they still are.  Some may have their events twice: then only
@@ -169,6 +168,8 @@ session_open(const struct capture *c, struct modules *modules, struct refusal *r
 	s->arena = arena;
 	s->modules = modules;
 	s->new_id = UINT64_MAX;
+	s->late = UINT64_MAX;
+	s->late_pause = LATE_LEAST;
 	s->waits.waited = c->waited;
 	s->waits.on = c->waited != NULL;
 	s->waits.wall = c->wall;
@@ -222,14 +223,15 @@ session_prepare(struct session *s, struct refusal *r)
 	*r = (struct refusal){ .what = "no memory to start with" };
 	if (!ends_init(&s->ends, &s->opener.rings, s->opener.nsample, c))
 		return false;
-	raise_priority(s);
+	priority_raise(&s->priority, s->opener.ncpu > 1);
 	return true;
 }
 
 bool
 session_keep(struct session *s, const struct keeper_also *also)
 {
-	return keeper_start(&s->opener, s->realtime, also);
+	keeper_rings(&s->opener.rings);
+	return keeper_start(&s->opener, also);
 }
 
 void
@@ -320,6 +322,46 @@ reopen(struct session *s)
 	return true;
 }
 
+/* ns in which PERCENT of a ring fill up with samples, at most. */
+static uint64_t
+fills(const struct session *s, uint64_t percent)
+{
+	const struct opener *o = &s->opener;
+
+	return o->ring_bytes * percent * 10000000 / (o->freq ? o->freq : 1) / o->capture.nevent / (o->capture.stack_size + SAMPLE_LEAST);
+}
+
+/* Notes how late the reader was. */
+static void
+note_late(struct session *s, uint64_t t)
+{
+	uint64_t late = s->opener.rings.fullest > WOKEN ? fills(s, s->opener.rings.fullest - WOKEN) : 0;
+
+	s->worst = late > s->worst ? late : s->worst;
+	if (++s->rounds < LATE_ROUNDS || t - s->noted < s->late_pause)
+		return;
+	s->late = s->worst;
+	s->noted = t;
+	s->worst = s->rounds = 0;
+}
+
+/* Stacks may be longer where rings have been found to have room for that. */
+static void
+find_room(struct session *s)
+{
+	struct opener *o = &s->opener;
+	uint64_t late = s->late > s->worst ? s->late : s->worst, room;
+
+	if (o->first || !o->freq || s->late == UINT64_MAX)
+		return;
+	late = late * LATER + (s->counts.threads > o->ncpu ? LATE_MANY : LATE_ALONE);
+	room = fills(s, 100 - WOKEN) * (o->capture.stack_size + SAMPLE_LEAST) / late;
+	if (room < SAMPLE_LEAST + o->stack_most * 2)
+		return;
+	opener_stack_more(o, room < SAMPLE_LEAST + o->stack_most * 4 ? 2 : 4);
+	s->late = UINT64_MAX;
+}
+
 void
 session_stack(struct session *s, uint32_t stack_size, bool user_chain)
 {
@@ -327,6 +369,8 @@ session_stack(struct session *s, uint32_t stack_size, bool user_chain)
 	uint32_t size = o->capture.stack_size;
 	bool chain = o->capture.user_chain;
 
+	if (stack_size > size)
+		find_room(s);
 	opener_stack(o, stack_size, user_chain);
 	if (s->tracer.pid)
 		tracer_stack(&s->tracer, o->capture.stack_size);
@@ -344,17 +388,27 @@ session_wait_stack(struct session *s, uint32_t stack_size)
 		s->opener.capture.wait_stack_size = size;
 }
 
-/* -F max is what can be had: twice the time between samples, each of which counts for that.  False where that cannot be told. */
+/* -F max is what can be had: twice the time between samples, each of which counts for that.  False where that cannot be told.
+ * Threads that were born to their events get new ones, as their period stays; and how long they ran counts no more. */
 static bool
 slow_down(struct session *s)
 {
 	const struct capture *c = &s->opener.capture;
+	bool threads = s->opener.reach == REACH_THREADS;
 
-	if (!c->freq_max || s->opener.reach == REACH_THREADS || s->tracer.pid || !c->event[0].is_time || c->nevent > 1 || s->ticked ||
-	    s->slower == SLOWER_MOST || !watches_period(&s->watches, period(s) * 2))
+	if (!c->freq_max || s->tracer.pid || !c->event[0].is_time || c->nevent > 1 || s->ticked || s->slower == SLOWER_MOST ||
+	    !watches_period(&s->watches, period(s) * 2))
 		return false;
 	s->slower++;
 	s->slowed = now();
+	if (threads && reopen(s)) {
+		s->weights.period = 0;
+		s->slowed = s->new_since;
+	} else if (threads) {
+		s->slower--;
+		watches_period(&s->watches, period(s));
+		return false;
+	}
 	return true;
 }
 
@@ -364,13 +418,18 @@ press(struct session *s, uint64_t t)
 {
 	struct opener *o = &s->opener;
 	uint32_t size = o->capture.wait_stack_size;
+	bool dropped = s->dropped > s->dropped_then;
 
-	if (o->rings.fullest < PRESSING || t - s->pressed <= PRESS_PAUSE)
+	note_late(s, t);
+	if ((o->rings.fullest < PRESSING && !dropped) || t - s->pressed <= PRESS_PAUSE)
 		return;
+	s->dropped_then = s->dropped;
+	s->late_pause *= s->late_pause < LATE_MOST ? 2 : 1;
+	s->late = UINT64_MAX;
 	if (s->waits.on && !o->capture.stack_fixed && size >= 2 * WAIT_STACK_LEAST) {
 		s->wait_most = size / 4 < WAIT_STACK_LEAST ? WAIT_STACK_LEAST : size / 4;
 		session_wait_stack(s, s->wait_most);
-	} else if (opener_stack_less(o, o->rings.fullest >= PRESSING_HARD)) {
+	} else if (opener_stack_less(o, dropped || o->rings.fullest >= PRESSING_HARD)) {
 		session_stack(s, o->capture.stack_size, o->capture.user_chain);
 	} else if (!slow_down(s)) {
 		return;
@@ -426,11 +485,16 @@ uint64_t
 session_patience(const struct session *s)
 {
 	const struct opener *o = &s->opener;
-	uint64_t period = s->weights.period ? WEIGH_SHORTEST : o->freq ? 1000000000 / o->freq : 0;
+	uint64_t period = s->weights.period ? s->weights.first : o->freq ? 1000000000 / o->freq : 0, room;
 
-	if (s->waits.on)   /* threads switch as often as they like */
+	if (s->waits.on || (!o->first && o->rings.fullest > 2 * WOKEN))   /* threads switch as often as they like */
 		return 0;
-	return o->ring_bytes * period / o->capture.nevent / (o->capture.stack_size + SAMPLE_LEAST);
+	room = o->ring_bytes * period / o->capture.nevent / (o->capture.stack_size + SAMPLE_LEAST);
+	if (o->first)
+		return room;
+	/* What is done in that time is less where others want the CPUs, too. */
+	room = room / PATIENT * o->ncpu / (o->ncpu + s->counts.threads);
+	return s->awake < 1000 ? 0 : room / (s->awake / 1000) * (s->ran < s->awake ? s->ran / 1000 : s->awake / 1000);
 }
 
 void
@@ -490,7 +554,8 @@ session_close(struct session *s)
 {
 	struct arena arena = s->arena;
 
-	lower_priority(s);
+	keeper_rings(NULL);
+	priority_lower(&s->priority);
 	tracer_close(&s->tracer);
 	if (s->cpu_fd > 0)
 		close(s->cpu_fd);

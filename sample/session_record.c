@@ -215,6 +215,7 @@ session_record(struct session *s, const struct record *r)
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		s->counts.lost += r->lost;
+		s->dropped += r->lost;
 		processes_lost(s->processes);
 		break;
 	case PERF_RECORD_THROTTLE:

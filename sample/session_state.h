@@ -4,6 +4,7 @@
 
 #include "ends.h"
 #include "open.h"
+#include "priority.h"
 #include "ptrace.h"
 #include "record.h"
 #include "session.h"
@@ -35,12 +36,18 @@ struct session {
 	uint64_t *ticked;                /* with --idle: when each CPU was sampled last, by number; else NULL */
 	uint32_t wait_most;              /* of the stack of a wait, since a ring was filling up; 0: as asked for */
 	uint64_t pressed;                /* when stacks were cut because a ring was filling up */
+	uint64_t dropped, dropped_then;  /* records that found no room; and when stacks were cut last */
+	uint64_t late;                   /* ns that the reader came late lately, at most; UINT64_MAX: not known */
+	uint64_t worst, noted;           /* the same since then, */
+	uint64_t late_pause;             /* ns that must have passed */
+	uint32_t rounds;                 /* and times that rings were read */
+	uint64_t woke, woke_cpu;         /* the last time, and prof's CPU time then */
+	uint64_t awake, ran;             /* ns: all in all, and of it on a CPU */
 	unsigned slower;                 /* so often the time between samples has become twice as long, for -F max, */
 	uint64_t slowed;                 /* the last time then */
 	int cpu_fd;                      /* tells the command's CPU time, or 0 */
 	struct ends ends;
-	bool realtime, reniced;
-	int nice;
+	struct priority priority;
 	void (*sample)(void *ctx, const struct sample *);
 	void *ctx;
 };

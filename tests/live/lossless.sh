@@ -53,6 +53,11 @@ echo 100000 >$rate; finally "echo $old >$rate"
 hz=max
 threads threads-max 200 env
 check stacks-are-cut "$(field s.json stack_bytes)" -lt 8192
+# An ordinary user's rings hold 10 ms of that: samples are fewer, and count for more.
+threads threads-max-nobody 20 prlimit --memlock=65536 setpriv --reuid=65534 --regid=65534 --clear-groups
+check slower-nobody "$(field s.json freq)" -lt 100000
+check slower-nobody-weights "$(samples f.folded)" = "$(field s.json samples)"
+within slower-nobody-samples $(($(field s.json samples) + $(field s.json samples_unseen) + $(field s.json lost))) 160000 230000
 # The reader stands still again and again: stacks are cut, then samples are fewer, and count for more.
 rm -f s.json
 start "$PROF" -q -F max --stats s.json -o f.folded -- "$busy" many 0.4 $((4 * $(nproc)))

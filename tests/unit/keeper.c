@@ -122,7 +122,7 @@ keep_nobodys(void)
 	}
 	usleep(100000);
 	opener.capture = (struct capture){ .target = TARGET_PROCESSES, .pid = &target, .npid = 1 };
-	return keeper_start(&opener, false, &also);
+	return keeper_start(&opener, &also);
 }
 
 static bool
