@@ -46,5 +46,5 @@ large=$(rss ./large)
 echo "large: $large KiB"
 has names x.folded 'main;f[0-9]+;in[0-9]+_\[i\]'
 for f in 0 11 23; do has "f$f" x.folded "main;f$f;in${f}_\[i\]"; done
-within large $((large - plain)) 0 6144
+check large $((large - plain)) -le 6144
 exit $failed
