@@ -220,6 +220,8 @@ causes_begin(struct causes *c, const struct capture *capture)
 		return;
 	if (capture->target == TARGET_SYSTEM && (!capture->cgroup || container_find(capture->cgroup, given, sizeof given)))
 		return;
+	for (unsigned i = 0; i < capture->nevent; i++)
+		c->wakers |= capture->event[i].wakes;
 	if (capture->cgroup)
 		pid = members(c, given);
 	for (unsigned f = 0; f < CAUSE_FILES; f++) {
@@ -242,7 +244,7 @@ add_process(void *causes, struct process *p)
 {
 	struct causes *c = causes;
 
-	if (p->pid > 0 && (!p->stranger || p->sampled) && c->threads->n < THREADS_MOST)
+	if (p->pid > 0 && (p->sampled || !c->wakers) && c->threads->n < THREADS_MOST)
 		threads_of(c->threads, p->pid);
 }
 

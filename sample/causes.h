@@ -26,6 +26,7 @@ struct causes {
 	struct waiting *waiting;   /* of each of its threads */
 	uint32_t cap_threads, cap;
 	bool alone;                /* it is about single threads: no others count */
+	bool wakers;               /* processes without a sample may be those that woke somebody, and nobody's else */
 	bool whole;                /* threads that appear are new: their times count from 0 */
 	uint64_t ticked;           /* ns */
 	uint64_t ran, waited;      /* ns: of all threads, on CPUs and for one, as far as they were seen */

@@ -310,7 +310,6 @@ born(struct processes *ps, int32_t pid, struct process *parent, uint64_t time)
 	p->starting = 0;
 	p->sampled = p->contained = false;
 	p->container = parent->container;
-	p->stranger = parent->stranger && !parent->sampled;
 	mapped_fork(p, parent);
 	return p;
 }

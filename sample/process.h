@@ -16,7 +16,6 @@ struct process {
 	bool scanned;              /* /proc/PID/maps has been read (or the process was born under our eyes) */
 	bool stale;                /* records were lost: read the maps again before the next sample */
 	bool sampled;              /* for the caller: it has had a sample */
-	bool stranger;             /* it, or its parent, came to be known as one that woke somebody */
 	bool contained;            /* for the caller: CONTAINER is its own, not still its parent's */
 	const char *container;     /* for the caller */
 	uint64_t starting;         /* after its exec: the kernel still loads it until then, and it has no user side; else 0 */

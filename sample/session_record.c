@@ -117,7 +117,8 @@ on_sample(struct session *s, const struct record *r)
 		return;
 	}
 	s->counts.strangers += r->pid == 0 && r->tid == 0 && !out.kernel;
-	if (!(out.task = processes_task(s->processes, r->pid, r->tid))) {
+	/* What a thread does when it has given back its number (-1) is its process's. */
+	if (!(out.task = processes_task(s->processes, r->pid, r->tid < 0 ? r->pid : r->tid))) {
 		s->counts.lost += s->opener.reach != REACH_TREE;   /* there it is another's */
 		s->counts.others += s->opener.reach == REACH_TREE;
 		return;

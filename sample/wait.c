@@ -182,7 +182,7 @@ struct task *
 wait_woken(struct processes *ps, const struct record *r, bool *interrupt)
 {
 	struct cursor raw = r->sample.raw;
-	struct task *t, *waker;
+	struct task *t;
 	uint8_t flags;
 
 	cur_u16(&raw);
@@ -193,8 +193,6 @@ wait_woken(struct processes *ps, const struct record *r, bool *interrupt)
 		return NULL;
 	*interrupt = flags & 24;
 	t->wait.woken = r->time;
-	if (!processes_find(ps, r->pid) && (waker = processes_task(ps, r->pid, r->tid)))
-		waker->process->stranger = true;
 	return t;
 }
 

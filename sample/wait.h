@@ -54,7 +54,7 @@ bool wait_event_other(struct event *);
 /* The event with a sample at each waking, and the waker's stack; NULL, or why it is not to be had, in words. */
 const char *wait_wakers(struct event *);
 /* The task that a sample of that event says to be woken (from then on it waits for a CPU), if it waits and had not been yet; by
- * an INTERRUPT?  A process that is known by this alone is a stranger. */
+ * an INTERRUPT? */
 struct task *wait_woken(struct processes *, const struct record *, bool *interrupt);
 /* The task's stack at TIME is known, at which it leaves the CPU. */
 void wait_stack(struct waits *, struct task *, uint64_t time);
