@@ -4,7 +4,7 @@
 #include "../lib/unpack.h"
 #include "debug.h"
 
-enum { TRIM_EVERY = 16 };
+enum { TRIM_EVERY = 2 };
 /* What is kept of units that were read: an eighth of the entries' size, within these; but for so many questions at least, as one
  * unit may be more. */
 enum { CACHE_LEAST = 1 << 20, CACHE_MOST = 64 << 20, KEPT_LEAST = 64 };
