@@ -12,7 +12,7 @@ within F-499 "$(samples f499.folded)" 450 535
 within F-default "$(samples f999.folded)" 900 1070
 prof -F max -o fmax.folded -- "$busy" cpu 0.3
 max=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
-has F-max err "at $max Hz"
+has F-max err "at ($max|$((max / 2))|$((max / 4))|$((max / 8))) Hz"   # halved where the reader is kept from a CPU
 check F-max-more "$(samples fmax.folded)" -ge 600
 
 # cpu-clock's period is in nanoseconds: every 10 ms of CPU time.
