@@ -68,6 +68,15 @@ free_to(const struct ring *r)
 	return r->tail > r->kept ? r->tail : r->kept;
 }
 
+/* Where the kernel writes next.  One of 32 bits counts no further than that, and begins anew after 4 GiB. */
+static uint64_t
+head_of(const struct ring *r)
+{
+	uint64_t known = free_to(r);
+
+	return known + (uint32_t)(__atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE) - known);
+}
+
 static void
 tell(struct ring *r)
 {
@@ -98,7 +107,7 @@ room_aside(const struct rings *rs, struct ring *r)
 static void
 relieve(const struct rings *rs, struct ring *r)
 {
-	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE), pos = free_to(r);
+	uint64_t head = head_of(r), pos = free_to(r);
 
 	if (head - pos < r->size / 2 || head - pos > r->size || !room_aside(rs, r) || head - r->tail > r->aside_size)
 		return;
@@ -232,7 +241,7 @@ rings_start(struct rings *rs, uint64_t limit)
 	for (uint32_t i = 0; i < rs->n; i++) {
 		struct ring *r = &rs->ring[i];
 
-		r->head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+		r->head = head_of(r);
 		if ((r->head - free_to(r)) * 100 / r->size > rs->fullest)
 			rs->fullest = (r->head - free_to(r)) * 100 / r->size;
 		peek(rs, r);

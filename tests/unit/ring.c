@@ -210,6 +210,38 @@ relieved(void)
 	}
 }
 
+/* A kernel of 32 bits counts to 4 GiB, and then begins anew. */
+static void
+counted_anew(void)
+{
+	const uint64_t near = (UINT64_C(1) << 32) - 96;
+	struct cursor c;
+	unsigned got = 0;
+
+	begin(1);
+	rs.relieves = true;
+	rs.ring[0].tail = rs.ring[0].told = page[0].data_head = near;
+	for (unsigned i = 0; i < 100; i++) {
+		put(0, i, 48, (uint8_t)('a' + i % 26));
+		page[0].data_head &= UINT32_MAX;
+		if (i == 0) {
+			rings_start(&rs, 1000);
+			CHECK(rings_next(&rs, &c));
+		}
+		rings_relieve(&rs);
+	}
+	CHECK(rs.ring[0].kept > near);
+	CHECK(!rings_next(&rs, &c));
+	for (rings_start(&rs, 1000); rings_next(&rs, &c); got++)
+		CHECK_U64(c.pos[8], 'a' + (got + 1) % 26);
+	CHECK_U64(got, 99);
+	CHECK(rs.fullest < 100);
+	CHECK_U64(rs.broken, 0);
+	CHECK(!rs.ring[0].kept);
+	CHECK_U64((uint32_t)page[0].data_tail, page[0].data_head);
+	munmap(rs.ring[0].aside, (size_t)rs.ring[0].aside_size);
+}
+
 static void
 bad_lengths(void)
 {
@@ -268,6 +300,7 @@ main(void)
 	RUN("ring", read_only_what_was_there);
 	RUN("ring", tail_follows_reading);
 	RUN("ring", relieved);
+	RUN("ring", counted_anew);
 	RUN("ring", bad_lengths);
 	RUN("ring", time_of_samples);
 	vec_free(&rs.ring, &rs.cap, sizeof *rs.ring);
