@@ -242,20 +242,21 @@ catch_sigsegv(void)
 const uint8_t *
 unpack_open(struct arena *arena, struct cursor in, size_t size)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), most = size / PIECE + 1, room = (size + page - 1) & ~(page - 1);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), most = size / PIECE + 1;
 	struct packed *p;
 
 	if (page > INFLATE_WINDOW || size > SIZE_MAX / 2 || !(p = arena_alloc(arena, sizeof *p)) ||
 	    !(p->piece = arena_alloc(arena, most * sizeof *p->piece)) || !(p->window = arena_alloc(arena, most * INFLATE_WINDOW)) ||
 	    !catch_sigsegv())
 		return NULL;
-	p->base = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (p->base == MAP_FAILED)
-		return NULL;
 	p->arena = arena;
 	p->size = size;
 	p->page = page;
 	p->most = (uint32_t)most;
+	/* Behind it a page of zeros, so that a string ends also where what is read again is not what it was. */
+	p->base = mmap(NULL, up(p, size) + page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p->base == MAP_FAILED || !pages(p, 0, up(p, size), NONE))
+		return NULL;
 	p->n = 1;
 	inflate_begin(&p->piece[0].at, in, size);
 	p->next = all;
@@ -273,7 +274,7 @@ unpack_close(const struct arena *arena)
 			for (uint32_t i = 0; i < p->n; i++)
 				if (p->piece[i].filled)
 					drop(p, i);
-			munmap(p->base, up(p, p->size));
+			munmap(p->base, up(p, p->size) + p->page);
 			*at = p->next;
 		} else {
 			at = &p->next;

@@ -126,6 +126,27 @@ broken(void)
 	CHECK_U64(mem_used(), 0);
 }
 
+/* What is packed may be overwritten between two times that it is read. */
+static void
+ends_in_zeros(void)
+{
+	struct arena arena = { 0 };
+	struct sink s = pack();
+	const uint8_t *p = unpack_open(&arena, cur_of(s.buf, s.len, false), SIZE);
+	int out[2];
+	char behind = 1;
+
+	CHECK(!pipe(out));
+	CHECK(p && write(out[1], p + SIZE, 1) == 1 && read(out[0], &behind, 1) == 1);
+	CHECK_U64(behind, 0);
+	CHECK(p && p[SIZE - 1] == text[SIZE - 1]);
+	close(out[0]);
+	close(out[1]);
+	unpack_close(&arena);
+	arena_free(&arena);
+	sink_close(&s);
+}
+
 static void
 no_memory(void)
 {
@@ -146,6 +167,7 @@ main(void)
 	RUN("unpack", reads_in_any_order);
 	RUN("unpack", gives_back);
 	RUN("unpack", broken);
+	RUN("unpack", ends_in_zeros);
 	RUN("unpack", no_memory);
 	free(text);
 	return TEST_STATUS;
