@@ -104,7 +104,8 @@ copy_code(struct copying *c, uint32_t code)
 		return c->code[code] - 1;
 	for (unsigned i = 0; i < l->sites; i++) {
 		site[i] = c->from->site[l->site + i];
-		site[i].function = profile_function(c->to, &c->from->function[site[i].function]);
+		if (site[i].function < c->from->nfunction)   /* else there was no memory for it */
+			site[i].function = profile_function(c->to, &c->from->function[site[i].function]);
 	}
 	where = *l;
 	where.mapping = copy_mapping(c, l->mapping);

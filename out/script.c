@@ -85,9 +85,12 @@ static void
 make_lines(struct writing *w, const struct location *l)
 {
 	for (unsigned i = l->sites; i--;) {
-		const struct function *f = &w->p->function[w->p->site[l->site + i].function];
+		uint32_t number = w->p->site[l->site + i].function;
+		const struct function *f = number < w->p->nfunction ? &w->p->function[number] : NULL;
 		char digits[24];
 
+		if (!f)   /* there was no memory for it */
+			continue;
 		snprintf(digits, sizeof digits, "\t%16llx ", (unsigned long long)l->address);
 		sink_str(&w->text, digits);
 		put_name(&w->text, f->name);

@@ -161,6 +161,22 @@ nothing_else_stays(void)
 	arena_free(&arena);
 }
 
+/* At the memory cap functions have no number. */
+static void
+without_functions(void)
+{
+	struct profile from, to;
+
+	made_plain(&from);
+	for (uint32_t i = 0; i < from.nsite; i++)
+		from.site[i].function = UINT32_MAX;
+	CHECK(filter_copy(&to, &from, &(struct filter){ .from = 1 }));
+	CHECK_U64(to.samples, from.samples);
+	CHECK_U64(to.nfunction, 0);
+	profile_free(&from);
+	profile_free(&to);
+}
+
 static void
 without_memory(void)
 {
@@ -190,6 +206,7 @@ main(void)
 	RUN("filter", runs_are_cut_where_time_ends);
 	RUN("filter", one_event);
 	RUN("filter", nothing_else_stays);
+	RUN("filter", without_functions);
 	RUN("filter", without_memory);
 	return TEST_STATUS;
 }

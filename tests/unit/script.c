@@ -91,6 +91,24 @@ hostile_names_keep_the_grammar(void)
 	profile_free(&p);
 }
 
+/* At the memory cap functions have no number: their frames are left out. */
+static void
+without_functions(void)
+{
+	struct profile p;
+	char *whole, *text;
+
+	made_plain(&p);
+	whole = made_text(&format_script, &p);
+	for (uint32_t i = 0; i < p.nsite; i++)
+		p.site[i].function = UINT32_MAX;
+	text = made_text(&format_script, &p);
+	CHECK(strchr(whole + 20, '\t') && !strchr(text, '\t') && strlen(text) > 100);
+	free(whole);
+	free(text);
+	profile_free(&p);
+}
+
 /* What was written is read as what it was, but for what the grammar has no room for. */
 static void
 check_round(void (*make)(struct profile *))
@@ -295,6 +313,7 @@ main(void)
 	RUN("script", a_plain_profile);
 	RUN("script", two_events);
 	RUN("script", hostile_names_keep_the_grammar);
+	RUN("script", without_functions);
 	RUN("script", what_is_written_is_read);
 	RUN("script", perfs_own_text);
 	RUN("script", columns_that_perf_may_print);
