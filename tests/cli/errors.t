@@ -119,3 +119,10 @@ $ prof /
 ? 126
 $ ls
 plain
+
+# what-drives-terminals-is-not-told
+$ prof report "$(printf 'a\033[31m\177\302\23331mb\303\251')" 2>&1 | od -An -c
+   p   r   o   f   :       a   ?   [   3   1   m   ? 302   ?   3
+   1   m   b 303 251   :       N   o       s   u   c   h       f
+   i   l   e       o   r       d   i   r   e   c   t   o   r   y
+  \n
