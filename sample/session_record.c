@@ -7,6 +7,15 @@
 #include "mapped.h"
 #include "session_state.h"
 
+/* The event that has ID, or had it before the last session_stack. */
+static const struct watch *
+watch_of(const struct session *s, uint64_t id)
+{
+	const struct watch *w = watches_find(&s->watches, id);
+
+	return w ? w : watches_find(&s->old, id);
+}
+
 /* The event of a sample: false where it is one too many. */
 static bool
 event_of(struct session *s, const struct record *r, const struct task *t, uint32_t *event)
@@ -85,7 +94,7 @@ ticks(struct session *s, const struct record *r)
 static bool
 is_nobodys(const struct session *s, const struct record *r)
 {
-	const struct watch *w = s->waits.on && r->tid <= 0 ? watches_find(&s->watches, r->id) : NULL;
+	const struct watch *w = s->waits.on && r->tid <= 0 ? watch_of(s, r->id) : NULL;
 
 	return w && s->opener.capture.event[w->event].waits && !s->opener.capture.event[w->event].wakes;
 }
@@ -94,7 +103,7 @@ is_nobodys(const struct session *s, const struct record *r)
 static bool
 wakes_somebody(struct session *s, const struct record *r, struct sample *out)
 {
-	const struct watch *w = watches_find(&s->watches, r->id);
+	const struct watch *w = watch_of(s, r->id);
 
 	return !w || !s->opener.capture.event[w->event].wakes ||
 	       (out->wakes = wait_woken(s->processes, r, &out->interrupt));

@@ -580,6 +580,40 @@ nobody_may_not(void)
 	CHECK_U64(mem_used(), 0);
 }
 
+/* A waking that an event told of before it was opened again is no sample of who woke: that may be anybody. */
+static void
+waking_told_by_an_old_event(void)
+{
+	static struct event three[3];
+	struct session old = { .new_id = UINT64_MAX };
+	struct record r = { .type = PERF_RECORD_SAMPLE, .id = 5, .time = 2, .pid = getpid(), .tid = getpid() };
+	uint8_t fields[64] = { 0 };
+
+	begin(TARGET_PROCESSES, 0);
+	three[0] = event[0];
+	three[1] = three[2] = (struct event){ .type = PERF_TYPE_TRACEPOINT, .waits = true };
+	three[2].wakes = true;
+	old.opener.capture = capture;
+	old.opener.capture.event = three;
+	old.opener.capture.nevent = 3;
+	old.opener.shape.raw = old.waits.on = true;
+	old.processes = processes_new(&modules);
+	old.sample = on;
+	CHECK(old.processes && watches_know(&old.watches, &(struct watch){ .id = 7, .event = 2, .tid = -1 }) &&
+	      watches_know(&old.old, &(struct watch){ .id = 5, .event = 2, .tid = -1 }));
+	r.sample.raw = cur_of(fields, sizeof fields, false);
+	for (unsigned i = 0; i < 2; i++, r.id = 7) {
+		session_record(&old, &r);
+		CHECK(old.counts.samples == 0);
+		CHECK(old.counts.processes == 0);
+	}
+	CHECK(got.n == 0);
+	processes_free(old.processes);
+	watches_forget(&old.watches);
+	watches_forget(&old.old);
+	modules_free(&modules);
+}
+
 static void
 refused(void)
 {
@@ -639,6 +673,7 @@ main(void)
 	RUN("session", too_much);
 	RUN("session", whole_system);
 	RUN("session", late_ticks);
+	RUN("session", waking_told_by_an_old_event);
 	RUN("session", refused);
 	RUN("session", gone_already);
 	return TEST_STATUS;
