@@ -75,7 +75,13 @@ append(struct backings *b, const struct file_id *id)
 bool
 backings_init(struct backings *b, struct modules *modules)
 {
+	struct stat own;
+
 	*b = (struct backings){ .modules = modules };
+	if (!stat("/", &own)) {
+		b->own_dev = own.st_dev;
+		b->own_ino = own.st_ino;
+	}
 	return append(b, &(struct file_id){ .path = "" });
 }
 
@@ -160,16 +166,12 @@ why(int err)
 
 /* Its debug files are looked for under its own ROOT, which must outlast the process for that. */
 static void
-keep_root(struct modules *modules, struct module *m, int root)
+keep_root(struct backings *b, struct module *m, int root)
 {
-	int here = root < 0 ? -1 : foreign_directory("/");
-	struct stat its, own;
+	struct stat its;
 
-	if (here < 0)
-		return;
-	if (!fstat(root, &its) && !fstat(here, &own) && (its.st_dev != own.st_dev || its.st_ino != own.st_ino))
-		m->root = modules_root(modules, root);
-	close(here);
+	if (root >= 0 && !fstat(root, &its) && (its.st_dev != b->own_dev || its.st_ino != b->own_ino))
+		m->root = modules_root(b->modules, root);
 }
 
 /* Where nothing opens, what it loaded of it is still in the target's own memory. */
@@ -192,7 +194,7 @@ open_file(struct backings *b, struct backing *f, int32_t pid, uint64_t lo, uint6
 	close(fd);
 	f->module = m;
 	if (m && known < b->modules->n)
-		keep_root(b->modules, m, root);
+		keep_root(b, m, root);
 	return m;
 }
 

@@ -19,6 +19,7 @@ struct backings {
 	struct backing *backing;   /* 0 is memory without a name */
 	uint32_t n, cap;
 	struct index index;
+	uint64_t own_dev, own_ino; /* prof's root */
 };
 
 bool backings_init(struct backings *, struct modules *);
