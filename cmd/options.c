@@ -1,6 +1,7 @@
 /* See options.h. */
 #include "options.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "../lib/file.h"
@@ -224,12 +225,14 @@ option_pids(const struct options *o, int32_t *pid, unsigned max)
 bool
 option_word(const char *option, const char *word, const char *const *names, unsigned *which)
 {
-	const char *near;
+	char all[128];
+	size_t n = 0;
 
 	for (*which = 0; names[*which]; ++*which)
 		if (strcmp(names[*which], word) == 0)
 			return true;
-	near = nearest(word, names, "");
-	error("%s '%s': not known%s%s%s", option, word, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	for (const char *const *name = names; *name && n < sizeof all; name++)
+		n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", *name);
+	error("%s '%s': not known; there are %s", option, word, all);
 	return false;
 }

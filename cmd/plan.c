@@ -34,7 +34,7 @@ static const struct option table[] = {
 	{ 'c', "count=N", "a sample every N events" },
 	{ 'e', "event=LIST", "events, as cycles:u,page-faults (cycles, else cpu-clock)" },
 	{ 'g', "", "stacks: always on" },
-	{ CALL_GRAPH, "call-graph=HOW", "auto, dwarf, fp or none (auto)" },
+	{ CALL_GRAPH, "call-graph=HOW", "auto, dwarf[,BYTES], fp or none (auto)" },
 	{ STACK_SIZE, "stack-size=BYTES", "user stack copied with each sample (chosen by need)" },
 	{ MAX_STACK, "max-stack=N", "frames kept; deeper stacks keep both ends (512)" },
 	{ NO_INHERIT, "no-inherit", "leave the target's later children out" },
@@ -101,12 +101,17 @@ add_pids(struct plan *p, struct reading *r, char letter, enum target target)
 }
 
 static bool
-set_stacks(struct plan *p, const char *how)
+set_stacks(struct plan *p, struct options *o)
 {
 	static const char *const names[] = { "auto", "dwarf", "fp", "none", NULL };
 	unsigned which;
 
-	if (!option_word("--call-graph", how, names, &which))
+	if (strncmp(o->value, "dwarf,", 6) == 0) {   /* perf's: bytes of stack a sample */
+		o->value += 6;
+		p->stacks = STACKS_DWARF;
+		return option_number(o, 256, 65528, &p->stack_size);
+	}
+	if (!option_word("--call-graph", o->value, names, &which))
 		return false;
 	p->stacks = which;
 	return true;
@@ -215,7 +220,7 @@ take(struct plan *p, struct reading *r, int id)
 	case 'g':
 		return true;
 	case CALL_GRAPH:
-		return set_stacks(p, o->value);
+		return set_stacks(p, o);
 	case STACK_SIZE:
 		return option_number(o, 256, 65528, &p->stack_size);
 	case MAX_STACK:

@@ -100,7 +100,13 @@ $ prof --stats nowhere/x.json touch ran
 ~ ^prof: .*nowhere
 ? 125
 $ prof --call-graph lbr touch ran
-~ ^prof: .*lbr
+prof: --call-graph 'lbr': not known; there are auto, dwarf, fp, none
+? 125
+$ prof --call-graph dwarf,1 touch ran
+~ ^prof: --call-graph 1: must be from 256 to 65528
+? 125
+$ prof --engine foo touch ran
+prof: --engine 'foo': not known; there are perf, ptrace
 ? 125
 $ ls
 

@@ -107,7 +107,7 @@ $ prof report
 
 # bad-options
 $ printf 'a;f 1\n' >a; prof report a --by functoin
-prof: --by 'functoin': not known; did you mean function?
+prof: --by 'functoin': not known; there are function, module, file:line, thread, comm, line
 ? 125
 $ prof report a --focus '(' || prof report a --ignore 'a{2,1}'
 ~ ^prof: --focus '\(': 
