@@ -109,6 +109,13 @@ wakes_somebody(struct session *s, const struct record *r, struct sample *out)
 	       (out->wakes = wait_woken(s->processes, r, &out->interrupt));
 }
 
+/* Of one that is in no pid namespace of prof's: all of them have the idle task's number. */
+static bool
+is_strangers(const struct record *r, const struct sample *out)
+{
+	return r->pid == 0 && r->tid == 0 && (!out->kernel || r->sample.regs);
+}
+
 static void
 on_sample(struct session *s, const struct record *r)
 {
@@ -121,11 +128,14 @@ on_sample(struct session *s, const struct record *r)
 		return;
 	if (is_nobodys(s, r) || (s->opener.shape.raw && !wakes_somebody(s, r, &out)))
 		return;
-	if (r->pid == 0 && r->tid == 0 && out.kernel && s->opener.reach == REACH_SYSTEM && !s->opener.capture.idle) {
+	if (r->pid == 0 && r->tid == 0 && !is_strangers(r, &out) && s->opener.reach != REACH_THREADS && !s->opener.capture.idle) {
 		s->counts.idle++;
 		return;
 	}
-	s->counts.strangers += r->pid == 0 && r->tid == 0 && !out.kernel;
+	if (is_strangers(r, &out)) {
+		s->counts.strangers++;
+		processes_comm(s->processes, 0, 0, "[other pid ns]", false, r->time);
+	}
 	/* What a thread does when it has given back its number (-1) is its process's. */
 	if (!(out.task = processes_task(s->processes, r->pid, r->tid < 0 ? r->pid : r->tid))) {
 		s->counts.lost += s->opener.reach != REACH_TREE;   /* there it is another's */
@@ -163,7 +173,7 @@ on_map(struct session *s, const struct record *r)
 	struct file_id id = { .path = r->map.path, .maj = r->map.maj, .min = r->map.min, .ino = r->map.ino, .gen = r->map.gen,
 	                      .build_id_len = r->map.build_id_len };
 
-	if (!r->map.exec || r->pid < 0)   /* -1: the kernel and its modules */
+	if (!r->map.exec || r->pid <= 0)   /* -1: the kernel and its modules; 0: strangers */
 		return;
 	memcpy(id.build_id, r->map.build_id, sizeof id.build_id);
 	processes_map(s->processes, r->pid, r->tid, r->map.lo, r->map.lo + r->map.size, r->map.off, &id, r->time);
@@ -179,13 +189,14 @@ on_read(struct session *s, const struct record *r)
 		weigh_end(&s->weights, t, r->running);
 }
 
-/* Where events are on threads, those that tell of executions are not: see open_tracks. */
+/* What strangers do; and where events are on threads, those that tell of executions are not: see open_tracks. */
 static bool
 is_other(const struct session *s, const struct record *r)
 {
-	return s->opener.reach == REACH_THREADS && s->opener.rings.n > s->opener.nsample &&
-	       (r->type == PERF_RECORD_COMM || r->type == PERF_RECORD_FORK || r->type == PERF_RECORD_EXIT) &&
-	       !processes_find(s->processes, r->type == PERF_RECORD_FORK ? r->task.ppid : r->pid);
+	if (r->type != PERF_RECORD_COMM && r->type != PERF_RECORD_FORK && r->type != PERF_RECORD_EXIT)
+		return false;
+	return !r->pid || (s->opener.reach == REACH_THREADS && s->opener.rings.n > s->opener.nsample &&
+	                   !processes_find(s->processes, r->type == PERF_RECORD_FORK ? r->task.ppid : r->pid));
 }
 
 void

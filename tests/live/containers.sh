@@ -67,6 +67,11 @@ has proc-root-other-said err 'another pid namespace.*--pid=host'
 # In a pid namespace of its own prof sees all CPUs, but not who runs there: it says so.
 unshare -mpf --mount-proc "$PROF" -o alone.folded -a -d 1 2>err
 has strangers-said err 'outside of prof.s pid namespace'
+start sh -c 'while :; do "$0" cpu 0.05; done' "$busy"
+unshare -mpf --mount-proc "$PROF" -q -o alone.folded -a -d 1
+kill "$pid"
+check strangers-marked "$(samples alone.folded '^\[other pid ns\];')" -ge 50
+lacks strangers-not-others alone.folded '^busy|inner'
 "$PROF" -o all.folded -a -d 0.2 2>err
 lacks strangers-not-said err 'outside of prof.s pid namespace'
 
