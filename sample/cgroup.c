@@ -38,8 +38,9 @@ cgroup_open(struct cgroup *c, const char *what)
 	if (why)
 		return why;
 	if ((c->fd = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
-		return errno == ENOENT ? "there is no such cgroup, nor a process of that number" : strerror(errno);
-	return cgroup_there(c) ? NULL : "it is not a cgroup";
+		return errno != ENOENT ? strerror(errno) : *what == '/' && !access(what, F_OK) ? "it is not a cgroup"
+		                                         : "there is no such cgroup, nor a process of that number";
+	return NULL;
 }
 
 bool

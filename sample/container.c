@@ -231,14 +231,13 @@ container_find(const char *what, char *dir, size_t size)
 {
 	char text[4096], *end;
 	const char *p = what;
-	struct stat st;
 	uint64_t pid;
 	bool unified;
 
 	if (text_dec(&p, &pid) && !*p)
 		return container_dir(pid && pid <= INT32_MAX ? (int32_t)pid : -1, CONTAINER_EVENTS, dir, size, &unified);
-	if (*what == '/' && !stat(what, &st) && strlen(what) < size) {
-		strcpy(dir, what);
+	if (*what == '/' && (size_t)snprintf(dir, size, "%s/cgroup.procs", what) < size && !access(dir, F_OK)) {
+		dir[strlen(what)] = 0;
 		return NULL;
 	}
 	if (file_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof text) <= 0 || !path_in(text, CONTAINER_EVENTS, &unified))

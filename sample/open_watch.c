@@ -77,7 +77,7 @@ attr_of(const struct opener *o, uint32_t event)
 	a.inherit_thread = a.inherit && !c->inherit;
 	a.inherit_stat = a.inherit && event == 0;
 	/* Idle time is left out by whoever counts time, or else by its samples. */
-	a.exclude_idle = e->is_time && (o->reach == REACH_TREE || (o->reach == REACH_SYSTEM && !c->idle));
+	a.exclude_idle = e->is_time && o->reach != REACH_THREADS && !c->idle;
 	if (event == 0) {   /* once, not for every event of a thread */
 		a.mmap = a.mmap2 = a.task = 1;
 		a.comm = a.comm_exec = o->rings.n == o->nsample;

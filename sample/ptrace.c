@@ -122,7 +122,7 @@ tracer_stand_in(struct tracer *t, struct opener *o, const struct capture *c, str
 	int err = l->perf;
 
 	l->filtered = permit_filtered();
-	if (c->engine == ENGINE_PERF || (err && err != EPERM && err != EACCES && err != ENOSYS))
+	if (c->engine == ENGINE_PERF || (!l->asked && err != EPERM && err != EACCES && err != ENOSYS))
 		return false;
 	if (why)
 		snprintf(own.what, sizeof own.what, "ptrace cannot stand in: %s", why);

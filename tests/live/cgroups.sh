@@ -33,9 +33,13 @@ has G-command-ran out '^it ran$'
 check G-command "$(samples g.folded '^one;')" -ge 5 -a "$(samples g.folded '^sh;')" = 0
 status G-none 125 "$PROF" -o no.folded -G no/such/cgroup -d 0.2
 has G-none-said err 'no such cgroup'
+lacks G-none-alone err 'ptrace'
 status G-no-pid 125 "$PROF" -o no.folded -G 999999999 -d 0.2
 status G-no-cgroup 125 "$PROF" -o no.folded -G "$work" -d 0.2
 has G-no-cgroup-said err 'not a cgroup'
+"$PROF" -q -o root.folded -G / -d 0.5 2>err
+check G-root "$(samples root.folded '^one;.*main;wall')" -ge 5 -a "$(samples root.folded '^two;.*main;wall')" -ge 5
+check G-root-idle "$(samples root.folded '^swapper')" = 0
 status G-and-p 125 "$PROF" -G "$name" -p "$one" -d 0.2
 has G-and-p-said err 'do not go together'
 if [ -n "$cpu" ] && [ "$cpu" != "$events" ]; then
