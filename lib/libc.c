@@ -270,12 +270,19 @@ getrlimit(int resource, struct rlimit *limit)
 	return prlimit(0, resource, NULL, limit);
 }
 
-/* (musl: 1 KiB for the vdso's; prof asks a few times for each time that it wakes up.) */
+/* (musl: 1 KiB for the vdso's; prof asks a few times for each time that it wakes up.)  Kernels of 32 bits before Linux 5.1 tell
+ * it in words of 32 bits. */
 int
 clock_gettime(clockid_t clock, struct timespec *t)
 {
 #ifdef SYS_clock_gettime64
-	return (int)syscall(SYS_clock_gettime64, clock, t);
+	long err = syscall(SYS_clock_gettime64, clock, t), words[2];
+
+	if (err && errno == ENOSYS && !(err = syscall(SYS_clock_gettime32, clock, words))) {
+		t->tv_sec = words[0];
+		t->tv_nsec = words[1];
+	}
+	return (int)err;
 #else
 	return (int)syscall(SYS_clock_gettime, clock, t);
 #endif
