@@ -22,6 +22,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+/* Times that a path is gone along while something is being renamed somewhere: ".." may lead out then. */
+enum { RENAMES_MOST = 64 };
+
 /* Closes FD and says why, as errno. */
 static int
 drop(int fd, int err)
@@ -37,11 +40,14 @@ static int
 open_in(int root, const char *path, uint64_t flags)
 {
 	struct open_how how = { .flags = O_CLOEXEC | flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	unsigned tries = RENAMES_MOST;
 	long fd;
 
 	if (root == AT_FDCWD)
 		return open(path, (int)how.flags);
-	fd = syscall(SYS_openat2, root, path, &how, sizeof how);
+	do
+		fd = syscall(SYS_openat2, root, path, &how, sizeof how);
+	while (fd < 0 && errno == EAGAIN && --tries);
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))   /* before Linux 5.6, or under an old seccomp filter */
 		fd = openat(root, path + strspn(path, "/"), (int)how.flags);
 	return (int)fd;

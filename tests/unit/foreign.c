@@ -235,6 +235,36 @@ hostile_kinds(void)
 	stop(pid);
 }
 
+/* While anything anywhere is renamed the kernel may not be sure where ".." leads, and says so. */
+static void
+renamed_meanwhile(void)
+{
+	char here[256];
+	unsigned refusals = 0;
+	int root = open(dir, O_PATH | O_CLOEXEC), fd;
+	pid_t pid;
+
+	CHECK(!mkdir(in_dir("a"), 0755));
+	make(in_dir("x"), "x", 1);
+	snprintf(here, sizeof here, "%s", path);
+	in_dir("a/x");
+	if (!(pid = fork())) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (!rename(here, path) && !rename(path, here))
+			;
+		_exit(1);
+	}
+	for (unsigned i = 0; i < 5000; i++)
+		if ((fd = open_in(root, "a/../a/../a", O_PATH)) >= 0)
+			close(fd);
+		else
+			refusals++;
+	CHECK_U64(refusals, 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(root);
+}
+
 static void
 build_ids(void)
 {
@@ -440,6 +470,7 @@ main(void)
 	RUN("foreign", replaced);
 	RUN("foreign", deleted_program);
 	RUN("foreign", hostile_kinds);
+	RUN("foreign", renamed_meanwhile);
 	RUN("foreign", build_ids);
 	RUN("foreign", perf_maps);
 	RUN("foreign", perf_map_of_other_user);
