@@ -47,7 +47,7 @@ guard_room(const struct plan *p)
 	const char *why = p->noutput && !p->output[0].path ? output_check(&(struct output){ .path = "prof-.html" }) : NULL;
 
 	if (why)
-		error("%s: -o FILE", why);
+		error("%s; -o FILE writes elsewhere", why);
 	return !why;
 }
 

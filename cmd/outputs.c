@@ -33,7 +33,7 @@ output_add(struct output *out, const char *file, const struct format *given, con
 	if (!given)
 		out->format = strcmp(file, "-") == 0 ? bare : format_of_file(file);
 	if (!out->format)
-		error("-o %s: its suffix names no format: .html, .json (speedscope), .folded, .txt, or give -f NAME", file);
+		error("-o %s: its suffix names no format: .html, .svg, .json (speedscope), .pb, .folded, .perf, .txt, or give -f NAME", file);
 	else if ((why = output_check(out)))
 		error("-o %s: %s", file, why);
 	else

@@ -183,7 +183,7 @@ output_check(const struct output *o)
 	if (fd >= 0) {
 		if ((flags = fcntl(fd, F_GETFL)) < 0)
 			return complain("descriptor", errno);
-		return (flags & O_ACCMODE) == O_RDONLY ? "descriptor is not open for writing" : NULL;
+		return flags & (O_WRONLY | O_RDWR) ? NULL : "descriptor is not open for writing";   /* a closed one is O_PATH: see cmd_dispatch */
 	}
 	if (lstat(o->path, &st) != 0)
 		return errno == ENOENT ? check_dir(o->path) : complain("open", errno);
@@ -369,7 +369,7 @@ output_stream(const char *path, void (*write_text)(struct sink *, const void *),
 	const char *why = do_job(&j);
 
 	if (size)
-		*size = j.size;
+		*size = why ? 0 : j.size;
 	return why;
 }
 

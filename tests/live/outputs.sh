@@ -72,6 +72,10 @@ check pipe-status "$(cat st)" = 125
 has pipe-said err '[Bb]roken pipe|EPIPE'
 "$PROF" -f folded -o /dev/full -p $target -d 0.2 2>err
 check dev-full $? = 125
+lacks dev-full-wrote err 'wrote'
+"$PROF" -o - -- touch ran 2>err >&-
+check closed-stdout $? = 125 -a ! -e ran
+has closed-stdout-said err '-o -: descriptor is not open for writing'
 # The result counts although the command was well.
 "$PROF" -f folded -o /dev/full -- true 2>err
 check failed-write-status $? = 125 -o "$(cat err | grep -c empty)" -ge 1

@@ -69,7 +69,7 @@ has seccomp-whom err "^prof: cannot profile process $$ \(.*seccomp"
 # No room for the file: told before anything runs.
 (mkdir shut && cd shut && chmod 555 . && exec setpriv --reuid=65534 --regid=65534 --clear-groups ../prof -- sh -c 'echo ran') >out 2>err
 check no-room $? = 125 -a ! -s out
-has no-room-said err 'directory .: Permission denied: -o FILE'
+has no-room-said err 'directory .: Permission denied; -o FILE'
 setpriv --bounding-set=-all --inh-caps=-all ./prof -o p.folded -a -d 0.2 2>err
 check capability-status $? = 125
 has capability-said err 'CAP_PERFMON|capabilit'

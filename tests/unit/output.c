@@ -91,8 +91,7 @@ write_it(const char *path, const struct format *format)
 	struct output o = { path, format, 0 };
 	const char *why = output_write(&o, NULL);
 
-	if (!why)
-		CHECK_U64(o.size, format == &text ? 12 : 1600000);
+	CHECK_U64(o.size, why ? 0 : format == &text ? 12 : 1600000);
 	return why ? why : "";
 }
 
