@@ -50,7 +50,7 @@ function without(text, open, close) {
 	let out = "", depth = 0;
 	for (let i = 0; i < text.length; i++) {
 		const c = text[i];
-		if (c === open && i && !text.startsWith("(anonymous", i) && !/operator.?$/.test(text.slice(Math.max(0, i - 9), i)))
+		if (c === open && i && (depth && c === "(" || !text.startsWith("(anonymous", i) && !/operator.?$/.test(text.slice(Math.max(0, i - 9), i))))
 			depth++;
 		if (!depth)
 			out += c;

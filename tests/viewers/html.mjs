@@ -343,6 +343,7 @@ async function checkKinds(context, dir) {
 	p = await Page.open(context, join(dir, "timeless.html"));
 	check("timeless", [(await p.chips()).slice(-1)[0], await p.page.locator("#timeline").isVisible(), await p.page.locator("[data-view=order]").isDisabled(), (await p.rows())[3]],
 		["This profile holds no times: no timeline, no time order.", false, true, "hot"]);
+	check("label-without-parameters", (await p.rows())[2], "work n::(anonymous namespace)::rest");
 	check("timeless-no-complaints", p.problems, []);
 	await p.close();
 

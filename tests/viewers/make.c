@@ -100,7 +100,7 @@ made_timeless(struct profile *p)
 	made_init(p);
 	p->timeless = true;
 	made_add(p, "app", 0, 0, 0, 70, "main|work|hot");
-	made_add(p, "app", 0, 0, 0, 30, "main|rest");
+	made_add(p, "app", 0, 0, 0, 30, "main|n::(anonymous namespace)::rest(n::Some*, n::(anonymous namespace)::Other const&, int)");
 	made_done(p, 0);
 }
 
