@@ -6,9 +6,11 @@
 
 #include "../lib/file.h"
 
-/* Below /proc/PID and /proc/PID/task/TID: what anybody may read of anybody, and what is for those whom the capture is of. */
+/* Below /proc/PID and /proc/PID/task/TID: what anybody may read of anybody, and what is for those whom the capture is of; the last
+ * of which may be had of prof itself, too. */
 static const char everyones[] = "comm\0stat\0status\0statm\0schedstat\0cgroup\0task\0",
-                  targets[] = "maps\0mem\0root\0ns/mnt\0wchan\0";
+                  targets[] = "maps\0mem\0root\0wchan\0ns/mnt\0";
+enum { OWN = sizeof "maps\0mem\0root\0wchan" };
 
 static bool
 among(const char *names, const char *name)
@@ -64,7 +66,7 @@ ask_proc(struct ask_proc *p, const char *path)
 		return false;
 	p->everyone = among(everyones, name);
 	p->place = !strcmp(name, "root");
-	return p->everyone || among(targets, name);
+	return p->everyone || among(targets + (p->pid ? 0 : OWN), name);
 }
 
 bool

@@ -71,6 +71,7 @@ paths(void)
 	CHECK(!ask_proc(&p, "/proc/12/../1/maps") && !ask_proc(&p, "/proc/0/maps") && !ask_proc(&p, "/proc/99999999999/maps"));
 	CHECK(!ask_proc(&p, "/proc/12") && !ask_proc(&p, "/etc/passwd") && !ask_proc(&p, "") && !ask_proc(&p, "/proc/kcore"));
 	CHECK(!ask_proc(&p, "/proc/sys/kernel/perf_event_x/../core_pattern") && !ask_proc(&p, "/proc/sys/kernel/core_pattern"));
+	CHECK(ask_proc(&p, "/proc/self/ns/mnt") && !ask_proc(&p, "/proc/self/mem") && !ask_proc(&p, "/proc/self/task/1/mem"));   /* the keeper's */
 	CHECK(!ask_proc(&p, "/proc12/maps") && !ask_proc(&p, "/proc/12maps"));
 	CHECK(mapped("/proc/12/exe") && mapped("/proc/12/map_files/1000-2f00"));
 	CHECK(!mapped("/proc/12/map_files/1000-2f00/x") && !mapped("/proc/12/map_files/2f00-1000") && !mapped("/proc/12/map_files/"));
