@@ -6,7 +6,6 @@
 #include "read_folded.h"
 
 enum { SNIFFED = 32 };
-#define WEIGHT_MAX ((uint64_t)1 << 56)   /* of a file: so the sum of many files has room */
 
 /* A profile's own fields, and complete types of samples: what text never looks like. */
 bool

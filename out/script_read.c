@@ -30,6 +30,7 @@ struct reading {
 	struct head head;          /* the sample's */
 	bool any, open, begun;     /* a sample was there; one is being read; one was added */
 	uint64_t first;            /* where the profile's start is on this text's clock */
+	uint64_t sum;              /* of weights */
 	struct sink name, module;  /* to end texts with a NUL */
 };
 
@@ -253,6 +254,7 @@ end_sample(struct reading *r)
 	period = event < p->nevent ? p->event[event].period_ns : 0;
 	if (h->period)
 		weight = period ? h->period / period + (h->period % period > period / 2) : h->period;
+	r->sum += weight < WEIGHT_MAX ? weight : WEIGHT_MAX;
 	if (!r->begun) {
 		r->begun = true;
 		r->first = h->time > period ? h->time - period : 0;
@@ -315,10 +317,12 @@ script_read(struct profile *p, struct cursor *in)
 
 	sink_open(&r.name, -1);
 	sink_open(&r.module, -1);
-	while (!why && cur_left(in))
+	while (!why && cur_left(in) && r.sum < WEIGHT_MAX)
 		why = read_line(&r);
 	if (!why)
 		end_sample(&r);
+	if (!why && r.sum >= WEIGHT_MAX)
+		why = "weights that are too large in sum";
 	vec_free(&r.seen, &r.seen_cap, sizeof *r.seen);
 	vec_free(&r.code, &r.code_cap, sizeof *r.code);
 	index_free(&r.index);

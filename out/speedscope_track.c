@@ -4,7 +4,6 @@
 #include "speedscope_read.h"
 
 enum { DEPTH_MAX = 10000 };
-#define WEIGHT_MAX ((uint64_t)1 << 56)   /* of a file: so the sum of many files has room */
 
 /* Adds a stack of so much weight that begins at AT, both as the track counts. */
 static void

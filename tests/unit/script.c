@@ -305,6 +305,9 @@ what_is_wrong_is_told_by_line(void)
 	CHECK(!script_is(cur_of("{\"a\": 1}\n", 9, false)));
 	CHECK(!script_is(cur_of("", 0, false)));
 	CHECK(!script_is(cur_of("# a comment", 11, false)));
+	check_bad("a 1/1 1.0: 36028797018963968 cycles: \n\na 1/1 2.0: 36028797018963968 cycles: \n\na 1/1 3.0: 1 cycles: \n",
+	          "weights that are too large in sum", 4);
+	check_bad("a 1/1 1.0: 18446744073709551615 cycles: \n", "weights that are too large in sum", 1);
 }
 
 int
