@@ -31,7 +31,7 @@ derive_sp(struct job *j, uint64_t ra, uint64_t fp, uint64_t *sp)
 		return false;
 	if (r->flags & RULE_BASE_FP)
 		return true;
-	at = fp - (uint64_t)(int64_t)(r->cfa_off + r->fp_off - a->rec_fp);
+	at = fp - (uint64_t)((int64_t)r->cfa_off + r->fp_off - a->rec_fp);
 	if (r->flags & (RULE_FP_SAME | RULE_FP_LOST) || r->ra_off - r->fp_off != a->rec_ra - a->rec_fp || at < *sp ||
 	    at - *sp > REACH)
 		return false;
@@ -138,7 +138,7 @@ derive_mend(const struct unwinder *u, const struct fde *fde, uint64_t vaddr, str
 	struct row next;
 	struct place ra;
 	const uint8_t *p = fde->insns.pos;
-	int32_t by;
+	uint32_t by;
 
 	while (p < fde->insns.end && !*p)
 		p++;
@@ -147,17 +147,17 @@ derive_mend(const struct unwinder *u, const struct fde *fde, uint64_t vaddr, str
 
 	if (vaddr == fde->lo && !cfi_row(a, fde, vaddr + a->align, &next) && row_place(&next, next.ra).how == HOW_OFFSET &&
 	    next.reg[next.ra].off >= 0 && next.cfa_off == row->cfa_off)
-		by = next.reg[next.ra].off + a->word;
+		by = (uint32_t)next.reg[next.ra].off + a->word;
 	else {
 		ra = row_place(row, row->ra);
-		by = ra.how == HOW_OFFSET && ra.off >= 0 ? ra.off + a->word : 0;
+		by = ra.how == HOW_OFFSET && ra.off >= 0 ? (uint32_t)ra.off + a->word : 0;
 	}
 	if (!by || by > 64 || row->cfa_expr || row->signal)
 		return;
-	row->cfa_off += by;
+	row->cfa_off = (int64_t)((uint64_t)row->cfa_off + by);
 	for (unsigned r = 0; r < REGS; r++)
 		if (row->set >> r & 1 && (row->reg[r].how == HOW_OFFSET || row->reg[r].how == HOW_VALUE))
-			row->reg[r].off -= by;
+			row->reg[r].off = (int32_t)((uint32_t)row->reg[r].off - by);
 }
 
 enum step

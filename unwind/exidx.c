@@ -189,7 +189,7 @@ exidx_row(const struct elf *elf, uint64_t vaddr, struct row *row, bool *found)
 		step(&m, op);
 	row->cfa_off = m.vsp;
 	for (unsigned reg = 0; reg <= PC; reg++)
-		row->reg[reg] = (struct place){ .how = HOW_OFFSET, .off = m.at[reg] - m.vsp };
+		row->reg[reg] = (struct place){ .how = HOW_OFFSET, .off = (int32_t)((uint32_t)m.at[reg] - (uint32_t)m.vsp) };
 	if (row->set >> PC & 1) {
 		row->ra = PC;
 		row->signal = m.loaded;   /* a signal's frame: what it interrupted had all its registers */

@@ -156,8 +156,8 @@ plain(const struct arch *a, const struct row *row, struct rule *r)
 	r->cfa_off = (int32_t)row->cfa_off;
 	if (row->cfa_reg == a->fp) {
 		r->flags |= RULE_BASE_FP;
-		if (r->kind == RULE_PLAIN && r->cfa_off + r->ra_off == a->rec_ra && !(r->flags & (RULE_FP_SAME | RULE_FP_LOST)) &&
-		    r->cfa_off + r->fp_off == a->rec_fp)
+		if (r->kind == RULE_PLAIN && r->cfa_off == a->rec_ra - r->ra_off && !(r->flags & (RULE_FP_SAME | RULE_FP_LOST)) &&
+		    r->cfa_off == a->rec_fp - r->fp_off)
 			r->flags |= RULE_KEEPS_FP;
 	}
 	return true;

@@ -209,6 +209,25 @@ a_new_thread_or_vfork(void)
 	CHECK_U64(walk_in(&arch_aarch64, code, sizeof code, 32, 88, &regs, &stack), 2);
 }
 
+/* A return address in the caller's frame, as far away as a description can say. */
+static void
+far_return_addresses(void)
+{
+	struct unwinder u = { .arch = &arch_aarch64 };
+	struct fde fde = { .lo = 0 };
+	struct row row = { .ra = 30, .set = UINT64_C(1) << 30, .reg[30] = { .how = HOW_OFFSET, .off = INT32_MAX } };
+
+	derive_mend(&u, &fde, 4, &row);
+	CHECK_U64(row.cfa_off, 0);
+	CHECK_U64(row.reg[30].off, INT32_MAX);
+	row.reg[30].off = 16;
+	row.set |= 1;
+	row.reg[0] = (struct place){ .how = HOW_OFFSET, .off = INT32_MIN };
+	derive_mend(&u, &fde, 4, &row);
+	CHECK_U64(row.cfa_off, 24);
+	CHECK_U64(row.reg[30].off, -8);
+}
+
 int
 main(void)
 {
@@ -218,5 +237,6 @@ main(void)
 	RUN("arch_aarch64", calls_and_beginnings);
 	RUN("arch_aarch64", signal_frame);
 	RUN("arch_aarch64", recorded_stacks);
+	RUN("arch_aarch64", far_return_addresses);
 	return TEST_STATUS;
 }

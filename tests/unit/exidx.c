@@ -193,6 +193,18 @@ the_row_before(void)
 	}
 }
 
+/* As large as a frame can be said to be, eight times: beyond what a number holds. */
+static void
+frames_without_end(void)
+{
+	static const uint32_t words[] = { 0 }, far[] = { 0x810ab280, 0x808020b2, 0x80808020, 0xb2808080, 0x20b28080, 0x8020b280,
+	                                                 0x808020b2, 0x80808020, 0xb2808080, 0x20a0b280, 0x808020b0 };
+
+	build(words, 1, far, 11, false);
+	CHECK_STR(said(ask(TEXT)), "r13-2147479516 r4@-268435976");
+	drop();
+}
+
 static void
 no_table(void)
 {
@@ -207,6 +219,7 @@ main(void)
 	RUN("exidx", instructions);
 	RUN("exidx", forms_of_entries);
 	RUN("exidx", the_row_before);
+	RUN("exidx", frames_without_end);
 	RUN("exidx", no_table);
 	return TEST_STATUS;
 }

@@ -15,7 +15,7 @@ enum { RDX = 1, RBX = 3, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
 
 /* The functions by number; what has no frame description has code. */
 enum { ROOT, PLAIN, FRAMED, LEAF, BY_RBX, REALIGNED, FP_IN_R12, LOSES_RBX, SETS_R12, SIGNAL, LIAR, PLT, SAVES_FP, EPILOGUE,
-       PLAIN_SIGNAL, VFORK, REALIGNED_END, REMEMBERS, DESCRIBED,
+       PLAIN_SIGNAL, VFORK, REALIGNED_END, REMEMBERS, FAR, DESCRIBED,
        ENTRY = DESCRIBED, BARE, PUSHES, ALLOCA, POPPED, VFORKS, TRAMPOLINE, STRIPPED, ENDLESS, SILENT, RECORD, CLONES, FUNCTIONS };
 
 static const struct { const char *insns; uint8_t n; bool signal; } descriptions[DESCRIBED] = {
@@ -38,6 +38,7 @@ static const struct { const char *insns; uint8_t n; bool signal; } descriptions[
 	[REALIGNED_END] = { "\x0c\x0a\x00\x10\x06\x02\x76\x00", 8, false },   /* cfa = r10, rbp at rbp */
 	/* remembers, ten times, and restores it all */
 	[REMEMBERS] = { "\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0e\x20\x83\x02", 24, false },
+	[FAR] = { "\x0c\x06\xff\xff\xff\xff\x07\x11\x10\x7f\x86\x02", 12, false },   /* cfa = rbp + INT32_MAX, ra at 8 */
 	[VFORK] = { "\x0e\x00\x09\x10\x05", 5, false },                    /* cfa = rsp, ra in rdi */
 };
 
@@ -510,6 +511,9 @@ lies_end_the_walk(void)
 	set_up(MODE_AUTO, 512);
 	go(ret(LIAR), 0, WORDS);
 	CHECK(walk.end == WALK_BAD_RULE && walk.n == 1);
+	regs.r[RBP] = STACK;
+	go(ret(FAR), 0, WORDS);   /* as far as a rule can say */
+	CHECK(walk.end == WALK_STACK_SHORT && walk.n == 1);
 	tear_down();
 }
 
