@@ -354,6 +354,8 @@ read_line(struct reading *r, const struct line *line)
 		s = end < line->end ? end + 1 : end;
 		if (r->events) {
 			end = frame_end(s, line->end);
+			if (end - s < 2)   /* it was there a moment ago */
+				return "a line without an event";
 			if (!string(r, s + 1, (size_t)(end - s) - 2))
 				return "no memory for more";
 			event = profile_event(r->p, &(struct event_info){ r->text, r->waits ? 1000 : 0, r->waits && !strcmp(r->text, "off-cpu") });

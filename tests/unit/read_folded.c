@@ -282,6 +282,27 @@ what_looks_like_it(void)
 	CHECK(!folded_is(cur_of("a\0b 1\n", 6, false)));
 }
 
+/* A file may be written anew between the two looks at it. */
+static void
+the_text_changes(void)
+{
+	char text[] = "a;[x];f 1\na;[yy];f 2\n";
+	struct cursor all = cur_of(text, strlen(text), false), c = all;
+	struct profile p;
+	struct reading r = { .p = &p };
+	struct line line;
+	const char *why = NULL;
+
+	profile_init(&p);
+	CHECK(!look(&r, &c) && r.events);
+	text[3] = ';';
+	CHECK(next_line(&all, &line, &why));
+	CHECK_STR(read_line(&r, &line), "a line without an event");
+	vec_free(&r.text, &r.text_cap, 1);
+	profile_free(&p);
+	CHECK_U64(mem_used(), 0);
+}
+
 static void
 without_memory(void)
 {
@@ -318,6 +339,7 @@ main(void)
 	RUN("read_folded", not_text);
 	RUN("read_folded", deep_stacks_keep_both_ends);
 	RUN("read_folded", what_looks_like_it);
+	RUN("read_folded", the_text_changes);
 	RUN("read_folded", without_memory);
 	return TEST_STATUS;
 }
