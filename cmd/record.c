@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "../lib/clock.h"
 #include "../lib/msg.h"
 #include "../sample/target.h"
 #include "closing.h"
@@ -52,21 +52,6 @@ struct recording {
 	bool user_chain;
 	char events[512], default_file[64], stem[32], suffix[16];
 };
-
-static uint64_t
-clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t
-now(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
 
 /* The terminal's signals are the command's where there is one; without, they end the capture. */
 static bool
@@ -202,7 +187,7 @@ adapt_stack(struct recording *r)
 static bool
 over(const struct recording *r)
 {
-	return r->stop || r->command_over || (r->deadline && now() >= r->deadline);
+	return r->stop || r->command_over || (r->deadline && clock_now() >= r->deadline);
 }
 
 static void
@@ -219,7 +204,7 @@ capture(struct recording *r)
 	bool alive = true, ahead = false;
 
 	while (alive && !over(r)) {
-		uint64_t t = now();
+		uint64_t t = clock_now();
 		int64_t left = r->deadline ? (int64_t)(r->deadline > t ? r->deadline - t : 0) : -1;
 
 		if (ahead && (left < 0 || left > AHEAD_PAUSE))
@@ -229,13 +214,13 @@ capture(struct recording *r)
 		drain(r, false);
 		adapt_stack(r);
 		causes_tick(&r->causes, r->session, t, false);
-		t = now();
+		t = clock_now();
 		do
 			ahead = collect_ahead(&r->collector, session_patience(r->session));
-		while (ahead && now() - t < AHEAD_PIECE);
+		while (ahead && clock_now() - t < AHEAD_PIECE);
 	}
 	session_disable(r->session);
-	r->collector.profile.end = now();
+	r->collector.profile.end = clock_now();
 	drain(r, true);
 	if (r->plan.off_cpu)
 		session_end_waits(r->session, r->collector.profile.end);
@@ -465,7 +450,7 @@ start(struct recording *r)
 	struct capture c = capture_of(r);
 	int err;
 
-	r->start = now();
+	r->start = clock_now();
 	r->collector.profile.start = r->start;
 	r->collector.profile.epoch = clock_ns(CLOCK_REALTIME);
 	if (r->plan.delay)

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../lib/clock.h"
 #include "../lib/file.h"
 
 enum { PIDFDS_MOST = 512 };
@@ -88,11 +89,8 @@ is_alive(int32_t pid)
 static void
 look(struct ends *e)
 {
-	struct timespec t;
-	uint64_t time;
+	uint64_t time = clock_now();
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	time = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 	if (!e->ntarget || time - e->looked < LOOK_PAUSE)
 		return;
 	e->looked = time;

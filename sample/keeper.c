@@ -13,9 +13,9 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "../lib/clock.h"
 #include "../lib/file.h"
 #include "foreign.h"
 #include "hold.h"
@@ -416,15 +416,6 @@ serve_event(const struct ask *a)
 	return opener_event(o, a->number, a->pid, a->cpu, false);
 }
 
-static uint64_t
-cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static void
 drop_cgroup(void)
 {
@@ -436,7 +427,7 @@ drop_cgroup(void)
 static long
 serve(const struct ask *a, int with, int *fd, char *text)
 {
-	uint64_t ns = cpu_ns();
+	uint64_t ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	pid_t pid;
 
 	errno = EIO;

@@ -5,9 +5,9 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "../lib/clock.h"
 #include "../sym/jit.h"
 #include "maps.h"
 
@@ -15,15 +15,6 @@
 #define PAUSE_FIRST UINT64_C(10000000)
 #define PAUSE_MOST  UINT64_C(5000000000)
 #define JIT_PAUSE   UINT64_C(200000000)
-
-static uint64_t
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 bool
 mapped_init(struct mapped *m, struct modules *modules)
@@ -251,7 +242,7 @@ overlaps(const struct space *s, uint64_t lo, uint64_t hi)
 static bool
 may_reread(struct process *p)
 {
-	if (now() - p->rescanned < p->pause)
+	if (clock_now() - p->rescanned < p->pause)
 		return false;
 	p->mapped->reread++;
 	return true;
@@ -301,7 +292,7 @@ scan(struct process *p, enum reading how)
 	int fd = p->pid > 0 ? foreign_maps(p->pid) : -1;
 	bool read;
 
-	p->rescanned = now();
+	p->rescanned = clock_now();
 	p->scanned = true;
 	copy_borrowed(p);
 	stop_lending(p);
@@ -380,7 +371,7 @@ void
 mapped_exec(struct process *p)
 {
 	mapped_forget(p);
-	p->root = roots_of(&p->mapped->roots, p->pid, p->root, now());
+	p->root = roots_of(&p->mapped->roots, p->pid, p->root, clock_now());
 }
 
 void

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "../lib/clock.h"
 
 int
 perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags)
@@ -37,27 +38,18 @@ perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned 
 	}
 }
 
-static uint64_t
-cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* Spins until the ring's head moves, 2 ms of CPU at most. */
 static bool
 head_moves(const struct perf_event_mmap_page *page)
 {
-	uint64_t end = cpu_ns() + 2000000;
+	uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + 2000000;
 
 	do {
 		for (volatile unsigned i = 0; i < 10000; i++)
 			;
 		if (__atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE))
 			return true;
-	} while (cpu_ns() < end);
+	} while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end);
 	return false;
 }
 

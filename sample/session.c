@@ -3,9 +3,9 @@
 #include "session.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "../lib/clock.h"
 #include "cpu.h"
 #include "keeper.h"
 #include "mapped.h"
@@ -51,39 +51,21 @@ enum { SAMPLE_LEAST = 512 };
 /* Of the stack of a wait, bytes, where rings fill up. */
 enum { WAIT_STACK_LEAST = 1 << 10 };
 
-static uint64_t
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t
-cpu_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 bool
 session_wait(struct session *s, int extra, int64_t timeout_ns)
 {
-	uint64_t t = now();
+	uint64_t t = clock_now();
 	int64_t most = t - s->since < BEGINNING ? SLEEP_MOST / 10 : SLEEP_MOST;
 	bool going;
 
 	if (!s->opener.first && s->woke) {   /* as of late */
 		s->awake = s->awake * 7 / 8 + t - s->woke;
-		s->ran = s->ran * 7 / 8 + cpu_now() - s->woke_cpu;
+		s->ran = s->ran * 7 / 8 + clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->woke_cpu;
 	}
 	going = ends_wait(&s->ends, extra, timeout_ns < 0 || timeout_ns > most ? most : timeout_ns);
-	s->woke = now();
+	s->woke = clock_now();
 	if (!s->opener.first)
-		s->woke_cpu = cpu_now();
+		s->woke_cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	return going && (s->opener.reach != REACH_GIVEN || !cgroup_over(&s->opener.cgroup));
 }
 
@@ -239,12 +221,12 @@ session_enable(struct session *s)
 {
 	const struct capture *c = &s->opener.capture;
 
-	s->weights.looked = now();
+	s->weights.looked = clock_now();
 	if (s->tracer.pid)
 		tracer_on(&s->tracer, true);
 	else if (c->target != TARGET_COMMAND || s->opener.reach != REACH_THREADS)   /* else its exec does */
 		watches_enable(&s->watches);
-	s->since = s->waits.since = now();
+	s->since = s->waits.since = clock_now();
 	for (unsigned i = 0; c->target == TARGET_PROCESSES && i < c->npid; i++) {
 		struct task *t = processes_task(s->processes, c->pid[i], c->pid[i]);
 
@@ -311,7 +293,7 @@ reopen(struct session *s)
 	s->new_since = UINT64_MAX;
 	watches_enable(&fresh);
 	watches_disable(&s->watches);
-	s->new_since = now();
+	s->new_since = clock_now();
 	watches_forget(&s->old);
 	s->old = s->watches;
 	s->watches = fresh;
@@ -400,7 +382,7 @@ slow_down(struct session *s)
 	    !watches_period(&s->watches, period(s) * 2))
 		return false;
 	s->slower++;
-	s->slowed = now();
+	s->slowed = clock_now();
 	if (threads && reopen(s)) {
 		s->weights.period = 0;
 		s->slowed = s->new_since;
@@ -441,7 +423,7 @@ void
 session_drain(struct session *s, bool final, void (*sample)(void *ctx, const struct sample *), void *ctx)
 {
 	struct rings *rings = &s->opener.rings;
-	uint64_t t = now(), first;
+	uint64_t t = clock_now(), first;
 	struct cursor bytes;
 	struct record r;
 	uint32_t roots;

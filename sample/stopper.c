@@ -122,10 +122,10 @@ serve(struct state *s)
 		return false;
 	r.pid = q.pid;
 	if (q.what == REQUEST_ON)
-		s->on = s->last = s->next = emit_now();
+		s->on = s->last = s->next = clock_now();
 	else if (q.what == REQUEST_OFF) {
-		d->used = emit_clock(CLOCK_PROCESS_CPUTIME_ID);
-		d->on_ns += s->on ? emit_now() - s->on : 0;
+		d->used = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+		d->on_ns += s->on ? clock_now() - s->on : 0;
 		s->on = 0;
 	} else
 		r.err = take_hold(s, q.pid, &r.pid);
@@ -179,7 +179,7 @@ stopper_run(const struct stopper *with)
 	for (;;) {
 		event_all(&s);
 		tracees_sweep(&s.tracees);
-		if (s.on && emit_now() >= s.next)
+		if (s.on && clock_now() >= s.next)
 			tick(&s);
 		if (tick_wait(&s, &p, s.on ? s.next : 0) > 0 && !serve(&s))
 			_exit(0);

@@ -5,8 +5,7 @@
 
 #include <linux/perf_event.h>
 
-#include <time.h>
-
+#include "../lib/clock.h"
 #include "session.h"
 #include "threads.h"
 
@@ -62,7 +61,5 @@ void emit_sample(struct emit *, uint64_t *word, unsigned n, const uint8_t *stack
 /* The executable mappings, read from /proc/PID/maps. */
 void emit_maps(struct emit *, const struct thread *, int maps);
 void emit_wake(const struct emit *);
-uint64_t emit_clock(clockid_t);   /* ns */
-uint64_t emit_now(void);
 
 #endif

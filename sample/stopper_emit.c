@@ -14,21 +14,6 @@ enum { WAKE_PART = 4 };
 /* Bytes behind every record but samples; of a record of what was lost. */
 enum { TRAILER = 32, LOST = 8 + 16 + TRAILER };
 
-uint64_t
-emit_clock(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-uint64_t
-emit_now(void)
-{
-	return emit_clock(CLOCK_MONOTONIC);
-}
-
 void
 emit_wake(const struct emit *e)
 {
@@ -82,7 +67,7 @@ static void
 record(struct emit *e, uint32_t type, uint16_t misc, const struct thread *who, const void *body, size_t n)
 {
 	uint64_t first = header(type, misc, 8 + n + TRAILER);
-	struct { struct thread who; uint64_t time, id, cpu; } trailer = { *who, e->at ? e->at : emit_now(), 0, 0 };
+	struct { struct thread who; uint64_t time, id, cpu; } trailer = { *who, e->at ? e->at : clock_now(), 0, 0 };
 
 	_Static_assert(sizeof trailer == TRAILER, "what record.c expects");
 	put(e, &first, sizeof first);

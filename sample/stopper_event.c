@@ -77,7 +77,7 @@ on_exec(struct state *s, struct tracee *t)
 		old->gone = true;
 		tracee_reopen(&s->tracees, t);
 	}
-	t->execed = emit_now();
+	t->execed = clock_now();
 	t->told = 0;
 	tracee_state(&t->who, comm, &t->cpu);
 	event_name(s, t, comm, true);

@@ -68,7 +68,7 @@ sample_take(struct state *s, struct tracee *t)
 {
 	uint64_t sp;
 
-	s->taken = emit_now();
+	s->taken = clock_now();
 	if (!read_registers(s, t->who.tid, &sp) || (s->schedstat && !tracee_read(t)) || t->run <= t->met || !was_running(t, s->taken))
 		return false;
 	s->got = s->with.capture->user_stack ? foreign_read(t->who.tid, sp, s->stack, stopper_stack(s)) : 0;
@@ -79,7 +79,7 @@ sample_take(struct state *s, struct tracee *t)
 static void
 tell_maps(struct state *s, struct tracee *t)
 {
-	uint64_t age = emit_now() - t->execed, known = t->told - t->execed;
+	uint64_t age = clock_now() - t->execed, known = t->told - t->execed;
 	int fd;
 
 	if (!t->execed || (t->told && age < known + known / 4) || (fd = foreign_maps(t->who.pid)) < 0)
@@ -96,7 +96,7 @@ static void
 account(struct state *s, const struct tracee *t)
 {
 	struct desk *d = s->with.desk;
-	uint64_t pause = emit_now() - t->asked, us = pause / 1000;
+	uint64_t pause = clock_now() - t->asked, us = pause / 1000;
 
 	d->stops++;
 	if (t->delay - t->asked_delay > t->asked - t->woke + WAITED)

@@ -18,11 +18,11 @@ enum { TICK_TIMES = 4, STOP_TIMES = 25 };
 int
 tick_wait(struct state *s, struct pollfd *p, uint64_t time)
 {
-	uint64_t t = emit_now(), left = time > t ? time - t : 0;
+	uint64_t t = clock_now(), left = time > t ? time - t : 0;
 	struct timespec ts = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
 	int n = ppoll(p, p != NULL, time ? &ts : NULL, &s->waiting);
 
-	s->woke = emit_now();
+	s->woke = clock_now();
 	if (n < 0)
 		event_all(s);
 	return n;
@@ -61,12 +61,12 @@ stop_one(struct state *s, struct tracee *t)
 
 	t->here = t->cpu == s->cpu;
 	t->asked_delay = t->delay;
-	t->asked = emit_now();
+	t->asked = clock_now();
 	t->woke = s->woke;
 	end = t->asked + PATIENCE;
 	if (!stopper_ask(PTRACE_INTERRUPT, t->who.tid, 0, 0))
 		t->asked = 0;
-	while (t->asked && !t->gone && emit_now() < end)
+	while (t->asked && !t->gone && clock_now() < end)
 		if (!event_next(s, t->who.tid))
 			tick_wait(s, NULL, end);
 }
@@ -86,7 +86,7 @@ go(struct state *s, int cpu)
 		if (!sched_setaffinity(0, sizeof set, &set))
 			s->cpu = cpu;
 	}
-	for (time = emit_now() + REST; emit_now() < time;)
+	for (time = clock_now() + REST; clock_now() < time;)
 		tick_wait(s, NULL, time);
 }
 
@@ -134,7 +134,7 @@ look_at_all(struct state *s, struct tracee **away)
 void
 tick(struct state *s)
 {
-	uint64_t start = emit_now(), used = emit_clock(CLOCK_PROCESS_CPUTIME_ID), stops = s->with.desk->stops, least;
+	uint64_t start = clock_now(), used = clock_ns(CLOCK_PROCESS_CPUTIME_ID), stops = s->with.desk->stops, least;
 	struct tracee *here, *away;
 	unsigned cpu;
 
@@ -153,7 +153,7 @@ tick(struct state *s)
 	s->random = s->random * 6364136223846793005u + 1442695040888963407u;
 	s->next = start + 1000000000 / s->with.freq * (192 + (s->random >> 33) % 128) / 256;
 	stops = s->with.desk->stops - stops;
-	least = emit_clock(CLOCK_PROCESS_CPUTIME_ID) - used;
+	least = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - used;
 	least = start + (stops > STOP_TIMES / TICK_TIMES ? least * TICK_TIMES : least * STOP_TIMES / (stops ? stops : 1));
 	if (s->next < least)
 		s->next = least;

@@ -46,7 +46,7 @@ tracee_comes(struct state *s, struct tracee *t)
 {
 	if (!s->with.capture->waited)
 		return;
-	t->looked = emit_now();
+	t->looked = clock_now();
 	turn(s, t, IN, t->looked);
 	t->out = false;
 }

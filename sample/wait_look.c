@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "../lib/clock.h"
 #include "../lib/file.h"
 #include "foreign.h"
 #include "mapped.h"
@@ -89,16 +89,13 @@ wait_look(struct waits *w, struct processes *ps, const struct threads *threads, 
 	for (uint32_t i = 0; i < threads->n; i++) {
 		struct task *t = processes_known(ps, threads->thread[i].pid, threads->thread[i].tid);
 		struct sample out = { .event = event, .task = t, .sp_only = true };
-		struct timespec now;
 		char state = t ? state_of(t) : 0;
 		bool seen;
 
 		if (!state || state == 'R')
 			continue;
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		out.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+		out.time = clock_now();
 		seen = look_at(t, &out, sample, ctx);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		wait_before(w, t, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec, seen);
+		wait_before(w, t, clock_now(), seen);
 	}
 }

@@ -93,10 +93,11 @@ opened(void)
 static void
 run(pid_t pid, uint64_t ns)
 {
-	uint64_t until = now() + ns;
+	uint64_t until = clock_now() + ns;
 	int status;
 
-	while (now() < until && session_wait(s, -1, (int64_t)(until - now())) && !(pid && waitpid(pid, &status, WNOHANG) == pid))
+	while (clock_now() < until && session_wait(s, -1, (int64_t)(until - clock_now())) &&
+	       !(pid && waitpid(pid, &status, WNOHANG) == pid))
 		session_drain(s, false, on, NULL);
 }
 
