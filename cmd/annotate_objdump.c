@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../lib/msg.h"
+#include "../sample/sandbox.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8u   /* Linux 6.3 */
@@ -111,25 +112,6 @@ copy_module(const struct module *m)
 	return fd;
 }
 
-/* The system calls alone: libc's functions would bring along what tells other threads, of which there are none. */
-#ifdef SYS_setresuid32
-enum { SET_GROUPS = SYS_setgroups32, SET_GIDS = SYS_setresgid32, SET_UIDS = SYS_setresuid32 };
-#else
-enum { SET_GROUPS = SYS_setgroups, SET_GIDS = SYS_setresgid, SET_UIDS = SYS_setresuid };
-#endif
-
-/* Where this fails (in a user namespace without that number) there are no rights over the machine to be given up. */
-static void
-give_up_rights(void)
-{
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (geteuid() == 0) {
-		syscall(SET_GROUPS, 0, NULL);
-		syscall(SET_GIDS, NOBODY, NOBODY, NOBODY);
-		syscall(SET_UIDS, NOBODY, NOBODY, NOBODY);
-	}
-}
-
 static void
 limit(int what, rlim_t most)
 {
@@ -156,7 +138,9 @@ become_objdump(const char *program, int copy, int out, uint64_t lo, uint64_t hi)
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
 	alarm(SECONDS);
-	give_up_rights();
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (geteuid() == 0)
+		sandbox_become(NOBODY, NOBODY);
 	execvpe(program, argv, env);
 }
 

@@ -218,6 +218,14 @@ lock_files(void)
 #endif
 }
 
+void
+sandbox_become(uint32_t uid, uint32_t gid)
+{
+	syscall(SET_GROUPS, 0, NULL);
+	syscall(SET_GIDS, gid, gid, gid);
+	syscall(SET_UIDS, uid, uid, uid);
+}
+
 /* As many as possible: of a set-user-id program's ids the caller's, and under sudo those of who called it. */
 static void
 drop_ids(void)
@@ -228,9 +236,7 @@ drop_ids(void)
 	if (geteuid() || !uid || !gid || !text_dec(&uid, &u) || *uid || !text_dec(&gid, &g) || *gid || !u || u >= UINT32_MAX ||
 	    g >= UINT32_MAX)
 		return;
-	syscall(SET_GROUPS, 0, NULL);
-	if (!syscall(SET_GIDS, (gid_t)g, (gid_t)g, (gid_t)g))
-		syscall(SET_UIDS, (uid_t)u, (uid_t)u, (uid_t)u);
+	sandbox_become((uint32_t)u, (uint32_t)g);
 	prctl(PR_SET_DUMPABLE, 0);   /* others of that user's could take its descriptors */
 }
 

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* What holds. */
 enum {
@@ -22,6 +23,10 @@ unsigned sandbox_try(void);
 const char *sandbox_words(unsigned layers, char *buf, size_t n);
 /* How many system calls the filter has refused, and the number of the last. */
 unsigned sandbox_refused(int *last);
+
+/* Root becomes UID, of no group but GID, as far as its user namespace has these.  By the system calls alone: libc's functions
+ * would bring along what tells other threads, of which there are none. */
+void sandbox_become(uint32_t uid, uint32_t gid);
 
 /* Started set-user-id or with capabilities of its file: prof serves a caller who has fewer rights than it has. */
 bool sandbox_lent(void);
