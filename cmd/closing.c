@@ -248,7 +248,7 @@ closing_line(const struct closing *c)
 	if (!s.err)
 		warn("%s", s.buf);
 	if (!c->collector->profile.samples)
-		warn("the profile is empty: %s", c->plan->duration ? "the target did not run on a CPU in that time"
+		warn("the profile is empty: %s", c->plan->duration ? "the target did not run on a CPU in that time; --wall has what waits"
 		                                                   : "the target ended before it was sampled once");
 	sink_close(&s);
 }

@@ -186,8 +186,6 @@ cmd_doctor(int argc, char **argv)
 
 	options_open(&o, doctor_options, argc, argv);
 	while ((id = options_next(&o)) != OPTION_END) {
-		if (id == 'h')
-			return cmd_help(2, (char *[]){ argv[0], (char[]){ "doctor" }, NULL });
 		if (id == OPTION_BAD || (id == 'p' && !option_pids(&o, &pid, 1)))
 			return EXIT_FAILED;
 		json |= id == JSON;

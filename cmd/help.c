@@ -149,9 +149,12 @@ cmd_dispatch(int argc, char **argv)
 			error("%s is not in this version; for a program of that name: prof -- %s", *word, *word);
 			return EXIT_FAILED;
 		}
-	if (!c)
+	if (!c) {
+		argv[0] = (char[]){ "record" };
 		return cmd_record(argc, argv);
-	if (argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0))
-		return cmd_help(2, argv);
+	}
+	for (int i = 2; i < argc && c->run != cmd_record && strcmp(argv[i], "--"); i++)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return cmd_help(2, argv);
 	return c->run(argc - 1, argv + 1);
 }

@@ -43,7 +43,7 @@ unknown(const struct options *o, const char *word)
 	if (word[1] == '-' && (near = nearest(word + 2, names, "=")))
 		error("unknown option '%s': did you mean --%.*s?", word, (int)strcspn(near, "="), near);
 	else
-		error("unknown option '%s': see prof help", word);
+		error("unknown option '%s': see prof help %s", word, o->argv[0]);
 	return OPTION_BAD;
 }
 

@@ -181,6 +181,8 @@ output_check(const struct output *o)
 	if (!*o->path)
 		return "no file name";
 	if (fd >= 0) {
+		if (o->format == &format_pprof && isatty(fd))
+			return "a terminal, and pprof's format is binary";
 		if ((flags = fcntl(fd, F_GETFL)) < 0)
 			return complain("descriptor", errno);
 		return flags & (O_WRONLY | O_RDWR) ? NULL : "descriptor is not open for writing";   /* a closed one is O_PATH: see cmd_dispatch */

@@ -32,7 +32,7 @@ read_plain(struct profile *p, struct cursor bytes, const struct format **format,
 	const char *why;
 
 	if (!(*format = looks_like(bytes)))
-		return cur_left(&bytes) ? "not a profile of a kind that prof reads" : "empty";
+		return cur_left(&bytes) ? "not a profile that prof reads: folded stacks, pprof, speedscope's JSON, perf script's text" : "empty";
 	why = (*format)->read(p, &bytes);
 	if (!why)
 		return NULL;

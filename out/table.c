@@ -275,10 +275,17 @@ put_group(const struct table *t, const struct group *g, bool samples)
 	sink_char(t->out, '\n');
 }
 
+/* Folded stacks of times have microseconds alone: each would count as a sample. */
+static bool
+has_samples(const struct table *t)
+{
+	return !t->p->timeless || t->period != 1000 || t->rows.samples != t->sum;
+}
+
 static void
 put_groups(const struct table *t, const struct group *group, uint32_t n)
 {
-	bool samples = t->period || !t->p->timeless;   /* else weights are all there is */
+	bool samples = has_samples(t) && (t->period || !t->p->timeless);   /* else weights are all there is */
 	uint32_t shown = 0;
 
 	sink_char(t->out, '\n');
@@ -332,7 +339,9 @@ put_sum(const struct table *t, uint32_t event, uint32_t threads)
 	else {
 		sink_str(t->out, t->period && t->p->unit == UNIT_SAMPLES && !waiting ? " on CPU (" : " (");
 		put_cut(t->out, name, 0);
-		sink_fmt(t->out, ") in %.*s sample%s", (int)samples.n, samples.text, t->rows.samples == 1 ? "" : "s");
+		sink_char(t->out, ')');
+		if (has_samples(t))
+			sink_fmt(t->out, " in %.*s sample%s", (int)samples.n, samples.text, t->rows.samples == 1 ? "" : "s");
 	}
 	sink_fmt(t->out, " of %u thread%s", threads, threads == 1 ? "" : "s");
 	if (t->how.before && event < t->p->nevent && t->how.before[event] != t->sum) {

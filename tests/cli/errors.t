@@ -3,7 +3,10 @@ $ prof --duratoin 9 true
 ~ ^prof: .*--duratoin.*--duration
 ? 125
 $ prof -Z true
-~ ^prof: .*-Z
+prof: unknown option '-Z': see prof help record
+? 125
+$ prof report -Z x
+prof: unknown option '-Z': see prof help report
 ? 125
 
 # option-without-its-argument

@@ -142,3 +142,12 @@ $ printf 'app;main;f 3\napp;main;g_[k] 1\n' | prof report - -o x.svg --title 'Wh
 $ prof report x.svg
 ~ ^prof: x.svg: not a profile
 ? 125
+
+# no-samples-of-times
+$ printf 'app;[cpu-clock];main;f 2000\napp;[off-cpu];main;g 3000\n' >w.folded; prof report w.folded | grep -E '^[0-9]'
+2.00 ms (cpu-clock) of 1 thread
+3.00 ms (off-cpu) of 1 thread
+$ prof report w.folded --by comm -e off-cpu | grep .
+~ ^3.00 ms \(off-cpu\) of 1 thread
+~ ^ +time +threads  name$
+~ ^ +3.00 ms 100.0% +1  app$

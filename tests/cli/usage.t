@@ -22,6 +22,14 @@ all
 # every-option-of-record-is-explained
 $ prof help record >h; for o in -F -c -e -d -D -g -o -f -q -v -p -t -n -a -C --idle --call-graph --stack-size --max-stack --no-inherit --threads --pids --stats --all --wait --freq --count --event --duration --output --format; do grep -qE -- "(^| )$o(,| |$)" h || echo "no $o"; done
 
+# help-behind-words
+$ prof report x.json --help | head -n 1
+prof report [OPTIONS] FILE...
+$ prof diff a b -h | head -n 1
+prof diff [OPTIONS] BEFORE AFTER
+$ prof -q -o x.json sh -c 'echo "$1"' x --help
+--help
+
 # help-on-nothing
 $ prof help nothing
 ~ nothing

@@ -73,6 +73,9 @@ has pipe-said err '[Bb]roken pipe|EPIPE'
 "$PROF" -f folded -o /dev/full -p $target -d 0.2 2>err
 check dev-full $? = 125
 lacks dev-full-wrote err 'wrote'
+script -qec '"$PROF" -f pprof -o - touch ran' /dev/null >err 2>&1
+check terminal $? = 125 -a ! -e ran
+has terminal-said err 'a terminal, and pprof.s format is binary'
 "$PROF" -o - -- touch ran 2>err >&-
 check closed-stdout $? = 125 -a ! -e ran
 has closed-stdout-said err '-o -: descriptor is not open for writing'

@@ -92,8 +92,8 @@ the_nearest_is_said(void)
 
 	CHECK_STR(said_of(table, "--max-stak=9"), "prof: unknown option '--max-stak=9': did you mean --max-stack?\n");
 	CHECK_STR(said_of(others, "--maxs=9"), "prof: unknown option '--maxs=9': did you mean --max?\n");
-	CHECK_STR(said_of(table, "--="), "prof: unknown option '--=': see prof help\n");
-	CHECK_STR(said_of(table, "-z"), "prof: unknown option '-z': see prof help\n");
+	CHECK_STR(said_of(table, "--="), "prof: unknown option '--=': see prof help record\n");
+	CHECK_STR(said_of(table, "-z"), "prof: unknown option '-z': see prof help record\n");
 }
 
 static bool

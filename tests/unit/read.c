@@ -103,8 +103,8 @@ what_is_none_is_said(void)
 	char *got;
 
 	check_text("", NULL, "empty at 0");
-	check_text("\x7f""ELF", NULL, "not a profile of a kind that prof reads at 0");
-	check_text("<!DOCTYPE html>\n", NULL, "not a profile of a kind that prof reads at 0");
+	check_text("\x7f""ELF", NULL, "not a profile that prof reads: folded stacks, pprof, speedscope's JSON, perf script's text at 0");
+	check_text("<!DOCTYPE html>\n", NULL, "not a profile that prof reads: folded stacks, pprof, speedscope's JSON, perf script's text at 0");
 	check_text("a;b 1\na;b 2\na;b\n", &format_folded, "no count at the line's end at 3");
 	made_plain(&p);
 	write_file(&format_pprof, &p, true);
