@@ -47,7 +47,7 @@ collector_init(struct collector *c, enum walk_mode mode, uint32_t max_stack, boo
 		return false;
 	space_bind(&c->kernel.map[0], c->modules.kernel);
 	c->names = (struct names){ .modules = &c->modules, .arena = &c->modules.arena, .kallsyms_fd = foreign_kallsyms(),
-	                           .kernel_read = foreign_read };
+	                           .kernel_read = foreign_read, .kernel_says = foreign_says };
 	c->kernel_named = kallsyms_readable(c->names.kallsyms_fd);
 	c->unwinder = unwinder_new(arch_host, &c->modules, &c->codes, mode, max_stack);
 	return c->unwinder != NULL;
@@ -284,7 +284,7 @@ ask_ahead(struct collector *c, const struct item *item, uint32_t i, uint32_t n)
 	for (; i < n && item[i].key == module && k < NAMES_AHEAD; i++)
 		if (item[i].b)
 			vaddr[k++] = c->codes.code[item[i].a].vaddr;
-	if (!c->raw)
+	if (!c->raw || module == c->modules.kernel->id)
 		name_ahead(&c->names, (uint32_t)module, vaddr, k);
 	return i;
 }

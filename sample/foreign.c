@@ -4,6 +4,7 @@
 #include "foreign.h"
 #include "../lib/file.h"
 #include "../lib/mem.h"
+#include "../sym/kbpf.h"
 #include "../sym/kcore.h"
 #include "../sym/module.h"
 #include "keeper.h"
@@ -336,6 +337,12 @@ foreign_read(int32_t pid, uint64_t addr, void *to, size_t n)
 	got = addr <= UINTPTR_MAX ? process_vm_readv(pid, &own, 1, &its, 1, 0) : -1;
 
 	return got < 0 ? 0 : (size_t)got;
+}
+
+size_t
+foreign_says(const char *addrs, char *text, size_t size)
+{
+	return keeper_on() ? keeper_says(addrs, text, size) : kbpf_names(addrs, text, size);
 }
 
 long

@@ -37,6 +37,8 @@ int foreign_maps(int32_t pid);    /* /proc/PID/maps */
 int foreign_memory(int32_t pid);  /* /proc/PID/mem */
 int foreign_root(int32_t pid);    /* to open files in, not to be read */
 int foreign_mounts(int32_t pid);  /* its mount namespace */
+/* As kbpf_names. */
+size_t foreign_says(const char *addrs, char *text, size_t size);
 /* The line of /proc/PID/task/TID/syscall, with its NUL; its length, or -1. */
 long foreign_asleep(int32_t pid, int32_t tid, char *text, size_t n);
 /* Copies up to N bytes of PID's memory from ADDR on; how many, 0 where it may not be read.  Of 0: of the kernel's memory the

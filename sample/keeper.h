@@ -36,6 +36,8 @@ bool keeper_ahead(uint32_t event, int32_t tid, int32_t cpu, uint32_t stack_size,
 int keeper_helper(void);
 /* Up to N bytes of PID's memory; how many. */
 size_t keeper_read(int32_t pid, uint64_t addr, void *to, size_t n);
+/* As kbpf_names. */
+size_t keeper_says(const char *addrs, char *text, size_t size);
 /* As foreign_asleep. */
 long keeper_asleep(int32_t pid, int32_t tid, char *text, size_t n);
 void keeper_cgroup(void);

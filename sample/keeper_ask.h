@@ -12,6 +12,7 @@ enum ask_what {
 	ASK_SMALL,                 /* PATH of /proc, or below a cgroup's directory that came with it */
 	ASK_FILE,                  /* the program or library at PATH, below the directory that came with it */
 	ASK_READ,                  /* SIZE bytes of PID's memory at AT, see foreign_read */
+	ASK_SAYS,                  /* the kernel's names of the addresses in PATH: see foreign_says */
 	ASK_ASLEEP,                /* what the kernel says of thread AT of PID, which is asleep: see foreign_asleep */
 	ASK_EVENT,                 /* event NUMBER on thread PID (-1: all) and CPU, with SIZE bytes of stack */
 	ASK_HELPER,                /* one more that holds events */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../lib/file.h"
+#include "ksaid.h"
 #include "ksymbol.h"
 #include "ktables.h"
 #include "sort.h"
@@ -26,6 +27,7 @@ struct kallsyms {
 	bool rising;              /* so far all are the kernel's own, sorted */
 	bool read;                /* all of them, and sorted */
 	struct ktables *tables;   /* or NULL */
+	struct ksaid *said;       /* or NULL */
 	struct lines lines;
 	uint32_t module[MODULES_MAX];   /* their names; 0 is "[kernel]" */
 	uint32_t modules;
@@ -114,7 +116,8 @@ finish(struct kallsyms *k)
 }
 
 struct kallsyms *
-kallsyms_open(struct arena *arena, int fd, size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t n))
+kallsyms_open(struct arena *arena, int fd, size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t n),
+              size_t (*says)(const char *addrs, char *text, size_t size))
 {
 	struct kallsyms *k;
 
@@ -123,6 +126,7 @@ kallsyms_open(struct arena *arena, int fd, size_t (*read)(int32_t pid, uint64_t 
 	k->text.arena = arena;
 	k->rising = true;
 	k->tables = read ? ktables_open(arena, read) : NULL;
+	k->said = says ? ksaid_open(arena, says) : NULL;
 	lseek(fd, 0, SEEK_SET);
 	lines_open(&k->lines, fd);
 	k->lines.left = BYTES_MAX;
@@ -134,6 +138,8 @@ void
 kallsyms_close(struct kallsyms *k)
 {
 	vec_free(&k->symbol, &k->cap, sizeof *k->symbol);
+	if (k->said)
+		ksaid_close(k->said);
 }
 
 /* Whether what was read tells of ADDR.  The kernel's own code lies between its own symbols, and nothing else does. */
@@ -148,10 +154,29 @@ known(const struct kallsyms *k, uint64_t addr)
 	       addr - s[sort_upto(s, k->n, addr) - 1].key < KSYMBOL_SIZE_MAX;
 }
 
+/* ADDR is told of by the tables behind it. */
+static bool
+in_tables(const struct kallsyms *k, uint64_t addr)
+{
+	return k->tables && ktables_hold(k->tables, addr);
+}
+
+void
+kallsyms_all(struct kallsyms *k, const uint64_t *addr, uint32_t n)
+{
+	for (uint32_t i = 0, from; k->said && i < n;) {
+		for (; i < n && in_tables(k, addr[i]); i++)
+			;
+		for (from = i; i < n && !in_tables(k, addr[i]); i++)
+			;
+		ksaid_ask(k->said, addr + from, i - from);
+	}
+}
+
 bool
 kallsyms_ahead(struct kallsyms *k, uint64_t addr, uint32_t max)
 {
-	if (k->tables && ktables_hold(k->tables, addr))
+	if (in_tables(k, addr) || (k->said && ksaid_answers(k->said, addr)))
 		return false;
 	while (!known(k, addr)) {
 		if (!max--)
@@ -170,11 +195,13 @@ kallsyms_find(struct kallsyms *k, uint64_t addr, struct symbol *s, const char **
 	uint32_t i;
 
 	*module = "[kernel]";
-	if (k->tables && ktables_hold(k->tables, addr)) {
+	if (in_tables(k, addr)) {
 		if (ktables_find(k->tables, addr, s))
 			return true;
 		k->tables = NULL;   /* they are not what they should be */
 	}
+	if (k->said && ksaid_find(k->said, addr, s, module))
+		return s->name;
 	kallsyms_ahead(k, addr, UINT32_MAX);
 	if (!(i = sort_upto(k->symbol, k->n, addr)))
 		return false;

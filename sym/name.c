@@ -66,7 +66,7 @@ static struct kallsyms *
 kallsyms(struct names *n)
 {
 	if (!n->kallsyms)
-		n->kallsyms = kallsyms_open(n->arena, n->kallsyms_fd, n->kernel_read);
+		n->kallsyms = kallsyms_open(n->arena, n->kallsyms_fd, n->kernel_read, n->kernel_says);
 	return n->kallsyms;
 }
 
@@ -218,7 +218,9 @@ name_ahead(struct names *n, uint32_t module, const uint64_t *vaddr, uint32_t cou
 {
 	struct module *m = n->modules->module[module];
 
-	if (!m->bad)
+	if (m->kind == MODULE_KERNEL && kallsyms(n))
+		kallsyms_all(n->kallsyms, vaddr, count);
+	else if (!m->bad)
 		dwarf_ahead(n->modules, m, vaddr, count);
 }
 

@@ -110,7 +110,7 @@ replaces_registers(const char *name)
 static void
 judge(struct harness *h)
 {
-	struct kallsyms *kallsyms = h->doubts ? kallsyms_open(&h->arena, foreign_kallsyms(), NULL) : NULL;
+	struct kallsyms *kallsyms = h->doubts ? kallsyms_open(&h->arena, foreign_kallsyms(), NULL, NULL) : NULL;
 	struct symbol symbol;
 	const char *module;
 

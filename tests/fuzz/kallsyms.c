@@ -1,5 +1,5 @@
-/* link: sym/sort.c sym/text.c sym/ktables.c lib/mem.c lib/file.c */
-/* /proc/kallsyms: what is found holds the address and has a name. */
+/* link: sym/ksaid.c sym/sort.c sym/text.c sym/ktables.c lib/mem.c lib/file.c */
+/* /proc/kallsyms, and what the kernel says of single addresses: what is found holds the address and has a name. */
 #include "sym/kallsyms.c"
 
 #include <stdlib.h>
@@ -18,6 +18,31 @@ look(struct kallsyms *k, uint64_t addr)
 		abort();
 }
 
+static const uint8_t *answer;
+static size_t answer_size;
+
+static size_t
+says(const char *addrs, char *text, size_t size)
+{
+	size_t n = answer_size < size ? answer_size : size;
+
+	(void)addrs;
+	memcpy(text, answer, n);
+	return n;
+}
+
+static void
+ask(struct kallsyms *k)
+{
+	uint64_t addr[200];
+
+	for (unsigned i = 0; i < 200; i++)
+		addr[i] = 0xffffffff81000000 + 0x41 * i;
+	kallsyms_all(k, addr, 200);
+	for (unsigned i = 0; i < 200; i++)
+		look(k, addr[199 - i]);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -29,7 +54,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
 		return 0;
-	if ((k = kallsyms_open(&arena, fd, NULL)))
+	if ((k = kallsyms_open(&arena, fd, NULL, NULL)))
 		kallsyms_ahead(k, 0, UINT32_MAX);
 	for (uint32_t i = 0; k && i < k->n; i++) {
 		if (i && k->symbol[i - 1].key >= k->symbol[i].key)
@@ -40,6 +65,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (k)
 		kallsyms_close(k);
+	answer = data;
+	answer_size = size;
+	if ((k = kallsyms_open(&arena, fd, NULL, says))) {
+		ask(k);
+		kallsyms_close(k);
+	}
 	arena_free(&arena);
 	if (mem_used())
 		abort();

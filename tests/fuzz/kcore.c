@@ -1,4 +1,4 @@
-/* link: sym/kallsyms.c sym/ktables.c sym/sort.c sym/text.c lib/mem.c lib/file.c lib/cursor.c */
+/* link: sym/kallsyms.c sym/ksaid.c sym/ktables.c sym/sort.c sym/text.c lib/mem.c lib/file.c lib/cursor.c */
 /* /proc/kcore: nothing but the tables is read, and a name that they give is one at its address. */
 #include "sym/kcore.c"
 
@@ -43,7 +43,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	kcore_open(&kcore, fd);
 	if (kcore.fd >= 0 && (kcore_read(&kcore, kcore.lo - 1, &byte, 1) || kcore_read(&kcore, kcore.hi, &byte, 1)))
 		abort();
-	if ((k = kallsyms_open(&arena, none, read_kernel))) {
+	if ((k = kallsyms_open(&arena, none, read_kernel, NULL))) {
 		for (unsigned i = 0; i < 16; i++)
 			look(k, kcore.table[KCORE_STEXT] + 100 * i);
 		look(k, kcore.table[KCORE_STEXT]);

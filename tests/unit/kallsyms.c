@@ -25,7 +25,7 @@ open_lines(FILE *f, bool tables)
 	struct kallsyms *k;
 
 	fflush(f);
-	k = kallsyms_open(&arena, fileno(f), tables ? kimage_read : NULL);
+	k = kallsyms_open(&arena, fileno(f), tables ? kimage_read : NULL, NULL);
 	if (k)
 		opened[nopened++] = k;
 	return k;
@@ -114,7 +114,7 @@ restricted(void)
 	CHECK_STR(at(open_text("ffffffffffffffff T top\nffffffff81000000 \n"), UINT64_MAX), "-");
 	CHECK(!open_text("garbage\nffffffff81000000\nffffffff81000000 T\nffffffff81000000 T \nffffffff81000000 Tx y\n"
 	                 "ffffffff81000000  T x\nfffffffff81000000 T x\n T x\n"));
-	CHECK(!kallsyms_open(&arena, -1, NULL));
+	CHECK(!kallsyms_open(&arena, -1, NULL, NULL));
 	done();
 }
 
@@ -275,6 +275,85 @@ by_wrong_tables(void)
 	fclose(f);
 }
 
+/* A kernel that has a function every 256 bytes, and says so of as many addresses as it likes. */
+static unsigned questions, most;
+
+static size_t
+says(const char *addrs, char *text, size_t size)
+{
+	size_t n = 0;
+	uint64_t addr;
+
+	questions++;
+	for (unsigned i = 0; i < most && text_hex(&addrs, &addr) && *addrs++ == ' '; i++) {
+		uint64_t number = addr / 256 % 65536, off = addr % 256;
+
+		if (addr >> 32 != UINT32_MAX)
+			n += (size_t)snprintf(text + n, size - n, "0x%llx\n", (unsigned long long)addr);
+		else
+			n += (size_t)snprintf(text + n, size - n, "function_%llu+0x%llx/0x100%s\n", (unsigned long long)number,
+			                      (unsigned long long)off, number % 4 ? "" : " [ext4]");
+	}
+	return n;
+}
+
+static void
+as_the_kernel_says(void)
+{
+	uint64_t addr[1000];
+	struct kallsyms *k;
+	FILE *f = tmpfile();
+
+	fputs("ffffffff81000000 T by_lines\n", f);
+	fflush(f);
+	for (unsigned i = 0; i < 1000; i++)
+		addr[i] = 0xffffffff81000000 + 64 * i;
+	for (most = 0; most < 300; most += 7) {
+		questions = 0;
+		k = opened[nopened++] = kallsyms_open(&arena, fileno(f), NULL, says);
+		CHECK(kallsyms_ahead(k, addr[0], 0) == !most);
+		kallsyms_all(k, addr, 1000);
+		if (!most) {   /* it says nothing */
+			CHECK_STR(at(k, addr[3]), "by_lines [kernel]");
+			CHECK(questions == 1 && k->n == 1);
+		} else {
+			CHECK(questions > 1 && questions <= 2 + 1000 / (most < 96 ? most : 96));
+			for (unsigned i = 0; i < 1000; i += 37) {
+				char want[64];
+
+				snprintf(want, sizeof want, "function_%u %s", i / 4, i / 4 % 4 ? "[kernel]" : "[ext4]");
+				CHECK_STR(at(k, addr[i]), want);
+			}
+			questions = 0;
+			CHECK_STR(at(k, 0xffffffff80000010), "function_0 [ext4]");   /* below what is known */
+			CHECK_STR(at(k, 0xfffffff1), "-");
+			CHECK_STR(at(k, 0xfffffff1), "-");
+			CHECK(questions == 2 && !k->n);
+		}
+		done();
+	}
+	fclose(f);
+}
+
+static size_t
+says_nonsense(const char *addrs, char *text, size_t size)
+{
+	(void)addrs;
+	return (size_t)snprintf(text, size, "%s", "x+0x0/0x0\n+0x0/0x10\nx+1/2\nx+0x5/0x4\nx+0x/0x\nx+0xffffffffffffffff/0xffffffffffffffff\n\nx+0x1\ny+0x0/0x10 (");
+}
+
+static void
+as_no_kernel_says(void)
+{
+	FILE *f = tmpfile();
+	struct kallsyms *k = opened[nopened++] = kallsyms_open(&arena, fileno(f), NULL, says_nonsense);
+
+	for (uint64_t addr = 0xffffffff81000000; addr < 0xffffffff81000040; addr++)
+		CHECK_STR(at(k, addr), "-");
+	fclose(f);
+	done();
+}
+
 static void
 at_the_memory_cap(void)
 {
@@ -314,6 +393,8 @@ main(void)
 	RUN("kallsyms", as_far_as_asked);
 	RUN("kallsyms", by_tables);
 	RUN("kallsyms", by_wrong_tables);
+	RUN("kallsyms", as_the_kernel_says);
+	RUN("kallsyms", as_no_kernel_says);
 	RUN("kallsyms", at_the_memory_cap);
 	return TEST_STATUS;
 }

@@ -1,5 +1,6 @@
 /* knames: names of thousands of the kernel's addresses as they are asked for, by the tables in its memory and by the first lines of
- * /proc/kallsyms, are those that all of its lines give; modules' too.  Prints how far it had to read. */
+ * /proc/kallsyms, are those that all of its lines give; modules' too.  Prints how far it had to read.  Where the kernel says names
+ * of single addresses, they are the same but for second names of one function. */
 #include "sym/kallsyms.c"
 
 #include <stdio.h>
@@ -55,7 +56,7 @@ compare(struct kallsyms *all, struct kallsyms *k)
 static unsigned
 try(const char *what, struct kallsyms *all, size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t size))
 {
-	struct kallsyms *k = kallsyms_open(&arena, foreign_kallsyms(), read);
+	struct kallsyms *k = kallsyms_open(&arena, foreign_kallsyms(), read, NULL);
 	bool tables = k->tables;
 	unsigned differ = compare(all, k);
 
@@ -64,10 +65,26 @@ try(const char *what, struct kallsyms *all, size_t (*read)(int32_t pid, uint64_t
 	return differ + (tables && !k->tables);
 }
 
+static unsigned
+says(struct kallsyms *all)
+{
+	struct kallsyms *k = kallsyms_open(&arena, foreign_kallsyms(), NULL, foreign_says);
+	unsigned differ;
+
+	if (!ksaid_answers(k->said, asked[0])) {
+		printf("this kernel says nothing\n");
+		return 0;
+	}
+	kallsyms_all(k, asked, n);
+	differ = compare(all, k);
+	printf("said: %u addresses, %u differ, %u of %u symbols read\n", n, differ, k->n, all->n);
+	return differ > n / 50 || k->n;
+}
+
 int
 main(void)
 {
-	struct kallsyms *all = kallsyms_open(&arena, foreign_kallsyms(), NULL);
+	struct kallsyms *all = kallsyms_open(&arena, foreign_kallsyms(), NULL, NULL);
 	uint64_t table[KCORE_TABLES] = { 0 }, lo, hi = 0;
 	const char *module;
 	struct symbol s;
@@ -85,6 +102,7 @@ main(void)
 	n = 0;
 	choose(all, 13, lo, hi);
 	bad += try("kernel", all, foreign_read);
+	bad += says(all);
 	choose(all, 17, 0, UINT64_MAX);
 	bad += try("modules, too", all, foreign_read) > 1;
 	return bad != 0;
