@@ -50,8 +50,8 @@ ladder_words(struct sink *s, const struct closing *c)
 	const struct ladder *l = c->ladder;
 
 	if (l->ptrace)
-		sink_fmt(s, " by ptrace (%s), %llu stops, paused %llu us a sample, %llu at most", no_perf_words(l),
-		         (unsigned long long)n->stops, (unsigned long long)n->paused, (unsigned long long)n->paused_most);
+		sink_fmt(s, n->paused_most ? " by ptrace (%s), %llu stops, paused %llu us a sample, %llu at most" : " by ptrace (%s), %llu stops",
+		         no_perf_words(l), (unsigned long long)n->stops, (unsigned long long)n->paused, (unsigned long long)n->paused_most);
 	else if (l->kernel)
 		sink_fmt(s, " of the user side (perf_event_paranoid %d)", permit_paranoid());
 	else if (l->cycles)
