@@ -78,7 +78,7 @@ unseen_words(struct sink *s, const struct closing *c)
 
 /* Runtimes write the names of what they made only when they are asked to. */
 static void
-jit_words(struct sink *s, const struct profile *p, uint64_t all)
+jit_words(struct sink *s, const struct profile *p)
 {
 	struct run_reader reader;
 	uint64_t n = 0;
@@ -89,12 +89,12 @@ jit_words(struct sink *s, const struct profile *p, uint64_t all)
 		f++;
 	for (uint32_t i = 0; i < p->nthread && f < p->nfunction; i++) {
 		runs_open(&reader, p, &p->thread[i]);
-		while (!p->thread[i].event && runs_next(&reader, &run))
+		while (runs_next(&reader, &run))
 			n += run.node != NODE_NONE && p->tree.node[run.node].frame == f ? run.samples : 0;
 	}
-	if (n && n >= all / 20)
-		sink_fmt(s, "; %u%% of the samples in JIT code without names (node --perf-basic-prof, jcmd PID Compiler.perfmap)",
-		         (unsigned)(n * 100 / all));
+	if (n > p->samples / 20)
+		sink_fmt(s, "; %u%% of samples in JIT code without names (node --perf-basic-prof, jcmd PID Compiler.perfmap)",
+		         (unsigned)(n * 100 / p->samples));
 }
 
 static void
@@ -261,7 +261,7 @@ closing_line(const struct closing *c)
 		         (unsigned)(n->too_short * 100 / (n->samples + n->too_short)));
 	if (c->kernel_visible && c->collector->kernel_hidden)
 		sink_str(&s, "; the kernel's names are hidden (kernel.kptr_restrict)");
-	jit_words(&s, &c->collector->profile, c->collector->profile.samples);
+	jit_words(&s, &c->collector->profile);
 	causes_words(&s, c->causes, c->elapsed);
 	sink_str(&s, "; prof used ");
 	cost_words(&s, c);

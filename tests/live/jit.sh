@@ -36,7 +36,7 @@ END
 	check node "$(samples node.folded 'innerLoop')" -ge 50
 	lacks node-names-said err 'without names'
 	"$PROF" -o none.folded -- node loop.js 2>err
-	has node-no-names-said err '[0-9]+% of the samples in JIT code without names \(node --perf-basic-prof'
+	has node-no-names-said err '[0-9]+% of samples in JIT code without names \(node --perf-basic-prof'
 	check node-optimized "$(samples node.folded ';[^;]*[*]innerLoop [^;]*loop.js:1:[^;]*')" -ge 50
 	check node-interpreted "$(samples node.folded ';[^;]*~[^;]*loop.js:1:1;')" -ge 50
 	check node-complete "$(field s.json stacks_complete)" -ge $(($(field s.json stacks) * 80 / 100))
