@@ -1,8 +1,13 @@
-/* See keeper_ask.h.  proc(5). */
+/* See keeper_ask.h.  proc(5); unix(7): each request and each answer is one message on a SOCK_SEQPACKET, SCM_RIGHTS carries
+ * descriptors. */
 #include "keeper_ask.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "../lib/file.h"
 
@@ -101,4 +106,47 @@ ask_code(const uint8_t *head, size_t n)
 {
 	/* of the type, whichever of its bytes comes first */
 	return n >= EI_NIDENT + 2 && !memcmp(head, ELFMAG, SELFMAG) && head[EI_NIDENT] + head[EI_NIDENT + 1] != ET_CORE;
+}
+
+bool
+ask_put(int to, const void *bytes, size_t n, int fd)
+{
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr head;
+	} control = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
+	struct iovec piece = { (void *)(uintptr_t)bytes, n };
+	struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1 };
+	ssize_t sent;
+
+	if (fd >= 0) {
+		memcpy(CMSG_DATA(&control.head), &fd, sizeof fd);
+		m.msg_control = &control;
+		m.msg_controllen = sizeof control.room;
+	}
+	do
+		sent = syscall(SYS_sendmsg, to, &m, MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	return sent == (ssize_t)n;
+}
+
+ssize_t
+ask_get(int from, void *bytes, size_t n, int *fd)
+{
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr head;
+	} control = { .head = { 0 } };
+	struct iovec piece = { bytes, n };
+	struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.room };
+	ssize_t got;
+
+	do
+		got = syscall(SYS_recvmsg, from, &m, MSG_CMSG_CLOEXEC);
+	while (got < 0 && errno == EINTR);
+	*fd = -1;
+	if (got >= 0 && m.msg_controllen >= CMSG_LEN(sizeof(int)) && control.head.cmsg_level == SOL_SOCKET &&
+	    control.head.cmsg_type == SCM_RIGHTS && control.head.cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(fd, CMSG_DATA(&control.head), sizeof *fd);
+	return got;
 }

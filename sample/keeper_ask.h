@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum ask_what {
 	ASK_SMALL,                 /* PATH of /proc, or below a cgroup's directory that came with it */
@@ -32,6 +33,16 @@ struct ask {
 };
 
 enum { READ_MOST = 16 << 10 };   /* bytes of an answer */
+
+struct answer {
+	int32_t err;
+	char bytes[READ_MOST + 512];
+};
+
+/* One message, with a descriptor or -1. */
+bool ask_put(int to, const void *bytes, size_t n, int fd);
+/* The message's length, -1 for none; and its descriptor, or -1. */
+ssize_t ask_get(int from, void *bytes, size_t n, int *fd);
 
 /* Whether N bytes are a request. */
 bool ask_check(const struct ask *, size_t n);

@@ -1,6 +1,7 @@
 #include "test.h"
 #include "sample/keeper_ask.c"
 #include "sample/keeper.c"
+#include "sample/keeper_serve.c"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -200,7 +201,7 @@ nonsense_is_answered(void)
 	for (unsigned n = 1; n < sizeof noise; n++) {
 		memset(noise, (int)n * 37, sizeof noise);
 		CHECK(send(keeper.fd, noise, n, 0) == (ssize_t)n);
-		CHECK(get(keeper.fd, &r, sizeof r, &fd) == sizeof r.err && r.err == EINVAL && fd < 0);
+		CHECK(ask_get(keeper.fd, &r, sizeof r, &fd) == sizeof r.err && r.err == EINVAL && fd < 0);
 	}
 	CHECK(given(proc_file(target, "maps")));
 }
