@@ -83,7 +83,7 @@ rust_punycode(struct text *out, const struct ident *id)
 static uint32_t
 escape(const char *s, uint32_t n, char *c)
 {
-	static const char names[] = "SP@BP*RF&LT<GT>LP(RP)C,";
+	static const char names[] = "SP@BP*RF&LT<GT>LP(RP)";
 	const char *end = memchr(s + 1, '$', n - 1), *p = s + 2;
 	uint32_t len = end ? (uint32_t)(end - s) - 1 : 0;
 	uint64_t v;
@@ -94,7 +94,7 @@ escape(const char *s, uint32_t n, char *c)
 		const char *at = names;
 
 		while (*at && (at[0] != s[1] || at[1] != s[2]))
-			at += at[1] && at[2] ? 3 : 2;
+			at += 3;
 		if (!*at)
 			return 0;
 		*c = at[2];

@@ -405,6 +405,7 @@ static const char *const newer[][2] = {
 static const char *const rust[][2] = {
 	{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
 	{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE.llvm.123", "core::fmt::Formatter::pad" },
+	{ "_ZN3foo6a$C,$b17h0123456789abcdefE", "foo::a$C,$b" },
 	{ "_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE",
 	  "<Test + 'static as foo::Bar<Test>>::bar" },
 	{ "_RNvCs4fqI2P2rA04_7mycrate4main", "mycrate::main" },
