@@ -166,9 +166,8 @@ class Timeline extends Pane {
 		const after = indent + c.measureText(label).width + 6;
 		c.font = "11px system-ui, sans-serif";
 		c.fillStyle = ink.soft;
-		const note = item.group ? item.note + " · " + item.rows.length : item.note || "";
-		if (note && after + c.measureText(note).width < right)
-			c.fillText(note, after, y + LANE / 2 + 0.5);
+		const notes = item.group ? [item.note + " · " + item.rows.length, item.note] : [item.note || ""];
+		c.fillText(notes.find(note => after + c.measureText(note).width < right) || "", after, y + LANE / 2 + 0.5);
 		c.font = FONT;
 	}
 	ruler(c) {

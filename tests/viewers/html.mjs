@@ -368,6 +368,7 @@ async function checkKinds(context, dir) {
 
 	p = await Page.open(context, join(dir, "crowd.html"));
 	check("many-threads", [(await p.chips())[0], (await p.texts("threads")).filter(t => /^crowd/.test(t.text)).length >= 5], ["5.00 s · 1,000 threads", true]);
+	check("numbers-of-processes", (await p.texts("threads")).some(t => /^41000\d\d$/.test(t.text)), true);
 	await p.click("threads", "▸");
 	check("opened", (await p.texts("threads")).some(t => /^1\d\d\d$/.test(t.text)), true);
 	for (const key of ["2", "3", "4", "1"])

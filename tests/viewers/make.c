@@ -117,7 +117,7 @@ made_crowd(struct profile *p)
 	for (int t = 0; t < 1000; t++)
 		for (int i = 0; i < 5; i++) {
 			snprintf(comm, sizeof comm, "crowd%d", t / 20);
-			made_add(p, comm, 100 + t / 20, 1000 + t, i * 20 + t % 20, 1, i == 4 ? stack : i % 2 ? "main|poll_[k]" : "main|work|inner_[i]");
+			made_add(p, comm, 4100000 + t / 20, 1000 + t, i * 20 + t % 20, 1, i == 4 ? stack : i % 2 ? "main|poll_[k]" : "main|work|inner_[i]");
 		}
 	made_done(p, 110);
 }
