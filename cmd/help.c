@@ -83,7 +83,7 @@ help_all(struct sink *out)
 	              "for flame-graph tools, .txt a table.\n\n");
 	for (const struct command *c = commands; c->name; c++) {
 		sink_fmt(out, "  prof %s %s", c->name, c->synopsis);
-		pad(out, 8 + strlen(c->name) + strlen(c->synopsis), 48);
+		pad(out, 8 + strlen(c->name) + strlen(c->synopsis), 50);
 		sink_fmt(out, "%s\n", c->summary);
 	}
 	sink_str(out, "\nprof help record lists the options.\n");
