@@ -17,6 +17,16 @@ struct data {
 	char text[AT_ONCE * LINE_MOST];
 };
 
+/* All of it: the kernel refuses what is not zero beyond what it reads, which an initializer need not see to. */
+static union bpf_attr
+nothing(void)
+{
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof a);
+	return a;
+}
+
 static int
 call(int what, union bpf_attr *a)
 {
@@ -33,8 +43,13 @@ address(const void *p)
 static int
 make_map(uint32_t size, uint32_t flags)
 {
-	union bpf_attr a = { .map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = size, .max_entries = 1, .map_flags = flags };
+	union bpf_attr a = nothing();
 
+	a.map_type = BPF_MAP_TYPE_ARRAY;
+	a.key_size = 4;
+	a.value_size = size;
+	a.max_entries = 1;
+	a.map_flags = flags;
 	return call(BPF_MAP_CREATE, &a);
 }
 
@@ -42,15 +57,18 @@ static int
 access_map(int what, int map, const void *value)
 {
 	const uint32_t key = 0;
-	union bpf_attr a = { .map_fd = (uint32_t)map, .key = address(&key), .value = address(value) };
+	union bpf_attr a = nothing();
 
+	a.map_fd = (uint32_t)map;
+	a.key = address(&key);
+	a.value = address(value);
 	return call(what, &a);
 }
 
 static int
 make_format(void)
 {
-	union bpf_attr freeze = { 0 };
+	union bpf_attr freeze = nothing();
 	char format[AT_ONCE * 4 + 8] = "";
 	int map = make_map(sizeof format, BPF_F_RDONLY_PROG);
 
@@ -81,9 +99,14 @@ make_program(int map, int format)
 		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_snprintf },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	union bpf_attr a = { .prog_type = BPF_PROG_TYPE_SYSCALL, .insn_cnt = sizeof code / sizeof *code, .insns = address(code),
-	                     .license = address("Dual MIT/GPL"), .prog_flags = SLEEPABLE, .prog_name = "prof_names" };
+	union bpf_attr a = nothing();
 
+	a.prog_type = BPF_PROG_TYPE_SYSCALL;
+	a.insn_cnt = sizeof code / sizeof *code;
+	a.insns = address(code);
+	a.license = address("Dual MIT/GPL");
+	a.prog_flags = SLEEPABLE;
+	memcpy(a.prog_name, "prof_names", sizeof "prof_names");
 	return call(BPF_PROG_LOAD, &a);
 }
 
@@ -106,7 +129,7 @@ start(void)
 static bool
 run(struct data *d)
 {
-	union bpf_attr a = { 0 };
+	union bpf_attr a = nothing();
 
 	a.test.prog_fd = (uint32_t)program;
 	return !access_map(BPF_MAP_UPDATE_ELEM, data, d) && !call(BPF_PROG_TEST_RUN, &a) && !access_map(BPF_MAP_LOOKUP_ELEM, data, d);
