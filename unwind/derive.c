@@ -9,6 +9,8 @@ enum {
 	ENTRY_INSNS = 64,
 	PAGE = 4096,
 	START_PAGES = 16,     /* in which a function's beginning is looked for */
+	NAMED_BEFORE = 1 << 16,   /* bytes, likewise */
+	NAMED_FILE = 4 << 20, NAMED_ALL = 64 << 20,   /* bytes that are searched for names of it: of a file, and all in all */
 };
 
 static bool
@@ -116,6 +118,14 @@ derive(struct reader *r, struct rule *rule)
 	       (u->arch->decode_other && !named && !returns && derive_aligned(u, r->m, r->vaddr, &lo) && derive_from_start(r, lo, rule));
 }
 
+static void
+note_record(const struct arch *a, struct rule *rule)
+{
+	if (rule->flags & RULE_BASE_FP && !(rule->flags & (RULE_REALIGNED | RULE_FP_SAME | RULE_FP_LOST)) &&
+	    rule->cfa_off + rule->ra_off == a->rec_ra && rule->cfa_off + rule->fp_off == a->rec_fp)
+		rule->flags |= RULE_KEEPS_FP;
+}
+
 void
 derive_rule(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *rule)
 {
@@ -128,9 +138,61 @@ derive_rule(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r
 		return;
 	if (!derive(&r, rule))
 		*rule = (struct rule){ .kind = RULE_SILENT };
-	if (rule->flags & RULE_BASE_FP && !(rule->flags & (RULE_REALIGNED | RULE_FP_SAME | RULE_FP_LOST)) &&
-	    rule->cfa_off + rule->ra_off == a->rec_ra && rule->cfa_off + rule->fp_off == a->rec_fp)
-		rule->flags |= RULE_KEEPS_FP;
+	note_record(a, rule);
+}
+
+/* What a file's code calls, or its code and data have the address of. */
+static void
+find_spots(struct unwinder *u, const struct module *m, uint64_t vaddr, bool called)
+{
+	struct spots *spots = &u->work->spots;
+
+	*spots = (struct spots){ .lo = vaddr > NAMED_BEFORE ? vaddr - NAMED_BEFORE : 1, .end = vaddr + 1, .called = called };
+	for (uint32_t i = 0; i < m->elf.nload; i++) {
+		const struct segment *s = &m->elf.load[i];
+		struct cursor c = elf_from(&m->elf, s->vaddr);
+		uint64_t word;
+
+		if (s->exec)
+			u->arch->named(spots, c.pos, cur_left(&c), s->vaddr);
+		for (; !s->exec && !called && cur_left(&c) >= sizeof word; c.pos += sizeof word) {
+			memcpy(&word, c.pos, sizeof word);
+			spots_add(spots, word);
+		}
+	}
+	u->work->sought_in += m->size;
+}
+
+/* Whether nobody has asked yet. */
+static bool
+is_new(struct derive_work *w, const struct module *m, uint64_t vaddr)
+{
+	uint64_t key = vaddr ^ (uint64_t)m->id << 48, *sought = &w->sought[hash_u64(key) % SOUGHT];
+	bool new = *sought != key;
+
+	*sought = key;
+	return new;
+}
+
+bool
+derive_named(struct unwinder *u, struct module *m, uint64_t vaddr, unsigned *next, struct rule *rule)
+{
+	struct derive_work *w = u->work;
+	struct reader r = flow_reader(u, m, vaddr);
+
+	if (!u->arch->named || !w || m->bad || m->kind != MODULE_FILE || m->elf.machine != u->arch->machine || m->size > NAMED_FILE ||
+	    w->sought_in > NAMED_ALL || (!*next && !is_new(w, m, vaddr)))
+		return false;
+	for (; *next < 2 * SPOTS; ++*next) {
+		if (*next % SPOTS == 0)
+			find_spots(u, m, vaddr, !*next);
+		if (*next % SPOTS < w->spots.n && derive_from_start(&r, w->spots.at[*next % SPOTS], rule)) {
+			note_record(u->arch, rule);
+			++*next;
+			return true;
+		}
+	}
+	return false;
 }
 
 uint64_t

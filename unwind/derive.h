@@ -78,10 +78,15 @@ struct ways {
 	bool by_fp;               /* one uses fp as the base of a frame */
 };
 
+enum { SOUGHT = 256 };
+
 /* Too large for the stack. */
 struct derive_work {
 	struct labels labels;
 	struct ways ways;
+	uint64_t sought[SOUGHT];  /* addresses of which derive_named has told all that it knows, by their hash */
+	uint64_t sought_in;       /* bytes of files, for all of them */
+	struct spots spots;       /* of the last one */
 };
 
 /* ---- derive_flow.c ---- */

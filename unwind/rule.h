@@ -131,6 +131,10 @@ bool rule_after_call(struct unwinder *, struct module *, uint64_t vaddr);
 /* derive.c: a rule by reading the function's instructions, from its beginning to VADDR or from VADDR to its end: SILENT
  * where they do not tell, BARE where they cannot be read. */
 void derive_rule(struct unwinder *, struct module *, uint64_t vaddr, struct rule *);
+/* The same by the way from a place that the file calls, the nearest first, then from one that it has the address of: for code
+ * whose instructions told what is not so, as those behind a call that never returns are another function's.  NEXT is 0 at first,
+ * and then left as it is; false where no more are found, or were before. */
+bool derive_named(struct unwinder *, struct module *, uint64_t vaddr, unsigned *next, struct rule *);
 /* Where the code at a file's entry ends, without a symbol: where it jumps away (the dynamic linker, to the program), else
  * behind its first call. */
 uint64_t derive_entry_end(struct unwinder *, struct module *, uint64_t entry);

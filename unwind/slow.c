@@ -223,6 +223,31 @@ step_second(struct job *j, struct entry *e, struct frame *f, enum step step)
 	return now_full(j, f, STEP_OK);
 }
 
+/* What its instructions told was not so: by what they tell from where something names the function, if that is. */
+static enum step
+step_named(struct job *j, struct entry *copy, struct frame *f)
+{
+	struct unwinder *u = j->u;
+	uint64_t vaddr, at = frame_at(f);
+	struct module *m = entry_module(u, copy, &vaddr);
+	struct rule rule = { .kind = RULE_NONE };
+	struct entry *e;
+	unsigned next = 0;
+
+	do
+		if (!derive_named(u, m, vaddr, &next, &rule))
+			return STEP_NONE;
+	while (step_bare(j, &rule, f) != STEP_OK);
+	rule.flags |= copy->rule.flags & RULE_AFTER_CALL;
+	copy->rule = rule;
+	j->flags = rule.flags;
+	if ((e = entry_find(u, j->space, at)) && e->code == copy->code)
+		entry_set_rule(u, e, &rule);
+	if (u->full_always)
+		known_registers(u->arch, f, &j->full);
+	return u->full_always ? now_full(j, f, STEP_OK) : STEP_OK;
+}
+
 /* Words beyond the copied stack are no constants, as a rule. */
 static bool
 wants_second(const struct job *j, const struct entry *e, enum step step)
@@ -245,6 +270,8 @@ step_slow(struct job *j, struct entry *e, struct frame *f)
 	step = j->u->mode == MODE_FP ? step_fp(j, &copy, f) : step_tested(j, &copy, f);
 	if (__builtin_expect(step && wants_second(j, &copy, step), 0))
 		step = step_second(j, &copy, f, step);
+	if (__builtin_expect(step == STEP_NONE && (copy.rule.kind == RULE_DERIVED || copy.rule.kind == RULE_SILENT), 0) && j->u->mode == MODE_AUTO)
+		step = step_named(j, &copy, f);
 	if (!step && f->exact && ++j->signals > SIGNALS_MAX)
 		step = STEP_STUCK;
 	if (step == STEP_NONE && copy.rule.kind == RULE_LOST)

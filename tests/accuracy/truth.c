@@ -11,6 +11,7 @@
 #define MARK_CHECKER
 #include "truth.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -78,6 +79,26 @@ installs(const char *name)
 	return false;
 }
 
+/* Of a stripped program the one before that, which is called FULL: M knows nothing of it. */
+static struct module *
+whole(struct module *m)
+{
+	static struct modules others;
+	static struct module *found[1 << 10];
+	char path[4096];
+	int fd;
+
+	if (m->kind != MODULE_FILE || m->id >= sizeof found / sizeof *found)
+		return m;
+	if (!found[m->id]) {
+		found[m->id] = m;
+		snprintf(path, sizeof path, "%s.full", m->path);
+		if ((fd = open(path, O_RDONLY | O_CLOEXEC)) >= 0 && (others.mark || modules_init(&others)))
+			found[m->id] = module_file(&others, fd, path);
+	}
+	return found[m->id];
+}
+
 static bool
 find_symbol(struct truth *t, const struct code *c, struct symbol *s)
 {
@@ -86,7 +107,7 @@ find_symbol(struct truth *t, const struct code *c, struct symbol *s)
 	uint32_t line, begins;
 
 	return m->kind == MODULE_JIT ? jit_find(t->modules, m, c->vaddr, s, &file, &line, &begins)
-	                             : symtab_find(t->modules, m, c->vaddr, s);
+	                             : symtab_find(t->modules, whole(m), c->vaddr, s);
 }
 
 static const struct about *
