@@ -10,7 +10,7 @@ enum {
 	PAGE = 4096,
 	START_PAGES = 16,     /* in which a function's beginning is looked for */
 	NAMED_BEFORE = 1 << 16,   /* bytes, likewise */
-	NAMED_FILE = 4 << 20, NAMED_ALL = 64 << 20,   /* bytes that are searched for names of it: of a file, and all in all */
+	NAMED_FILE = 4 << 20, NAMED_ALL = 48 << 20,   /* bytes that are searched for names of it: of a file, and all in all */
 };
 
 static bool
@@ -148,19 +148,21 @@ find_spots(struct unwinder *u, const struct module *m, uint64_t vaddr, bool call
 	struct spots *spots = &u->work->spots;
 
 	*spots = (struct spots){ .lo = vaddr > NAMED_BEFORE ? vaddr - NAMED_BEFORE : 1, .end = vaddr + 1, .called = called };
-	for (uint32_t i = 0; i < m->elf.nload; i++) {
+	for (uint32_t i = 0; i < m->elf.nload && u->work->sought_in < NAMED_ALL; i++) {
 		const struct segment *s = &m->elf.load[i];
 		struct cursor c = elf_from(&m->elf, s->vaddr);
 		uint64_t word;
 
+		if (called && !s->exec)
+			continue;
+		u->work->sought_in += cur_left(&c);
 		if (s->exec)
 			u->arch->named(spots, c.pos, cur_left(&c), s->vaddr);
-		for (; !s->exec && !called && cur_left(&c) >= sizeof word; c.pos += sizeof word) {
+		for (; !s->exec && cur_left(&c) >= sizeof word; c.pos += sizeof word) {
 			memcpy(&word, c.pos, sizeof word);
 			spots_add(spots, word);
 		}
 	}
-	u->work->sought_in += m->size;
 }
 
 /* Whether nobody has asked yet. */
@@ -181,7 +183,7 @@ derive_named(struct unwinder *u, struct module *m, uint64_t vaddr, unsigned *nex
 	struct reader r = flow_reader(u, m, vaddr);
 
 	if (!u->arch->named || !w || m->bad || m->kind != MODULE_FILE || m->elf.machine != u->arch->machine || m->size > NAMED_FILE ||
-	    w->sought_in > NAMED_ALL || (!*next && !is_new(w, m, vaddr)))
+	    w->sought_in >= NAMED_ALL || (!*next && !is_new(w, m, vaddr)))
 		return false;
 	for (; *next < 2 * SPOTS; ++*next) {
 		if (*next % SPOTS == 0)
