@@ -356,8 +356,10 @@ match(struct truth *t, uint32_t k, uint32_t r, uint64_t sp, bool interrupted)
 			continue;
 		if (first)
 			return wrong(t, k + 1, "no such return address in the stack");
-		/* Of a stack that was cut the outermost frame's own record is not there; what called it has told of it. */
-		if (live == t->n && w->end == WALK_STACK_SHORT && k && k + 1 == w->n)
+		/* Of a stack that was cut the outermost frame's own record is not there; what called it has told of it.  Where calls leave
+		 * the return address in a register it is stored below the record, and tells of one frame more. */
+		if (live == t->n && w->end == WALK_STACK_SHORT && k &&
+		    (k + 1 == w->n || (t->arch->ra != t->arch->pc && k + 2 == w->n && !about(t, w->code[k + 1])->marked)))
 			return true;
 		if (live == t->n)
 			return wrong(t, k, "a marked function without a record, and none is left");
