@@ -112,8 +112,6 @@ serve_small(const struct ask *a, int dir)
 
 	if (dir >= 0)
 		return is_cgroups(dir, a->path) ? openat(dir, a->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) : refuse(EPERM);
-	if (!strcmp(a->path, "/"))
-		return open(a->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (!strcmp(a->path, proc_root))
 		return open(a->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (!ask_proc(&p, a->path))
