@@ -1,5 +1,6 @@
 /* See backing.h. */
 #include "backing.h"
+#include "../lib/clock.h"
 #include "../sym/vectors.h"
 #include "container.h"
 
@@ -9,8 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file that could not be opened through one process may be through the next, but not forever. */
-enum { TRIES = 8, VDSO_MAX = 1 << 14 };
+enum { VDSO_MAX = 1 << 14 };
+
+/* A file that could not be opened through one process may be through the next: ns until it is tried again, at first and at
+ * most. */
+#define PAUSE_FIRST UINT64_C(500000)
+#define PAUSE_MOST  UINT64_C(1000000000)
 
 static bool
 begins(const char *s, const char *with)
@@ -185,9 +190,13 @@ open_file(struct backings *b, struct backing *f, int32_t pid, uint64_t lo, uint6
 	if (fd < 0 && b->modules->places.sysroot)
 		fd = foreign_build(b->modules->root[b->modules->places.sysroot - 1].fd, &f->id);
 	if (fd < 0) {
-		if (!f->tries++ && (m = container_image(b->modules, pid, lo, f->id.path)))
+		if (!f->lost && (m = container_image(b->modules, pid, lo, f->id.path)))
 			return f->module = m;
-		return module_lost(b->modules, f->id.path, why(err));
+		b->missed++;
+		f->tried = clock_now();
+		f->root = root;
+		f->pause = !f->pause ? PAUSE_FIRST : f->pause < PAUSE_MOST ? f->pause * 2 : PAUSE_MOST;
+		return f->lost = module_lost(b->modules, f->id.path, why(err));
 	}
 	known = b->modules->n;
 	m = module_file(b->modules, fd, f->id.path);
@@ -212,14 +221,10 @@ backing_module(struct backings *b, uint32_t number, int32_t pid, uint64_t lo, ui
 		return foreign_page(b->modules, f->id.path, pid, lo, hi);
 	if (*f->id.path == '[' && !f->memory)
 		return f->module = module_lost(b->modules, f->id.path, "is the kernel's own page");
-	if (!f->memory) {
-		m = open_file(b, f, pid, lo, hi, root);
-		if (m && m->kind == MODULE_LOST && f->tries >= TRIES)
-			f->module = m;
-		return m;
-	}
+	if (!f->memory)
+		return f->lost && f->root == root && clock_now() - f->tried < f->pause ? f->lost : open_file(b, f, pid, lo, hi, root);
 	/* A program can be run from a memfd or shared memory: then there is an image in it after all. */
-	if (*f->id.path == '/' && !f->tries++ && (m = open_file(b, f, pid, lo, hi, root)) && m->kind != MODULE_LOST && !m->bad)
+	if (*f->id.path == '/' && !f->tried++ && (m = open_file(b, f, pid, lo, hi, root)) && m->kind != MODULE_LOST && !m->bad)
 		return m;
 	return f->module = NULL;
 }

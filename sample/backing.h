@@ -9,7 +9,9 @@
 struct backing {
 	struct file_id id;
 	struct module *module;     /* NULL until it is asked for */
-	uint8_t tries;             /* how often it could not be opened */
+	struct module *lost;       /* what stands for it where it could not be opened */
+	uint64_t tried, pause;     /* ns: when that was, and how long until it is tried again below the same root */
+	int root;
 	bool memory;               /* no file, or none with an image: code made by the process itself */
 };
 
@@ -20,6 +22,7 @@ struct backings {
 	uint32_t n, cap;
 	struct index index;
 	uint64_t own_dev, own_ino; /* prof's root */
+	uint32_t missed;           /* times that a file could not be opened */
 };
 
 bool backings_init(struct backings *, struct modules *);

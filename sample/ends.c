@@ -17,9 +17,10 @@
 
 enum { PIDFDS_MOST = 512 };
 /* Nanoseconds between looks at /proc; how long to wait when something was executed, for what it maps first and for
- * what is late, and that much longer for each ring that is to be read then. */
+ * what is late, the shortest that is in no hurry, and that much longer for each ring that is to be read then. */
 #define LOOK_PAUSE UINT64_C(100000000)
 #define NAP_LEAST  250000
+#define NAP_LONG   1000000
 #define NAP_MOST   4000000
 #define NAP_EACH   2000
 
@@ -105,6 +106,12 @@ void
 ends_urgent(struct ends *e, bool new)
 {
 	e->nap = new ? NAP_LEAST : e->nap < NAP_MOST ? e->nap * 9 / 8 : NAP_MOST;
+}
+
+bool
+ends_hurry(const struct ends *e)
+{
+	return e->nap < NAP_LONG;
 }
 
 /* A short rest where something was executed, unless samples press. */

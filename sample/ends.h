@@ -22,6 +22,8 @@ bool ends_init(struct ends *, const struct rings *, uint32_t samples, const stru
 void ends_free(struct ends *);
 /* Something NEW was found where programs come from, or not: says how urgent the next one is. */
 void ends_urgent(struct ends *, bool new);
+/* Whether it is urgent. */
+bool ends_hurry(const struct ends *);
 /* Waits for any of them, or NS.  False once all targets of an attach are gone. */
 bool ends_wait(struct ends *, int extra, int64_t ns);
 

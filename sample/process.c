@@ -74,9 +74,9 @@ processes_only_known(struct processes *ps, bool children)
 }
 
 uint32_t
-processes_roots(const struct processes *ps)
+processes_places(const struct processes *ps)
 {
-	return ps->mapped.roots.n;
+	return ps->mapped.roots.n + ps->mapped.backings.missed;
 }
 
 uint32_t

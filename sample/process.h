@@ -95,8 +95,8 @@ void processes_map(struct processes *, int32_t pid, int32_t tid, uint64_t lo, ui
 void processes_lost(struct processes *);
 /* Forgets who died well before TIME, and what mapped_tidy does. */
 void processes_tidy(struct processes *, uint64_t time, bool last);
-/* How many roots its processes were seen to have. */
-uint32_t processes_roots(const struct processes *);
+/* How many roots its processes were seen to have, and how often files could not be opened any more. */
+uint32_t processes_places(const struct processes *);
 /* How often maps were read again. */
 uint32_t processes_reread(const struct processes *);
 

@@ -426,11 +426,11 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 	uint64_t t = clock_now(), first;
 	struct cursor bytes;
 	struct record r;
-	uint32_t roots;
+	uint32_t places;
 
 	s->sample = sample;
 	s->ctx = s->waits.ctx = ctx;
-	roots = processes_roots(s->processes);
+	places = processes_places(s->processes);
 	if (s->waits.on && !s->waits.looked)
 		wait_look(&s->waits, s->processes, &s->found, s->opener.capture.nevent - 1 - s->opener.shape.raw, sample, ctx);
 	tracer_awake(&s->tracer, rings);
@@ -440,7 +440,7 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 			session_record(s, &r);
 	processes_tidy(s->processes, t, final);
 	press(s, t);
-	ends_urgent(&s->ends, processes_roots(s->processes) != roots);
+	ends_urgent(&s->ends, processes_places(s->processes) != places);
 	if (!s->tracer.pid && (first = weigh_first(&s->weights, t))) {
 		watches_period(&s->watches, first);
 		if (s->opener.capture.target == TARGET_COMMAND)
@@ -470,6 +470,8 @@ session_patience(const struct session *s)
 	uint64_t period = s->weights.period ? s->weights.first : o->freq ? 1000000000 / o->freq : 0, room;
 
 	if (s->waits.on || (!o->first && o->rings.fullest > 2 * WOKEN))   /* threads switch as often as they like */
+		return 0;
+	if (ends_hurry(&s->ends))
 		return 0;
 	room = o->ring_bytes * period / o->capture.nevent / (o->capture.stack_size + SAMPLE_LEAST);
 	if (o->first)

@@ -3,6 +3,7 @@
 
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/sysmacros.h>
 
 /* Numbers that no process has, so that /proc is of no help. */
 enum { A = 1 << 23, B, C, D };
@@ -345,6 +346,37 @@ backings(void)
 	end();
 }
 
+/* However often a file was missed: it is looked for in each root that turns up, else now and then. */
+static void
+missed_files(void)
+{
+	char dir[] = "/tmp/process-XXXXXX";
+	struct file_id id = { .path = "/file" };
+	struct backing *f;
+	struct stat st;
+	int root, fd;
+
+	begin();
+	CHECK(mkdtemp(dir) && (root = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC)) >= 0);
+	CHECK((fd = openat(root, "file", O_RDWR | O_CREAT, 0600)) >= 0 && !fstat(fd, &st));
+	id.ino = st.st_ino;
+	id.maj = major(st.st_dev);
+	id.min = minor(st.st_dev);
+	f = &ps->mapped.backings.backing[backing_number(&ps->mapped.backings, &id)];
+	for (unsigned i = 1; i < 20; i++) {
+		f->tried = 0;
+		CHECK(backing_module(&ps->mapped.backings, 1, A, 0x1000, 0x2000, -1) == f->lost);
+		CHECK_U64(processes_places(ps), i);
+	}
+	CHECK(backing_module(&ps->mapped.backings, 1, A, 0x1000, 0x2000, -1) == f->lost);
+	CHECK_U64(processes_places(ps), 19);
+	CHECK(backing_module(&ps->mapped.backings, 1, A, 0x1000, 0x2000, root)->kind == MODULE_FILE);
+	CHECK(!unlinkat(root, "file", 0) && !rmdir(dir));
+	close(fd);
+	close(root);
+	end();
+}
+
 static void
 own_vdso(void)
 {
@@ -401,6 +433,7 @@ main(void)
 	RUN("process", only_gaps_are_filled);
 	RUN("process", a_process_that_was_there);
 	RUN("process", backings);
+	RUN("process", missed_files);
 	RUN("process", own_vdso);
 	RUN("process", little_memory);
 	return TEST_STATUS;
