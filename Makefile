@@ -48,7 +48,7 @@ src := prof.c $(wildcard lib/*.c sym/*.c unwind/*.c sample/*.c out/*.c cmd/*.c)
 obj  = $(src:%.c=$O/%.o) $O/out/pages_xz.o
 
 # What runs for every sample is worth its bytes.
-hot  = unwind/unwind.c $(addprefix unwind/,arch_x86_64.c arch_x86_insn.c arch_x86_quick.c derive.c derive_begin.c derive_flow.c) sample/ring.c sample/record.c lib/cursor.c lib/inflate.c out/profile.c out/tree.c out/timeline.c sym/code.c sym/ehframe.c sym/ktables.c \
+hot  = unwind/unwind.c $(addprefix unwind/,arch_x86_64.c arch_x86_insn.c arch_x86_quick.c derive.c derive_begin.c derive_flow.c cfi_brief.c) sample/ring.c sample/record.c lib/cursor.c lib/inflate.c out/profile.c out/tree.c out/timeline.c sym/code.c sym/ehframe.c sym/ktables.c \
 	$(addprefix sym/dwarf_,abbrev.c form.c function.c inline.c line.c range.c)
 $(hot:%.c=$O/%.o): OPT = -O2 $(foreach f,functions loops jumps labels,$(call can,-fno-align-$f))
 # What asks and tells is cold: there not even a test is worth having twice.

@@ -42,7 +42,7 @@ struct part {
 	bool debug, bounded;  /* bounded: BYTES ends where the descriptions do */
 	bool indexed;         /* tried, at least */
 	const uint8_t *table; /* .eh_frame_hdr's, of pairs of sdata4 relative to HDR; or NULL */
-	int32_t *coarse;      /* what the searches have read of every COARSE-th row of the table, close together; 0: not yet */
+	uint32_t *coarse;     /* what the searches have read of every COARSE-th row of the table, close together; 0: not yet */
 	uint64_t hdr;
 	struct row *row;      /* once indexed: sorted by lo */
 	uint32_t rows;        /* of either */
@@ -172,11 +172,18 @@ read_cie(const struct part *p, uint64_t off, struct cie *cie)
 	return !e.body.bad;
 }
 
+/* Where the CIE at OFF is kept, if it is. */
+static struct cie *
+cie_slot(struct part *p, uint64_t off)
+{
+	return &p->cie[(off >> 3 ^ off >> 6) & (CIES - 1)];
+}
+
 /* The parsed CIE at OFF, or NULL. */
 static const struct cie *
 cie_at(struct part *p, uint64_t off)
 {
-	struct cie *cie = &p->cie[(off >> 3 ^ off >> 6) & (CIES - 1)];
+	struct cie *cie = cie_slot(p, off);
 
 	if (off >= cur_left(&p->bytes))
 		return NULL;
@@ -188,6 +195,44 @@ cie_at(struct part *p, uint64_t off)
 	return NULL;
 }
 
+static uint32_t
+load32(const uint8_t *b, bool big)
+{
+	uint32_t v = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+
+	return big ? __builtin_bswap32(v) : v;
+}
+
+/* What compilers write, behind a CIE that is known: length, CIE, the code's place and length in 4 bytes each, and few bytes of
+ * augmentation data. */
+static bool
+read_usual(struct part *p, uint64_t off, struct fde *f)
+{
+	enum { FIXED = 17 };   /* bytes up to the augmentation's */
+	const uint64_t left = cur_left(&p->bytes);
+	const bool big = p->bytes.big;
+	const struct cie *cie;
+	const uint8_t *b;
+	uint64_t at;
+	uint32_t len;
+
+	if (p->debug || left < FIXED || off > left - FIXED)
+		return false;
+	b = p->bytes.pos + off;
+	if ((len = load32(b, big)) > left - off - 4 || b[FIXED - 1] >= 0x80 || len < FIXED - 4u + b[FIXED - 1])
+		return false;
+	at = off + 4 - load32(b + 4, big);
+	cie = cie_slot(p, at);
+	if (cie->at != at + 1 || !cie->sized || cie->segment_size || cie->like.pointer_encoding != (PE_PCREL | PE_SDATA4))
+		return false;
+	*f = cie->like;
+	f->lo = (p->vaddr + off + 8 + (uint64_t)(int32_t)load32(b + 8, big)) & p->mask;
+	f->hi = f->lo + ((uint64_t)(int32_t)load32(b + 12, big) & p->mask);
+	f->insns = cur_of(b + FIXED + b[FIXED - 1], len + 4 - FIXED - b[FIXED - 1], big);
+	f->insns_vaddr = p->vaddr + off + FIXED + b[FIXED - 1];
+	return f->hi > f->lo;
+}
+
 static bool
 read_fde(struct part *p, uint64_t off, struct fde *f)
 {
@@ -195,6 +240,8 @@ read_fde(struct part *p, uint64_t off, struct fde *f)
 	struct entry e;
 	uint64_t next;
 
+	if (read_usual(p, off, f))
+		return true;
 	if (!read_entry(p, off, &e, &next) || e.cie)
 		return false;
 	if (!(cie = cie_at(p, p->debug ? e.id : e.id_at - e.id)) || cie->like.pointer_encoding & PE_INDIRECT)
@@ -277,34 +324,19 @@ has_rows(struct modules *ms, struct module *m, struct part *p)
 
 /* ---- where to look ---- */
 
-static uint32_t
-load32(const uint8_t *b, bool big)
-{
-	uint32_t v = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-
-	return big ? __builtin_bswap32(v) : v;
-}
-
 /* A field of the table's row I, and as an address. */
-static int32_t
+static uint32_t
 table_raw(const struct part *p, uint32_t i, unsigned field)
 {
-	return (int32_t)load32(p->table + (uint64_t)i * 8 + field, p->bytes.big);
+	return load32(p->table + (uint64_t)i * 8 + field, p->bytes.big);
 }
 
 static uint64_t
 table_at(const struct part *p, uint32_t i, unsigned field)
 {
-	return (p->hdr + (uint64_t)(int64_t)table_raw(p, i, field)) & p->mask;
+	return (p->hdr + (uint64_t)(int32_t)table_raw(p, i, field)) & p->mask;
 }
 
-static uint64_t
-coarse_lo(const struct part *p, uint32_t k)
-{
-	if (!p->coarse[k])
-		p->coarse[k] = table_raw(p, k * COARSE, 0);
-	return (p->hdr + (uint64_t)(int64_t)p->coarse[k]) & p->mask;
-}
 
 static uint64_t
 row_lo(const struct part *p, uint32_t i)
@@ -381,22 +413,42 @@ open_ehframe(struct modules *ms, struct module *m)
 	return eh;
 }
 
-/* The last row that begins at or before VADDR, or 0.  No branch depends on the data. */
+/* The last row that begins at or before VADDR, or 0.  No branch depends on the data.  What is compared of an address has 32
+ * bits: what the table says, or where addresses have no more, the address; below its middle it is negative. */
+static uint32_t
+search_table(const struct part *p, uint64_t vaddr)
+{
+	const bool wide = p->mask >> 32, big = p->bytes.big;
+	const uint32_t add = wide ? 0 : (uint32_t)p->hdr + (UINT32_C(1) << 31);
+	const int64_t from = (int64_t)(wide ? vaddr - p->hdr : vaddr - (UINT32_C(1) << 31));
+	const int32_t want = from > INT32_MAX ? INT32_MAX : from < INT32_MIN ? INT32_MIN : (int32_t)from;
+	const uint8_t *table = p->table;
+	uint32_t i = 0, n, half, raw;
+
+	for (n = (p->rows + COARSE - 1) / COARSE; n > 1; n -= half) {
+		half = n / 2;
+		if (!(raw = p->coarse[i + half]))
+			raw = p->coarse[i + half] = table_raw(p, (i + half) * COARSE, 0);
+		i += (int32_t)(raw + add) <= want ? half : 0;
+	}
+	i *= COARSE;
+	n = p->rows - i < COARSE ? p->rows - i : COARSE;
+	for (uint32_t k = 0; k < n; k += LINE)   /* all at once, rather than one after another */
+		__builtin_prefetch(table + (uint64_t)(i + k) * 8);
+	for (; n > 1; n -= half) {
+		half = n / 2;
+		i += (int32_t)(load32(table + (uint64_t)(i + half) * 8, big) + add) <= want ? half : 0;
+	}
+	return i;
+}
+
 static uint32_t
 search(const struct part *p, uint64_t vaddr)
 {
 	uint32_t i = 0, n = p->rows, half;
 
-	if (p->coarse) {
-		for (n = (p->rows + COARSE - 1) / COARSE; n > 1; n -= half) {
-			half = n / 2;
-			i += coarse_lo(p, i + half) <= vaddr ? half : 0;
-		}
-		i *= COARSE;
-		n = p->rows - i < COARSE ? p->rows - i : COARSE;
-		for (uint32_t k = 0; k < n; k += LINE)   /* all at once, rather than one after another */
-			__builtin_prefetch(p->table + (uint64_t)(i + k) * 8);
-	}
+	if (p->coarse)
+		return search_table(p, vaddr);
 	for (; n > 1; n -= half) {
 		half = n / 2;
 		i += row_lo(p, i + half) <= vaddr ? half : 0;

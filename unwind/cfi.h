@@ -42,6 +42,8 @@ struct row {
 
 /* NULL if all is well, else what is wrong with the description, in words. */
 const char *cfi_row(const struct arch *, const struct fde *, uint64_t vaddr, struct row *);
+/* cfi_brief.c: the same quickly, of CFA, fp and the return address alone; false where that takes more than the usual. */
+bool cfi_brief(const struct arch *, const struct fde *, uint64_t vaddr, struct row *);
 
 /* Where a register is to be found in that row. */
 static inline struct place

@@ -71,16 +71,18 @@ rule_fde(struct unwinder *u, struct module *m, uint64_t vaddr, struct fde *fde)
 	return m->kind == MODULE_JIT ? jit_frame(m, vaddr, fde) : ehframe_find(u->modules, m, vaddr, fde);
 }
 
+/* Of the WHOLE row, or what a plain rule takes of it. */
 static const char *
-read_row(struct unwinder *u, struct module *m, uint64_t vaddr, struct row *row, bool *found)
+read_row(struct unwinder *u, struct module *m, uint64_t vaddr, bool whole, struct row *row, bool *found)
 {
 	struct fde fde;
-	const char *why;
+	const char *why = NULL;
 
 	*found = rule_fde(u, m, vaddr, &fde);
 	if (!*found)
 		return u->arch->table_row ? u->arch->table_row(&m->elf, vaddr, row, found) : NULL;
-	why = cfi_row(u->arch, &fde, vaddr, row);
+	if (whole || !cfi_brief(u->arch, &fde, vaddr, row))
+		why = cfi_row(u->arch, &fde, vaddr, row);
 	if (u->arch->ra != u->arch->pc && !why)
 		derive_mend(u, &fde, vaddr, row);
 	row->debug = fde.debug;
@@ -98,7 +100,7 @@ rule_row(struct unwinder *u, struct module *m, uint64_t vaddr)
 	if (c->module == m->id + 1 && c->vaddr == vaddr)
 		return &c->row;
 	c->module = 0;
-	if (read_row(u, m, vaddr, &c->row, &found) || !found)
+	if (read_row(u, m, vaddr, true, &c->row, &found) || !found)
 		return NULL;
 	c->module = m->id + 1;
 	c->vaddr = vaddr;
@@ -261,7 +263,7 @@ find_jit(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 	bool found;
 
 	r->kind = RULE_BARE;
-	if (!read_row(u, m, vaddr, &row, &found) && found)
+	if (!read_row(u, m, vaddr, false, &row, &found) && found)
 		by_row(u, vaddr, &row, r);
 	else if (u->mode == MODE_AUTO)
 		derive_rule(u, m, vaddr, r);
@@ -287,7 +289,7 @@ rule_find(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 		return;
 	if (m->kind == MODULE_FILE && at_entry(u, m, vaddr))
 		r->kind = RULE_ROOT;
-	else if (read_row(u, m, vaddr, &row, &found))
+	else if (read_row(u, m, vaddr, false, &row, &found))
 		r->kind = RULE_BAD;
 	else if (!found)
 		find_bare(u, m, vaddr, r);

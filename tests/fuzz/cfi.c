@@ -1,5 +1,5 @@
-/* link: lib/cursor.c unwind/arch_x86_64.c unwind/cfi.c unwind/expr.c */
-/* A frame description's instructions to rows at a few addresses, and all expressions in them evaluated.  The input: length
+/* link: lib/cursor.c unwind/arch_x86_64.c unwind/arch_x86_insn.c unwind/arch_x86_quick.c unwind/cfi.c unwind/cfi_brief.c unwind/expr.c */
+/* A frame description's instructions to rows at a few addresses, the quick way's the same; and all expressions in them evaluated.  The input: length
  * of the CIE's instructions, alignments, encoding; these instructions; length of the FDE's and they; then the stack. */
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,6 +38,14 @@ evaluate(const uint8_t *expr, int64_t len, const struct memory *m, const uint64_
 	expr_eval(cur_of(expr, (size_t)len, false), &arch_x86_64, &regs, m, cfa, &v);
 }
 
+static bool
+same_place(const struct row *a, const struct row *b, unsigned reg)
+{
+	struct place x = row_place(a, reg), y = row_place(b, reg);
+
+	return x.how == y.how && x.off == y.off;
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -45,7 +53,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fde f = { .lo = 0x1000, .hi = 0x1100, .address_size = 8, .ra = 16, .insns_vaddr = 0x5000 };
 	struct memory memory = { .lo = stack_lo, .word = 8 };
 	uint64_t n = cur_u8(&c), cfa = stack_lo + 16;
-	struct row row;
+	struct row row, brief;
 
 	f.code_align = cur_u8(&c);
 	f.data_align = (int8_t)cur_u8(&c);
@@ -57,7 +65,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memory.bytes = stack.pos;
 	memory.room = cur_left(&stack) >= 8 ? cur_left(&stack) - 7 : 0;
 	for (uint64_t at = f.lo; at < f.hi; at += 51) {
-		if (cfi_row(&arch_x86_64, &f, at, &row))
+		const char *why = cfi_row(&arch_x86_64, &f, at, &row);
+
+		if (cfi_brief(&arch_x86_64, &f, at, &brief) &&
+		    (why || row.cfa_expr || row.cfa_reg != brief.cfa_reg || row.cfa_off != brief.cfa_off || !same_place(&row, &brief, 6) ||
+		     !same_place(&row, &brief, 7) || !same_place(&row, &brief, 16)))
+			abort();
+		if (why)
 			continue;
 		if (row.cfa_expr)
 			evaluate(row.cfa_expr, row.cfa_off, &memory, NULL);

@@ -12,12 +12,41 @@ make(const void *insns, size_t n)
 		.insns_vaddr = 0x5000 };
 }
 
+#define FRAME(f) 0x41, 0x0e, 0x10, 0x86, 2, 0x43, 0x0d, 6, f, 0x0c, 7, 8
+
+static bool
+same_place(const struct row *a, const struct row *b, unsigned reg)
+{
+	struct place x = row_place(a, reg), y = row_place(b, reg);
+
+	return x.how == y.how && x.off == y.off;
+}
+
+/* The quick answer, where there is one, is the whole one's part. */
 static const char *
 row_at(const void *insns, size_t n, uint64_t vaddr, struct row *row)
 {
 	struct fde f = make(insns, n);
+	struct row brief;
+	const char *why = cfi_row(&arch_x86_64, &f, vaddr, row);
 
-	return cfi_row(&arch_x86_64, &f, vaddr, row);
+	if (cfi_brief(&arch_x86_64, &f, vaddr, &brief))
+		CHECK(!why && !row->cfa_expr && brief.cfa_reg == row->cfa_reg && brief.cfa_off == row->cfa_off && brief.ra == row->ra &&
+		      same_place(&brief, row, 6) && same_place(&brief, row, 16) && same_place(&brief, row, 7));
+	return why;
+}
+
+static void
+most_are_brief(void)
+{
+	static const uint8_t insns[] = { FRAME(0x0a), 0x41, 0x0b, 0x41, 0xc6, 0x02, 9, 0x0e, 0x90, 1, 0x03, 9, 0, 0x2e, 16, 0x83, 3, 0x41, 0x08, 3 };
+	struct row row;
+
+	for (uint64_t at = 0x1000; at < 0x1020; at++) {
+		struct fde f = make(insns, sizeof insns);
+
+		CHECK(!row_at(insns, sizeof insns, at, &row) && cfi_brief(&arch_x86_64, &f, at, &row) == (at < 0x1019));
+	}
 }
 
 #define ROW(row, vaddr, ...) \
@@ -31,7 +60,6 @@ row_at(const void *insns, size_t n, uint64_t vaddr, struct row *row)
 		struct row row_; \
 		CHECK(row_at(i_, sizeof i_, 0x1100, &row_)); \
 	} while (0)
-#define FRAME(f) 0x41, 0x0e, 0x10, 0x86, 2, 0x43, 0x0d, 6, f, 0x0c, 7, 8
 
 static void
 prologue_by_prologue(void)
@@ -186,6 +214,7 @@ int
 main(void)
 {
 	RUN("cfi", prologue_by_prologue);
+	RUN("cfi", most_are_brief);
 	RUN("cfi", advances);
 	RUN("cfi", set_loc_relative);
 	RUN("cfi", code_is_aligned);
