@@ -41,6 +41,16 @@ output_add(struct output *out, const char *file, const struct format *given, con
 	return false;
 }
 
+bool
+output_lineless(const struct output *out, unsigned n)
+{
+	unsigned i = 0;
+
+	while (i < n && out[i].format->lineless)
+		i++;
+	return n && i == n;
+}
+
 static const char *
 shown(const struct output *out)
 {

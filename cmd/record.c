@@ -491,6 +491,7 @@ record(struct recording *r)
 	}
 	r->collector.by_container = r->plan.by_container;
 	places_use(&r->plan.places, &r->collector.modules);
+	r->collector.modules.lineless = !r->plan.lines && output_lineless(r->plan.output, r->plan.noutput);
 	if (!guard_room(&r->plan) || !take_signals(r) || !open_session(r))
 		return EXIT_FAILED;
 	if (!guard_allows(&r->plan)) {   /* it has become another's before it could be watched */

@@ -14,6 +14,7 @@
 #include "sites.h"
 
 enum { SYSROOT = 300, DEBUG_DIR, LINES, NO_INLINE, NO_DEMANGLE, SHORT_NAMES, THREADS, PIDS };
+enum { NAMES_AHEAD = 4096 };
 
 static const struct option options[] = {
 	{ SYSROOT, "sysroot=DIR", "where the files of that machine lie: all below DIR is searched" },
@@ -143,12 +144,27 @@ name_one(struct symbolizing *s, uint32_t code)
 	                 sites_of(&s->names, &(struct code){ raw.address, m->id }, &s->profile, site, NAME_MAX_INLINE));
 }
 
+/* Says which addresses of a module come next, from item I of N on; up to which one. */
+static uint32_t
+ask_ahead(struct symbolizing *s, const struct item *item, uint32_t i, uint32_t n)
+{
+	uint64_t module = item[i].key, vaddr[NAMES_AHEAD];
+	struct raw_name raw;
+	uint32_t k = 0;
+
+	for (; i < n && item[i].key == module && k < NAMES_AHEAD; i++)
+		if (raw_code(&s->profile, item[i].a, &raw))
+			vaddr[k++] = raw.address;
+	name_ahead(&s->names, (uint32_t)module, vaddr, k);
+	return i;
+}
+
 /* File by file and in the order of addresses, so that each piece of debug information is read once. */
 static bool
 name_all(struct symbolizing *s)
 {
 	struct item *item = NULL;
-	uint32_t cap = 0, n = s->profile.nlocation;
+	uint32_t cap = 0, n = s->profile.nlocation, asked = 0;
 	bool good = vec_room(&item, &cap, n, sizeof *item);
 	struct raw_name raw;
 
@@ -161,8 +177,11 @@ name_all(struct symbolizing *s)
 		item[i].key = m ? m->id : 0;
 	}
 	good = good && sort_items(item, n);
-	for (uint32_t i = 0; good && i < n; i++)
+	for (uint32_t i = 0; good && i < n; i++) {
+		if (i == asked)
+			asked = ask_ahead(s, item, i, n);
 		name_one(s, item[i].a);
+	}
 	vec_free(&item, &cap, sizeof *item);
 	return good;
 }
@@ -208,6 +227,7 @@ cmd_symbolize(int argc, char **argv)
 		return EXIT_FAILED;
 	}
 	places_use(&s.places, &s.modules);
+	s.modules.lineless = !s.lines && output_lineless(s.output, s.noutput);
 	s.names.modules = &s.modules;
 	s.names.arena = &s.arena;
 	s.names.kallsyms_fd = -1;

@@ -406,4 +406,5 @@ folded_write(struct sink *out, const struct profile *p)
 }
 
 const struct format format_folded = { .name = "folded", .suffixes = ".folded .collapsed", .write = folded_write,
-                                      .is = folded_is, .read = folded_read, .text = true };
+                                      .is = folded_is, .read = folded_read, .text = true,
+                                      .lineless = true };

@@ -19,6 +19,7 @@ struct format {
 	bool (*is)(struct cursor);
 	const char *(*read)(struct profile *, struct cursor *);
 	bool text;                 /* what is wrong is told by line, not by offset */
+	bool lineless;             /* of functions it writes names alone, and what is called alike is one */
 };
 
 extern const struct format format_folded, format_speedscope, format_html, format_pprof, format_svg, format_script, format_table;

@@ -76,12 +76,14 @@ places_find(struct unit *u, uint64_t vaddr, struct place *out, unsigned max, uin
 	for (unsigned i = 0; i < (n ? n : 1); i++) {
 		out[i] = (struct place){ 0 };
 		die[i] = i < n ? frame[i].die : 0;
-		if (i) {
+		if (i && !u->dwarf->modules->lineless) {
 			out[i - 1].file = lines_file(whole, frame[i].call_file);
 			out[i - 1].line = frame[i].call_line;
 		}
 	}
 	out[0].start = start;
+	if (u->dwarf->modules->lineless)
+		return n;
 	if (!lines_find(u, vaddr, &out[n ? n - 1 : 0].file, &out[n ? n - 1 : 0].line) && !n)
 		return 0;
 	return n ? n : 1;
@@ -107,7 +109,7 @@ dwarf_find(struct modules *ms, struct module *m, uint64_t vaddr, struct place *o
 
 	if (!d || !max)
 		return 0;
-	if ((n = ahead_find(d, vaddr, out, max)))
+	if (ahead_find(d, vaddr, out, max, &n))
 		return n;
 	dwarf_tidy(d);
 	if (!(u = index_find(d, vaddr)))

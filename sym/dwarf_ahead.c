@@ -218,11 +218,11 @@ dwarf_ahead(struct modules *ms, struct module *m, const uint64_t *vaddr, uint32_
 	index_free(&a.index);
 }
 
-unsigned
-ahead_find(const struct dwarf *d, uint64_t addr, struct place *out, unsigned max)
+bool
+ahead_find(const struct dwarf *d, uint64_t addr, struct place *out, unsigned max, unsigned *n)
 {
 	const struct ahead *a = d->modules->ahead;
-	uint32_t lo = 0, hi = a && a->dwarf == d ? a->n : 0, n = hi;
+	uint32_t lo = 0, hi = a && a->dwarf == d ? a->n : 0, end = hi;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -232,9 +232,9 @@ ahead_find(const struct dwarf *d, uint64_t addr, struct place *out, unsigned max
 		else
 			hi = mid;
 	}
-	if (lo == n || a->answer[lo].key != addr)
-		return 0;
-	max = a->answer[lo].b < max ? a->answer[lo].b : max;
-	memcpy(out, a->place + a->answer[lo].a, max * sizeof *out);
-	return max;
+	if (lo == end || a->answer[lo].key != addr)
+		return false;
+	*n = a->answer[lo].b < max ? a->answer[lo].b : max;
+	memcpy(out, a->place + a->answer[lo].a, *n * sizeof *out);
+	return true;
 }

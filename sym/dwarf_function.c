@@ -145,9 +145,9 @@ function_step(struct die_at *at, const struct dwarf *own, struct declared *out)
 		out->name = value_string(at->unit, die_value(&die, AT_LINKAGE_NAME));
 	if (!out->plain)
 		out->plain = value_string(at->unit, die_value(&die, AT_NAME));
-	if (!out->file && die_has(&die, AT_DECL_FILE))
+	if (!out->file && die_has(&die, AT_DECL_FILE) && !at->dwarf->modules->lineless)
 		out->file = lines_file(at->unit, die.at[AT_DECL_FILE].u);
-	if (!out->line && die_has(&die, AT_DECL_LINE))
+	if (!out->line && die_has(&die, AT_DECL_LINE) && !at->dwarf->modules->lineless)
 		out->line = (uint32_t)die.at[AT_DECL_LINE].u;
 	out->id = at->off | (uint64_t)(at->dwarf != own) << 63;
 	return ++out->hops < HOPS_MAX && next_entry(at->unit, &die, at);

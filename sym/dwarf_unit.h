@@ -242,8 +242,8 @@ enum { FRAMES_MAX = 64 };
 unsigned places_find(struct unit *u, uint64_t vaddr, struct place *, unsigned max, uint64_t *die);
 void place_declare(struct place *, const struct declared *, bool outermost);
 
-/* dwarf_ahead.c: the places of an address that was asked for ahead, as dwarf_find; 0: it was not. */
-unsigned ahead_find(const struct dwarf *, uint64_t addr, struct place *, unsigned max);
+/* dwarf_ahead.c: the places of an address that was asked for ahead, as dwarf_find, and how many; false: it was not. */
+bool ahead_find(const struct dwarf *, uint64_t addr, struct place *, unsigned max, unsigned *n);
 
 /* dwarf_path.c: the path of file NAME in DIR of COMP_DIR, each but the name may be NULL; NULL at the memory cap, or where it is
  * too long. */

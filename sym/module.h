@@ -81,6 +81,7 @@ struct modules {
 	struct module_root root[MODULE_ROOTS];
 	uint32_t nroot;
 	struct debug_places places;
+	bool lineless;             /* dwarf.h tells functions alone: neither files nor lines are wanted */
 	struct debug_dir dir[DEBUG_DIRS_KNOWN];   /* where such were looked for */
 	uint32_t ndir;
 	uint64_t summed;           /* bytes of files whose checksum was asked for */

@@ -1,5 +1,7 @@
 #include "sym/dwarf.c"
 
+#include "sym/sort.h"
+
 #include "dwarfwrite.h"
 #include "test.h"
 
@@ -260,6 +262,29 @@ asked_ahead(void)
 		CHECK_STR(place[1].function, "_Zmiddle");
 		dwarf_ahead(&ms, &m, addr, 0);
 		CHECK(!ms.ahead);
+		end();
+	}
+}
+
+/* The same functions where nobody wants their files and lines. */
+static void
+functions_alone(void)
+{
+	static const uint64_t addr[] = { 0x1018, 0x1030 };
+
+	for (unsigned ahead = 0; ahead < 2; ahead++) {
+		nested(5);
+		ms.lineless = true;
+		if (ahead)
+			dwarf_ahead(&ms, &m, addr, 2);
+		CHECK_U64(find(0x1018), 3);
+		CHECK_STR(place[0].function, "outer");
+		CHECK_STR(place[2].function, "_Zinner");
+		for (unsigned i = 0; i < 3; i++)
+			CHECK(!place[i].file && !place[i].line && !place[i].decl_file && !place[i].decl_line);
+		CHECK(place[1].start != place[2].start && place[0].start == 0x1000);
+		CHECK_U64(find(0x1030), 1);
+		CHECK(!m.lines->fetched[LINE]);
 		end();
 	}
 }
@@ -570,12 +595,30 @@ overlapping_spans(void)
 	}
 }
 
+/* Few items or many: in order, and those of one key as they were. */
+static void
+sorted_items(void)
+{
+	struct item item[200];
+	uint32_t x = 1;
+
+	for (uint32_t n = 0; n <= 200; n++) {
+		for (uint32_t i = 0; i < n; i++)
+			item[i] = (struct item){ (x = x * 1664525 + 1013904223) >> 28 | (uint64_t)(x >> 27 & 1) << 60, i, ~i };
+		CHECK(sort_items(item, n));
+		for (uint32_t i = 0; i < n; i++)
+			CHECK(item[i].b == ~item[i].a && (!i || item[i - 1].key < item[i].key ||
+			                                  (item[i - 1].key == item[i].key && item[i - 1].a < item[i].a)));
+	}
+}
+
 int
 main(void)
 {
 	RUN("dwarf", inlined_functions);
 	RUN("dwarf", no_more_than_asked_for);
 	RUN("dwarf", asked_ahead);
+	RUN("dwarf", functions_alone);
 	RUN("dwarf", forgetting);
 	RUN("dwarf", broken);
 	RUN("dwarf", at_the_memory_cap);
@@ -584,5 +627,6 @@ main(void)
 	RUN("dwarf", by_aranges);
 	RUN("dwarf", hidden);
 	RUN("dwarf", overlapping_spans);
+	RUN("dwarf", sorted_items);
 	return TEST_STATUS;
 }
