@@ -25,19 +25,6 @@ cur_take(struct cursor *c, uint64_t n)
 	return p;
 }
 
-uint64_t
-cur_uint(struct cursor *c, unsigned size)
-{
-	const uint8_t *p = cur_take(c, size);
-	uint64_t v = 0;
-
-	if (!p)
-		return 0;
-	for (unsigned i = 0; i < size; i++)
-		v |= (uint64_t)p[i] << 8 * (c->big ? size - 1 - i : i);
-	return v;
-}
-
 /* What most of reading is, so without a loop. */
 uint8_t
 cur_u8(struct cursor *c)
@@ -81,6 +68,23 @@ cur_u64(struct cursor *c)
 	return swapped(c) ? __builtin_bswap64(v) : v;
 }
 
+uint64_t
+cur_uint(struct cursor *c, unsigned size)
+{
+	const uint8_t *p;
+	uint64_t v = 0;
+
+	if (size == 8)
+		return cur_u64(c);
+	if (size == 4)
+		return cur_u32(c);
+	if (!(p = cur_take(c, size)))
+		return 0;
+	for (unsigned i = 0; i < size; i++)
+		v |= (uint64_t)p[i] << 8 * (c->big ? size - 1 - i : i);
+	return v;
+}
+
 /* Padding beyond the 64 bits is read, but not without end: a value costs no more than this many bits. */
 enum { LEB_BITS = 7 * 16 };
 
@@ -89,6 +93,8 @@ cur_uleb(struct cursor *c)
 {
 	uint64_t v = 0;
 
+	if (c->pos < c->end && *c->pos < 0x80)   /* as most are */
+		return *c->pos++;
 	for (unsigned shift = 0;; shift += 7) {
 		uint8_t b = cur_u8(c);
 

@@ -84,7 +84,8 @@ read_abbrev(const struct unit *u, struct cursor *c, struct reading *r)
 	for (;;) {
 		struct spec s;
 
-		if (!vec_room(&r->spec, &r->spec_cap, (uint64_t)r->nspec + 1, sizeof s) || !read_spec(u, c, &s) || c->bad)
+		if ((r->nspec == r->spec_cap && !vec_room(&r->spec, &r->spec_cap, (uint64_t)r->nspec + 1, sizeof s)) ||
+		    !read_spec(u, c, &s) || c->bad)
 			break;
 		add_spec(&a, &s);
 		r->spec[r->nspec++] = s;

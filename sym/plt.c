@@ -186,11 +186,14 @@ plt_reloc(const struct elf *elf, const struct tables *t, const struct plt_entry 
 		*r = tables_reloc(elf, &t->plt, (uint32_t)e->reloc);
 		return e->reloc < t->plt.n;
 	}
-	for (unsigned k = 0; k < 2; k++)
-		for (uint32_t i = 0; i < tables[k]->n && *budget; i++, --*budget) {
+	for (unsigned k = 0; k < 2; k++) {
+		uint32_t n = tables[k]->n < *budget ? tables[k]->n : (uint32_t)*budget, i = tables_reloc_of(elf, tables[k], e->slot, n);
+
+		*budget -= i;
+		if (i < n) {
 			*r = tables_reloc(elf, tables[k], i);
-			if (r->off == e->slot)
-				return true;
+			return true;
 		}
+	}
 	return false;
 }

@@ -5,7 +5,7 @@
 
 #include "../lib/mem.h"
 
-enum { BITS = 11, DIGITS = 1 << BITS };
+enum { BITS = 11, DIGITS = 1 << BITS, FEW = 64 };
 
 static bool
 sorted(const struct item *item, uint32_t n)
@@ -33,6 +33,20 @@ pass(struct item *to, const struct item *from, uint32_t n, unsigned shift)
 		to[place[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
 }
 
+/* Of few items one by one, which is quicker than to look at all digits. */
+static void
+insert(struct item *item, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		struct item it = item[i];
+		uint32_t at = i;
+
+		for (; at && item[at - 1].key > it.key; at--)
+			item[at] = item[at - 1];
+		item[at] = it;
+	}
+}
+
 bool
 sort_items(struct item *item, uint32_t n)
 {
@@ -40,6 +54,10 @@ sort_items(struct item *item, uint32_t n)
 	uint32_t cap = 0;
 	uint64_t differ = 0;
 
+	if (n <= FEW) {
+		insert(item, n);
+		return true;
+	}
 	if (sorted(item, n))
 		return true;
 	if (!vec_room(&other, &cap, n, sizeof *other))

@@ -227,3 +227,17 @@ tables_reloc(const struct elf *e, const struct relocs *t, uint32_t i)
 	r.addend = t->addend ? cur_uint(&c, width) : 0;
 	return r;
 }
+
+uint32_t
+tables_reloc_of(const struct elf *e, const struct relocs *t, uint64_t off, uint32_t n)
+{
+	uint32_t width = e->is64 ? 8 : 4, size = reloc_size(e, t->addend), i = 0;
+	const uint8_t *p = t->bytes.pos;
+	uint8_t is[8];
+
+	for (unsigned k = 0; k < width; k++)
+		is[k] = (uint8_t)(off >> 8 * (t->bytes.big ? width - 1 - k : k));
+	for (; i < n && (p[0] != is[0] || p[1] != is[1] || memcmp(p, is, width)); i++)
+		p += size;
+	return i;
+}

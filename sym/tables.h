@@ -42,6 +42,8 @@ void tables_find(struct tables *, const struct elf *);
 /* Symbol or relocation I: what lies outside reads as zeros. */
 struct raw_symbol tables_symbol(const struct elf *, const struct symbols *, uint32_t i);
 struct raw_reloc tables_reloc(const struct elf *, const struct relocs *, uint32_t i);
+/* The first of the first N (which there are) that is about OFF, or N. */
+uint32_t tables_reloc_of(const struct elf *, const struct relocs *, uint64_t off, uint32_t n);
 /* The string at OFF: "" for what lies outside. */
 static inline const char *
 tables_string(const struct symbols *t, uint32_t off)
