@@ -301,6 +301,7 @@ static const struct counter session_counters[] = {
 	{ "enabled_ns", offsetof(struct session_counts, enabled_ns) },
 	{ "maps_reread", offsetof(struct session_counts, maps_reread) },
 	{ "stack_bytes", offsetof(struct session_counts, stack_size) },
+	{ "stacks_deep", offsetof(struct session_counts, deep) },
 	{ "stops", offsetof(struct session_counts, stops) },
 	{ "ticks", offsetof(struct session_counts, ticks) },
 	{ "ticks_ns", offsetof(struct session_counts, ticks_ns) },

@@ -138,7 +138,7 @@ walk_user(struct collector *c, const struct sample *s)
 {
 	const struct arch *arch = s->regs32 ? arch_compat : arch_host;
 	struct regs regs = { .known = 0 };
-	struct stack stack = { .size = s->stack_size, .bytes = s->stack };
+	struct stack stack = { .size = s->stack_size, .bytes = s->stack, .beyond = { s->rest.lo, s->rest.size, s->rest.bytes } };
 	unsigned n = 0;
 
 	if (!arch) {
@@ -163,6 +163,8 @@ walk_user(struct collector *c, const struct sample *s)
 	unwinder_set(c->unwinder, arch);
 	unwinder_compare(c->unwinder, &s->task->process->space, s->time);
 	unwind(c->unwinder, &s->task->process->space, &regs, &stack, s->uchain, s->nuchain, &c->walk);
+	if (s->deep)
+		deep_learn(s->deep, stack.lo, &s->rest, c->walk.used, c->walk.end == WALK_ROOT, c->walk.end == WALK_STACK_SHORT);
 	return true;
 }
 

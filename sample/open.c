@@ -155,6 +155,11 @@ opener_init(struct opener *o, const struct capture *c, struct refusal *r)
 		return false;
 	o->rings.relieves = !o->first;
 	o->stack_limit = o->ring_bytes / 4 < STACK_MOST ? o->ring_bytes / 4 : STACK_MOST;
+	if (o->shape.stack && !c->stack_fixed && o->stack_limit > DEEP_COPIED && deep_open(&o->deep, o->rings.ring, o->nsample)) {
+		o->stack_limit = DEEP_COPIED;
+		o->shape.part = o->deep.id;
+		o->shape.nparts = o->deep.ncpu;
+	}
 	o->stack_most = stack_most(o);
 	opener_stack(o, c->stack_size, c->user_chain);
 	return true;
@@ -184,6 +189,7 @@ opener_stack(struct opener *o, uint32_t size, bool user_chain)
 		size = STACK_DEFAULT;
 	o->capture.stack_size = !o->shape.stack ? 0 : (size < o->stack_most ? size : (uint32_t)o->stack_most) & ~7u;
 	o->capture.user_chain = user_chain;
+	deep_copied(&o->deep, o->capture.stack_size);
 }
 
 void
@@ -195,6 +201,7 @@ opener_free(struct opener *o)
 		keeper_cgroup();
 	else if (o->cgroup.fd > 0)
 		cgroup_remove(&o->cgroup);
+	deep_close(&o->deep);
 	rings_close(&o->rings);
 	vec_free(&o->cpu, &o->cap_cpu, sizeof *o->cpu);
 }

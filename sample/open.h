@@ -4,6 +4,7 @@
 
 #include "../lib/index.h"
 #include "cgroup.h"
+#include "deep.h"
 #include "record.h"
 #include "ring.h"
 #include "session.h"
@@ -51,6 +52,7 @@ struct opener {
 	int32_t *cpu;
 	uint32_t ncpu, cap_cpu;
 	struct record_shape shape;
+	struct deep deep;
 	uint64_t freq;             /* as the kernel was asked for at last */
 	size_t ring_bytes;
 	size_t stack_most;         /* copied with a sample, as the reader keeps up */

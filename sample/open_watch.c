@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -185,13 +184,6 @@ opener_event(struct opener *o, uint32_t event, int32_t tid, int32_t cpu, bool on
 
 /* Watches. */
 
-/* ioctl's second parameter is an int in musl, which PERF_EVENT_IOC_ID does not fit in. */
-static bool
-control(int fd, unsigned long what, unsigned long with)
-{
-	return !syscall(SYS_ioctl, fd, what, with);
-}
-
 static uint32_t
 hash_watch(const void *ctx, uint32_t i)
 {
@@ -218,11 +210,13 @@ into_ring(struct opener *o, struct watches *w, struct watch *watch, const struct
 {
 	int err = 0;
 
-	if (!control(watch->fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned)ring->fd) ||
-	    !control(watch->fd, PERF_EVENT_IOC_ID, (uintptr_t)&watch->id))
+	if (!perf_control(watch->fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned)ring->fd) ||
+	    !perf_control(watch->fd, PERF_EVENT_IOC_ID, (uintptr_t)&watch->id))
 		err = errno;
 	else if (!watches_know(w, watch))
 		err = ENOMEM;
+	else if (o->deep.program && !o->capture.event[watch->event].waits)   /* where that fails, stacks are cut */
+		perf_control(watch->fd, PERF_EVENT_IOC_SET_BPF, (unsigned)o->deep.program);
 	if (err)
 		close(watch->fd);
 	else
@@ -265,7 +259,7 @@ void
 watches_enable(const struct watches *w)
 {
 	for (uint32_t i = 0; i < w->n; i++)
-		control(w->watch[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+		perf_control(w->watch[i].fd, PERF_EVENT_IOC_ENABLE, 0);
 	hold_enable(w);
 }
 
@@ -273,7 +267,7 @@ void
 watches_disable(const struct watches *w)
 {
 	for (uint32_t i = 0; i < w->n; i++)
-		control(w->watch[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+		perf_control(w->watch[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	hold_disable(w);
 }
 
@@ -284,7 +278,7 @@ watches_period(const struct watches *w, uint64_t ns)
 		return false;
 	for (uint32_t i = 0; i < w->n; i++)
 		if (!w->watch[i].event)
-			control(w->watch[i].fd, PERF_EVENT_IOC_PERIOD, (uintptr_t)&ns);
+			perf_control(w->watch[i].fd, PERF_EVENT_IOC_PERIOD, (uintptr_t)&ns);
 	return true;
 }
 

@@ -38,6 +38,19 @@ perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned 
 	}
 }
 
+bool
+perf_control(int fd, unsigned long what, unsigned long with)
+{
+	/* In musl the second parameter is an int, which PERF_EVENT_IOC_ID does not fit in. */
+	return !syscall(SYS_ioctl, fd, what, with);
+}
+
+#ifdef __x86_64__
+const int16_t perf_sp_at = 19 * 8;
+#else
+const int16_t perf_sp_at;
+#endif
+
 /* Spins until the ring's head moves, 2 ms of CPU at most. */
 static bool
 head_moves(const struct perf_event_mmap_page *page)

@@ -4,12 +4,19 @@
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Opens an event, close-on-exec: a descriptor, or -1 and errno.  The attr's size may stay 0: then it is what prof knows
  * of, and shrinks (here and in the attr) where the kernel is older than that.  What is cut off then are wishes that the
  * kernel could not fulfil anyway, such as sample_max_stack. */
 int perf_open(struct perf_event_attr *, pid_t pid, int cpu, int group, unsigned long flags);
+
+/* ioctl(2) on an event. */
+bool perf_control(int fd, unsigned long what, unsigned long with);
+
+/* Where in the kernel's struct pt_regs the user's sp is; 0: not looked at on this machine. */
+extern const int16_t perf_sp_at;
 
 /* Whether this event, as type and configs name it, really interrupts a spinning program: some virtual machines have
  * counters that open, and stay silent.  Takes up to 2 ms of CPU. */

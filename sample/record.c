@@ -1,6 +1,7 @@
 /* See record.h.  <linux/perf_event.h>: enum perf_event_type has each record's layout, PERF_RECORD_SAMPLE the order of a
  * sample's parts, sample_id_all the trailer of all others. */
 #include "record.h"
+#include "deep.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
@@ -65,6 +66,20 @@ parse_stack(struct record *r, struct cursor *c)
 	r->sample.stack_size = used;
 }
 
+/* The kernel rounds up what a program gave to a multiple of 8 with its length; a part ends with a page. */
+static void
+parse_part(struct record *r, struct cursor *c)
+{
+	struct cursor raw = cur_sub(c, cur_u32(c));
+
+	r->type = RECORD_PART;
+	r->part.from = cur_u64(&raw);
+	r->part.size = cur_left(&raw) / DEEP_PAGE * DEEP_PAGE;
+	r->part.bytes = cur_take(&raw, r->part.size);
+	if (raw.bad)
+		c->bad = raw.bad;
+}
+
 static void
 parse_sample(struct record *r, const struct record_shape *shape, struct cursor *c)
 {
@@ -75,6 +90,10 @@ parse_sample(struct record *r, const struct record_shape *shape, struct cursor *
 	r->time = cur_u64(c);
 	r->cpu = cur_u32(c);
 	cur_u32(c);
+	if (r->cpu < shape->nparts && shape->part[r->cpu] == r->id) {
+		parse_part(r, c);
+		return;
+	}
 	if (shape->period)
 		r->sample.period = cur_u64(c);
 	if (shape->chain) {

@@ -17,10 +17,15 @@ struct record_shape {
 	bool stack;            /* PERF_SAMPLE_REGS_USER and STACK_USER */
 	uint8_t regs;          /* bits set in sample_regs_user */
 	bool raw;              /* PERF_SAMPLE_RAW */
+	const uint64_t *part;  /* of each CPU, the event whose samples are parts of stacks */
+	uint32_t nparts;
 };
 
+/* The type of such a sample. */
+enum { RECORD_PART = 1 << 16 };
+
 struct record {
-	uint32_t type;         /* PERF_RECORD_* */
+	uint32_t type;         /* PERF_RECORD_*, or RECORD_PART */
 	uint16_t misc;
 	uint64_t time, id;
 	uint32_t cpu;
@@ -44,6 +49,7 @@ struct record {
 			bool exec;
 			const char *path;
 		} map;
+		struct { uint64_t from, size; const uint8_t *bytes; } part;   /* see deep.h */
 		struct { const char *name; bool exec; } comm;
 		struct { struct symbol code; bool bpf, gone; } ksymbol;   /* code of the kernel's that came to be, or went */
 		struct { int32_t ppid, ptid; } task;   /* FORK, EXIT */

@@ -304,13 +304,20 @@ reopen(struct session *s)
 	return true;
 }
 
+/* Of a sample, bytes. */
+static uint64_t
+sample_bytes(const struct session *s)
+{
+	return s->opener.capture.stack_size + SAMPLE_LEAST + deep_mean(&s->opener.deep);
+}
+
 /* ns in which PERCENT of a ring fill up with samples, at most. */
 static uint64_t
 fills(const struct session *s, uint64_t percent)
 {
 	const struct opener *o = &s->opener;
 
-	return o->ring_bytes * percent * 10000000 / (o->freq ? o->freq : 1) / o->capture.nevent / (o->capture.stack_size + SAMPLE_LEAST);
+	return o->ring_bytes * percent * 10000000 / (o->freq ? o->freq : 1) / o->capture.nevent / sample_bytes(s);
 }
 
 /* Notes how late the reader was. */
@@ -337,7 +344,7 @@ find_room(struct session *s)
 	if (o->first || !o->freq || s->late == UINT64_MAX)
 		return;
 	late = late * LATER + (s->counts.threads > o->ncpu ? LATE_MANY : LATE_ALONE);
-	room = fills(s, 100 - WOKEN) * (o->capture.stack_size + SAMPLE_LEAST) / late;
+	room = fills(s, 100 - WOKEN) * sample_bytes(s) / late;
 	if (room < SAMPLE_LEAST + o->stack_most * 2)
 		return;
 	opener_stack_more(o, room < SAMPLE_LEAST + o->stack_most * 4 ? 2 : 4);
@@ -403,6 +410,10 @@ press(struct session *s, uint64_t t)
 	bool dropped = s->dropped > s->dropped_then;
 
 	note_late(s, t);
+	if (o->rings.fullest < PRESSING && !dropped && t - s->pressed > 2 * s->late_pause) {
+		deep_more(&o->deep);
+		s->pressed = t;
+	}
 	if ((o->rings.fullest < PRESSING && !dropped) || t - s->pressed <= PRESS_PAUSE)
 		return;
 	s->dropped_then = s->dropped;
@@ -411,7 +422,7 @@ press(struct session *s, uint64_t t)
 	if (s->waits.on && !o->capture.stack_fixed && size >= 2 * WAIT_STACK_LEAST) {
 		s->wait_most = size / 4 < WAIT_STACK_LEAST ? WAIT_STACK_LEAST : size / 4;
 		session_wait_stack(s, s->wait_most);
-	} else if (opener_stack_less(o, dropped || o->rings.fullest >= PRESSING_HARD)) {
+	} else if (!deep_less(&o->deep) && opener_stack_less(o, dropped || o->rings.fullest >= PRESSING_HARD)) {
 		session_stack(s, o->capture.stack_size, o->capture.user_chain);
 	} else if (!slow_down(s)) {
 		return;
@@ -473,7 +484,7 @@ session_patience(const struct session *s)
 		return 0;
 	if (ends_hurry(&s->ends))
 		return 0;
-	room = o->ring_bytes * period / o->capture.nevent / (o->capture.stack_size + SAMPLE_LEAST);
+	room = o->ring_bytes * period / o->capture.nevent / sample_bytes(s);
 	if (o->first)
 		return room;
 	/* What is done in that time is less where others want the CPUs, too. */
@@ -491,14 +502,12 @@ void
 session_counts(struct session *s, struct session_counts *n)
 {
 	struct total all[EVENTS_MAX];
-	uint64_t lost = 0;
+	uint64_t lost = 0, parts = deep_lost(&s->opener.deep);
 
 	memcpy(all, s->closed, sizeof all);
 	watches_total(&s->opener, &s->watches, all);
 	for (unsigned i = 0; i < s->opener.capture.nevent; i++)
 		lost += all[i].lost;
-	if (lost > s->counts.lost)   /* those after which nothing came that could have told of them */
-		s->counts.lost = lost;
 	s->counts.enabled_ns = all[0].running;
 	s->counts.unseen_samples = unseen(s, all);
 	s->counts.freq = s->opener.freq >> s->slower;
@@ -513,6 +522,9 @@ session_counts(struct session *s, struct session_counts *n)
 	if (s->tracer.pid)
 		tracer_counts(&s->tracer, &s->counts);
 	*n = s->counts;
+	n->lost -= parts < n->lost ? parts : n->lost;
+	if (lost > n->lost)   /* those after which nothing came that could have told of them */
+		n->lost = lost;
 }
 
 bool

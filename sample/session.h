@@ -2,6 +2,7 @@
 #ifndef SAMPLE_SESSION_H
 #define SAMPLE_SESSION_H
 
+#include "deep.h"
 #include "event.h"
 #include "process.h"
 #include "wait.h"
@@ -62,6 +63,8 @@ struct sample {
 	uint64_t ran;              /* --wall: ns on the CPU that it stands for */
 	const uint8_t *stack;      /* from the user sp on */
 	uint64_t stack_size;
+	struct rest rest;          /* and what follows upon that; DEEP learns from its walk, where it is not NULL */
+	struct deep *deep;
 };
 
 struct session_counts {
@@ -75,6 +78,7 @@ struct session_counts {
 	uint64_t processes, threads;   /* with at least one sample */
 	uint64_t freq;             /* as really used (clamped) */
 	uint64_t stack_size;       /* as last used */
+	uint64_t deep;             /* samples whose stacks were read beyond that */
 	uint64_t rings, ring_bytes;
 	uint64_t maps_reread;
 	struct wait_counts waits;

@@ -59,7 +59,7 @@ is_starting(struct process *p, const struct sample *s)
 
 /* The thread's own side.  What is left of a thread that has ended has none. */
 static void
-add_user_side(const struct session *s, struct sample *out, const struct record *r, const struct chains *chains)
+add_user_side(struct session *s, struct sample *out, const struct record *r, const struct chains *chains)
 {
 	if (out->task->dead || is_starting(out->task->process, out))
 		return;
@@ -70,6 +70,11 @@ add_user_side(const struct session *s, struct sample *out, const struct record *
 		out->regs32 = sizeof(void *) == 8 && r->sample.abi == PERF_SAMPLE_REGS_ABI_32;
 		out->stack = r->sample.stack;
 		out->stack_size = r->sample.stack_size;
+		if (s->opener.deep.program && !s->opener.capture.event[out->event].waits) {
+			out->deep = &s->opener.deep;
+			out->rest = deep_rest(out->deep, r, out->regs[s->opener.capture.prstatus[0].sp], out->stack_size);
+			s->counts.deep += out->rest.size != 0;
+		}
 	}
 	out->uchain = chains->user;
 	out->nuchain = chains->nuser;
@@ -207,6 +212,9 @@ session_record(struct session *s, const struct record *r)
 	switch (r->type) {
 	case PERF_RECORD_SAMPLE:
 		on_sample(s, r);
+		break;
+	case RECORD_PART:
+		deep_part(&s->opener.deep, r);
 		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:

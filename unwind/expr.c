@@ -1,5 +1,6 @@
 /* See expr.h.  What only makes sense for variables (registers as places, pieces, thread storage) is refused. */
 #include "expr.h"
+#include "unwind.h"
 
 enum { VALUES = 32, BUDGET = 1000 };
 
@@ -8,6 +9,12 @@ enum {
 	CONSTS, DUP, DROP, OVER, PICK, SWAP, ROT, ABS = 0x19, AND, DIV, MINUS, MOD, MUL, NEG, NOT, OR, PLUS, PLUS_UCONST, SHL,
 	SHR, SHRA, XOR, BRA, EQ, GE, GT, LE, LT, NE, SKIP, LIT0, BREG0 = 0x70, BREGX = 0x92, DEREF_SIZE = 0x94, NOP = 0x96,
 };
+
+const uint8_t *
+memory_beyond(const struct beyond *b, unsigned word, uint64_t addr)
+{
+	return b && b->size >= word && addr - b->lo <= b->size - word ? b->bytes + (addr - b->lo) : NULL;
+}
 
 struct machine {
 	struct cursor c;

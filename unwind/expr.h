@@ -11,6 +11,7 @@ struct memory {
 	uint64_t lo;
 	uint64_t room;      /* a word can be read at [lo, lo + room) */
 	unsigned word;
+	const struct beyond *beyond;   /* what was copied of it besides */
 };
 
 /* Of an address. */
@@ -20,14 +21,18 @@ memory_mask(const struct memory *m)
 	return m->word == 4 ? UINT32_MAX : UINT64_MAX;
 }
 
+/* Where a word at ADDR is in the second piece, or NULL. */
+__attribute__((cold, pure)) const uint8_t *memory_beyond(const struct beyond *, unsigned word, uint64_t addr);
+
 static inline bool
 memory_word(const struct memory *m, uint64_t addr, uint64_t *v)
 {
 	const uint8_t *p;
 
-	if (addr - m->lo >= m->room)
+	if (__builtin_expect(addr - m->lo < m->room, 1))
+		p = m->bytes + (addr - m->lo);
+	else if (!(p = memory_beyond(m->beyond, m->word, addr)))
 		return false;
-	p = m->bytes + (addr - m->lo);
 	if (m->word == 8)
 		__builtin_memcpy(v, p, 8);
 	else {
@@ -37,6 +42,13 @@ memory_word(const struct memory *m, uint64_t addr, uint64_t *v)
 		*v = v32;
 	}
 	return true;
+}
+
+/* Whether a word can be read there. */
+static inline bool
+memory_has(const struct memory *m, uint64_t addr)
+{
+	return addr - m->lo < m->room || memory_beyond(m->beyond, m->word, addr);
 }
 
 enum step {

@@ -246,7 +246,7 @@ step_to(const struct rule *r, const struct memory *m, uint64_t cfa, uint64_t ra,
 		/* Below sp it has been popped already, in an epilogue: what it was is in the register. */
 		if (r->flags & RULE_FP_LOST || (!memory_word(m, at, &f->fp) && at >= f->sp))
 			f->fp_known = false;
-		else if (at - m->lo < m->room)
+		else if (memory_has(m, at))
 			f->fp_known = true;
 	}
 	f->sp = cfa;

@@ -71,7 +71,7 @@ static inline void
 tracks_add(struct tracks *t, const struct frame *from, uint32_t code, const struct rule *r, unsigned by, const struct frame *f,
            const struct memory *m)
 {
-	bool fp_same = r->flags & (RULE_FP_SAME | RULE_FP_LOST), fp_read = f->sp + (uint64_t)(int64_t)r->fp_off - m->lo < m->room;
+	bool fp_same = r->flags & (RULE_FP_SAME | RULE_FP_LOST), fp_read = memory_has(m, f->sp + (uint64_t)(int64_t)r->fp_off);
 
 	if (from->exact || from->jumped || !(fp_same || fp_read)) {
 		t->n = 0;
@@ -188,7 +188,7 @@ walk_frames(struct job *j, struct frame *f)
 static struct memory
 memory_of(const struct stack *s, unsigned word)
 {
-	return (struct memory){ s->bytes, s->lo, s->size >= word ? s->size - word + 1 : 0, word };
+	return (struct memory){ s->bytes, s->lo, s->size >= word ? s->size - word + 1 : 0, word, &s->beyond };
 }
 
 void
@@ -216,8 +216,11 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 	j.at = 0;
 	walk_begin(w);
 	w->end = walk_frames(&j, &f);
-	if (f.sp > stack->lo)
-		w->used = f.sp - stack->lo < stack->size ? f.sp - stack->lo : stack->size;
+	if (f.sp > stack->lo) {
+		uint64_t all = stack->beyond.size ? stack->beyond.lo + stack->beyond.size - stack->lo : stack->size;
+
+		w->used = f.sp - stack->lo < all ? f.sp - stack->lo : all;
+	}
 	if (w->end == WALK_STACK_SHORT) {
 		if (j.where > stack->lo)
 			w->used = j.where - stack->lo + a->word;

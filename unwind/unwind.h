@@ -13,6 +13,10 @@ struct stack {
 	uint64_t lo;
 	uint64_t size;
 	const uint8_t *bytes;
+	struct beyond {            /* and more, from there on or from before its end; or nothing */
+		uint64_t lo, size;
+		const uint8_t *bytes;
+	} beyond;
 };
 
 /* How a walk ended: ROOT is the only complete one. */

@@ -1,6 +1,6 @@
 /* link: lib/[!hlp]*.c sym/?*.c sample/[!r]*.c sample/ring.c sample/roots.c */
 /* perf's records: a ring full of them, parsed, and what they say of processes applied.  The first 8 bytes say which parts
- * samples have. */
+ * samples have, and of which event those of the first CPUs are parts of stacks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +8,7 @@
 
 #include "sample/record.c"
 
+#include "sample/deep.h"
 #include "sample/foreign.h"
 #include "sample/process.h"
 #include "sample/ring.h"
@@ -16,6 +17,9 @@ enum { RING = 1 << 16 };
 
 static _Alignas(64) uint8_t data[RING];
 static struct perf_event_mmap_page page;
+static uint8_t rests[2][DEEP_MOST];
+static struct deep_cpu cpus[] = { { .bytes = rests[0] }, { .bytes = rests[1] } };
+static struct deep deep = { .cpu = cpus, .ncpu = 2 };
 static volatile uint64_t sink;
 
 static void
@@ -41,7 +45,9 @@ apply(struct processes *ps, const struct record *r)
 	case PERF_RECORD_SAMPLE: {
 		struct chains c = record_chains(r->sample.chain, r->sample.nchain);
 		struct task *t = processes_task(ps, id(r->pid), id(r->tid));
+		struct rest rest = deep_rest(&deep, r, r->sample.ip, r->sample.stack_size);
 
+		touch(rest.bytes, rest.size);
 		touch(c.kernel, c.nkernel * 8ull);
 		touch(c.user, c.nuser * 8ull);
 		touch(r->sample.stack, r->sample.stack_size);
@@ -53,6 +59,9 @@ apply(struct processes *ps, const struct record *r)
 		}
 		break;
 	}
+	case RECORD_PART:
+		deep_part(&deep, r);
+		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		file = (struct file_id){ r->map.path, r->map.maj, r->map.min, r->map.ino, r->map.gen, { 0 }, r->map.build_id_len };
@@ -79,6 +88,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *in, size_t size)
 {
 	static struct rings rs;
+	uint64_t part[] = { size > 4 ? in[4] : 0, size > 5 ? in[5] : 0 };
 	struct record_shape shape;
 	struct modules modules;
 	struct processes *ps;
@@ -87,7 +97,7 @@ LLVMFuzzerTestOneInput(const uint8_t *in, size_t size)
 
 	if (size < 8 || size > RING || !modules_init(&modules))
 		return 0;
-	shape = (struct record_shape){ !(in[0] & 4), in[0] & 1, in[0] & 2, in[1] & 63, in[0] & 8 };
+	shape = (struct record_shape){ !(in[0] & 4), in[0] & 1, in[0] & 2, in[1] & 63, in[0] & 8, part, in[4] ? 2 : 0 };
 	if (!rs.ring)
 		vec_room(&rs.ring, &rs.cap, 1, sizeof *rs.ring);
 	rs.n = 1;

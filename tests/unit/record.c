@@ -40,7 +40,7 @@ parse(const struct record_shape *shape, size_t n)
 	at = copy;
 	memcpy(at, bytes, n);
 	why = record_parse(&r, shape, cur_of(at, n, false));
-	if (!why && r.type == PERF_RECORD_SAMPLE) {   /* keep what it points to */
+	if (!why && (r.type == PERF_RECORD_SAMPLE || r.type == RECORD_PART)) {   /* keep what it points to */
 		memmove(bytes, at, n);
 		why = record_parse(&r, shape, cur_of(bytes, n, false));
 	}
@@ -61,6 +61,35 @@ end(void)
 	for (size_t n = 0; n < len; n++)
 		parse(&none, n);
 	return record_parse(&r, &none, cur_of(bytes, len, false));
+}
+
+/* A part of a stack: a sample of another event. */
+static void
+part(void)
+{
+	static const uint64_t events[] = { 0, 0, 0, 99 };
+	static const struct record_shape shape = { .period = true, .part = events, .nparts = 4 };
+
+	begin(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	u64(99), u64(0x401000), u32(11), u32(12), u64(1000), u32(3), u32(0);
+	u32(8 + 2 * DEEP_PAGE + 4), u64(0x7000);
+	memset(bytes + len, 5, 2 * DEEP_PAGE);
+	len += 2 * DEEP_PAGE;
+	u32(0);
+	for (size_t n = 0; n < len; n++)
+		CHECK(parse(&shape, n));
+	CHECK(!parse(&shape, len));
+	CHECK_U64(r.type, RECORD_PART);
+	CHECK_U64((uint64_t)r.tid, 12);
+	CHECK_U64(r.part.from, 0x7000);
+	CHECK_U64(r.part.size, 2 * DEEP_PAGE);
+	CHECK_U64(r.part.bytes[0], 5);
+
+	begin(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);   /* the same of a CPU that has no such event */
+	u64(99), u64(0x401000), u32(11), u32(12), u64(1000), u32(4), u32(0), u64(1001001);
+	CHECK(!parse(&shape, len));
+	CHECK_U64(r.type, PERF_RECORD_SAMPLE);
+	CHECK_U64(r.sample.period, 1001001);
 }
 
 static void
@@ -247,6 +276,7 @@ int
 main(void)
 {
 	RUN("record", sample);
+	RUN("record", part);
 	RUN("record", kernel_thread);
 	RUN("record", lying_lengths);
 	RUN("record", kernel_symbols);
