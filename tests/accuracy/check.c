@@ -3,6 +3,7 @@
  *	-F HZ       how often (20000)
  *	-E EVENT    by what (cpu-clock)
  *	-s BYTES    how much of the stack is copied (16384)
+ *	-R          and what there is beyond that, where prof may read it (sample/deep.h)
  *	-c BYTES    how much of that the unwinder is given (all)
  *	-m FRAMES   --max-stack (2048)
  *	-f          the kernel's own chain, too
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 #include "../../cmd/collect.h"
+#include "../../cmd/ladder.h"
 #include "../../sample/foreign.h"
 #include "../../sample/target.h"
 #include "../../sym/kallsyms.h"
@@ -220,6 +222,21 @@ record(struct harness *h, const struct sample *s, const struct stack *stack)
 	printf("%s\n", w->end == WALK_ROOT ? "" : " cut");
 }
 
+/* A stack of two pieces is one to the truth. */
+static void
+join(struct stack *stack, const struct rest *rest)
+{
+	static _Alignas(8) uint8_t whole[DEEP_COPIED + DEEP_MOST];
+	uint64_t from = rest->lo - stack->lo;
+
+	if (!rest->size || from > stack->size || stack->size > DEEP_COPIED || rest->size > DEEP_MOST)
+		return;
+	memcpy(whole, stack->bytes, stack->size);
+	memcpy(whole + from, rest->bytes, rest->size);
+	stack->bytes = whole;
+	stack->size = from + rest->size;
+}
+
 static void
 compare(void *harness, const struct sample *s)
 {
@@ -247,6 +264,7 @@ compare(void *harness, const struct sample *s)
 			stack.lo = s->regs[n];
 		else if (arch->dwarf[n] == arch->ra && arch->ra != arch->pc)
 			link = s->regs[n];
+	join(&stack, &s->rest);
 	if (h->cut && seen.stack_size > h->cut)
 		seen.stack_size = h->cut;
 	collect_sample(&h->c, &seen);
@@ -373,10 +391,11 @@ main(int argc, char **argv)
 	struct capture c = { .target = TARGET_COMMAND, .npid = 1, .event = event, .nevent = 1, .freq = 20000, .inherit = true,
 	                     .user_stack = true, .kernel_chain = true, .stack_size = 16384, .stack_fixed = true, .regs_mask = arch_host->sample };
 
-	for (int opt; (opt = getopt(argc, argv, "+F:s:c:m:fn:C:e:d:i:r:E:")) != -1;)
+	for (int opt; (opt = getopt(argc, argv, "+F:s:Rc:m:fn:C:e:d:i:r:E:")) != -1;)
 		switch (opt) {
 		case 'F': c.freq = strtoull(optarg, NULL, 10); break;
 		case 's': c.stack_size = (uint32_t)strtoul(optarg, NULL, 10); break;
+		case 'R': c.stack_fixed = false; break;
 		case 'c': h.cut = strtoull(optarg, NULL, 10); break;
 		case 'm': max_stack = (uint32_t)strtoul(optarg, NULL, 10); break;
 		case 'f': c.user_chain = true; break;
@@ -390,6 +409,7 @@ main(int argc, char **argv)
 		default: return 2;
 		}
 	mem_cap((size_t)1 << 30);
+	ladder_registers(&c);
 	if (!argv[optind] || event_parse(event, &nevent, clock, &h.arena) ||
 	    !collector_init(&h.c, MODE_AUTO, max_stack, false))
 		return 2;
