@@ -58,13 +58,16 @@ threads threads-max-nobody 20 prlimit --memlock=65536 setpriv --reuid=65534 --re
 check slower-nobody "$(field s.json freq)" -lt 100000
 check slower-nobody-weights "$(samples f.folded)" = "$(field s.json samples)"
 within slower-nobody-samples $(($(field s.json samples) + $(field s.json samples_unseen) + $(field s.json lost))) 160000 230000
-# The reader stands still again and again: stacks are cut, then samples are fewer, and count for more.
+# The reader stands still again and again, each time until the threads ran for 0.2 s on each CPU: stacks are cut, then samples
+# are fewer, and count for more.
 rm -f s.json
 start "$PROF" -q -F max --stats s.json -o f.folded -- "$busy" many 0.4 $((4 * $(nproc)))
-sleep 0.3
-for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
-	kill -STOP $pid 2>/dev/null || break
-	sleep 0.2
+child $pid busy
+ran() { sed 's/.*)//' "/proc/$child/stat" 2>/dev/null | awk '$1 != "Z" { n = $12 + $13 } END { print n + 0 }'; }
+run() { [ "$(ran)" -gt 0 ]; }
+wait_for 20 run
+while from=$(ran) && [ "$from" -gt 0 ] && kill -STOP $pid 2>/dev/null; do
+	while now=$(ran) && [ "$now" -ge "$from" ] && [ "$now" -lt $((from + 20 * $(nproc))) ]; do sleep 0.01; done
 	kill -CONT $pid
 	sleep 0.1
 done
