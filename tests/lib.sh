@@ -81,6 +81,8 @@ samples() { awk -v re="${2:-}" '{ n = $NF; sub(/ [0-9]+$/, "") } $0 ~ re { sum +
 within() { check "$1" "$2" -ge "$3" -a "$2" -le "$4"; }
 # field FILE KEY: a number or string of a flat JSON object (what --stats writes).
 field() { tr ',{}' '\n\n\n' <"$1" | sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\"]*\)\"\{0,1\} *$/\1/p" | head -n 1; }
+# Hundredths of a second that the host gave to others: no clock in here knows of them.
+stolen() { awk '$1 == "cpu" { print $9 + 0 }' /proc/stat; }
 # sysctl NAME VALUE: set, and put back at the end.
 sysctl_set() {
 	file=/proc/sys/$(echo "$1" | tr . /)

@@ -37,7 +37,7 @@ END
 ${CC:-cc} -O2 -g -o sorts sorts.c || exit 1
 holes=0 all=0 complete=0 few=0 short=0 i=0
 while [ $i -lt "$RUNS" ]; do
-	i=$((i + 1))
+	i=$((i + 1)) stolen=$(stolen)
 	case $((i % 4)) in
 	0) "$PROF" -q -F 4999 -o x.folded --stats s.json -- sh -c ./sorts ;;
 	1) "$PROF" -q -F 4999 -o x.folded --stats s.json -- sh -c './sorts; true' ;;
@@ -51,7 +51,7 @@ while [ $i -lt "$RUNS" ]; do
 	holes_here=$((holes_here + $(samples x.folded '^sorts;.*main;compare$') + $(samples x.folded '^sorts;.*\[unknown\]')))
 	here=$(field s.json samples)
 	[ "$here" -ge 60 ] || short=$((short + 1))
-	[ "$sorting" -ge $((here / 2)) ] || { few=$((few + 1)); cp x.folded few.folded; }
+	[ "$sorting" -ge $((here / 2)) ] || [ "$(stolen)" -gt "$stolen" ] || { few=$((few + 1)); cp x.folded few.folded; }
 	[ $holes_here = 0 ] || { holes=$((holes + 1)); cp x.folded hole.folded; }
 	all=$((all + here))
 	complete=$((complete + $(field s.json stacks_complete)))
