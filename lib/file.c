@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* Open maps, for the fault handler: a list, because the handler must not allocate. */
-enum { MAPS_MAX = 8192 };
+enum { MAPS_MAX = 8192, MAPS_MANY = 64 };
 static struct filemap *open_map[MAPS_MAX];
 static unsigned open_maps;
 
@@ -114,19 +114,6 @@ filemap_close(struct filemap *m)
 	*m = (struct filemap){ 0 };
 }
 
-void
-filemap_trim(size_t bytes)
-{
-	static long trimmed;   /* page faults until then */
-	struct rusage r;
-
-	if (getrusage(RUSAGE_SELF, &r) || (size_t)(r.ru_minflt + r.ru_majflt - trimmed) <= bytes / FAULT_MOST)
-		return;
-	trimmed = r.ru_minflt + r.ru_majflt;
-	for (unsigned i = 0; i < open_maps; i++)
-		madvise((void *)(uintptr_t)open_map[i]->data, open_map[i]->size, MADV_DONTNEED);
-}
-
 static int
 open_here(int dirfd, const char *path, int flags)
 {
@@ -134,6 +121,44 @@ open_here(int dirfd, const char *path, int flags)
 }
 
 int (*file_open)(int dirfd, const char *path, int flags) = open_here;
+
+/* Bytes of files in this process's memory, rings and prof itself among them: proc(5), the third field of statm.  UINT64_MAX
+ * where it does not tell. */
+static uint64_t
+resident(void)
+{
+	char statm[128];
+	const char *p = statm;
+	uint64_t pages = 0;
+
+	if (file_text(AT_FDCWD, "/proc/self/statm", statm, sizeof statm) <= 0)
+		return UINT64_MAX;
+	for (unsigned i = 0; i < 3; i++, p += *p == ' ')
+		if (!text_dec(&p, &pages))
+			return UINT64_MAX;
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Each fault may have brought FAULT_MOST; of many maps, where giving back and bringing again would take long, it is asked how
+ * much there really is. */
+void
+filemap_trim(size_t bytes)
+{
+	static long trimmed;      /* page faults until then */
+	static uint64_t others;   /* what was resident all the same */
+	struct rusage r;
+	bool many = open_maps >= MAPS_MANY && bytes;
+
+	if (getrusage(RUSAGE_SELF, &r) || (size_t)(r.ru_minflt + r.ru_majflt - trimmed) <= bytes / FAULT_MOST)
+		return;
+	trimmed = r.ru_minflt + r.ru_majflt;
+	if (many && resident() <= others + bytes)
+		return;
+	for (unsigned i = 0; i < open_maps; i++)
+		madvise((void *)(uintptr_t)open_map[i]->data, open_map[i]->size, MADV_DONTNEED);
+	if (many && (others = resident()) == UINT64_MAX)
+		others = 0;
+}
 
 long
 file_text(int dirfd, const char *path, char *buf, size_t cap)
