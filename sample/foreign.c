@@ -26,6 +26,9 @@
 /* Times that a path is gone along while something is being renamed somewhere: ".." may lead out then. */
 enum { RENAMES_MOST = 64 };
 
+/* Bytes of a file that most likely have its build-id. */
+enum { HEAD = 2048 };
+
 /* Closes FD and says why, as errno. */
 static int
 drop(int fd, int err)
@@ -45,7 +48,7 @@ open_in(int root, const char *path, uint64_t flags)
 	long fd;
 
 	if (root == AT_FDCWD)
-		return open(path, (int)how.flags);
+		return openat(root, path, (int)how.flags);
 	do
 		fd = syscall(SYS_openat2, root, path, &how, sizeof how);
 	while (fd < 0 && errno == EAGAIN && --tries);
@@ -84,7 +87,7 @@ foreign_regular(int root, const char *path, uint64_t flags, struct stat *st)
 	if (!S_ISREG(st->st_mode))
 		return drop(found, S_ISLNK(st->st_mode) ? ELOOP : EINVAL);
 	snprintf(self, sizeof self, "/proc/self/fd/%d", found);
-	fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = openat(AT_FDCWD, self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 && errno == ENOENT)
 		fd = open_again(root, path, flags, st);
 	if (fd < 0)
@@ -93,19 +96,20 @@ foreign_regular(int root, const char *path, uint64_t flags, struct stat *st)
 	return fd;
 }
 
+/* Linkers put the build-id right behind the headers: a file is mapped for it only where it is not there. */
 static bool
 same_build_id(int fd, const struct file_id *id)
 {
 	struct arena arena = { 0 };
-	struct filemap map;
+	struct filemap map = { 0 };
+	uint8_t head[HEAD];
+	ssize_t n = pread(fd, head, sizeof head, 0);
 	struct elf elf;
-	bool same = false;
+	bool same = (n > 0 && elf_begins(&elf, cur_of(head, (size_t)n, false))) ||
+	            (!filemap_open(&map, fd) && !elf_open(&elf, cur_of(map.data, map.size, false), false, &arena));
 
-	if (!filemap_open(&map, fd)) {
-		same = !elf_open(&elf, cur_of(map.data, map.size, false), false, &arena) &&
-		       elf.build_id_len == id->build_id_len && !memcmp(elf.build_id, id->build_id, id->build_id_len);
-		filemap_close(&map);
-	}
+	same = same && elf.build_id_len == id->build_id_len && !memcmp(elf.build_id, id->build_id, id->build_id_len);
+	filemap_close(&map);
 	arena_free(&arena);
 	return same;
 }

@@ -120,10 +120,10 @@ elf_section_named(const struct elf *e, const char *name, struct section *s)
 	if (!raw_section(e, e->strings, &strings, &unused))
 		return false;
 	for (uint32_t i = 1; i < e->nsection; i++) {
-		if (!raw_section(e, i, s, &off))
-			continue;
+		at = cur_slice(&e->headers, (uint64_t)i * shdr_size(e), shdr_size(e));
+		off = cur_u32(&at);   /* what else its header says is read only where it is the one */
 		at = cur_slice(&strings.data, off, len);
-		if (!at.bad && !memcmp(at.pos, name, len)) {
+		if (!at.bad && !memcmp(at.pos, name, len) && raw_section(e, i, s, &unused)) {
 			s->name = (const char *)at.pos;
 			return true;
 		}
@@ -298,23 +298,43 @@ open_header(struct elf *e, struct ehdr *h)
 	return c.bad ? "ends within its ELF header" : NULL;
 }
 
+static const char *
+open_headers(struct elf *e, struct ehdr *h, struct cursor *phdrs)
+{
+	uint64_t phsize, room;
+	const char *why;
+
+	if ((why = open_header(e, h)))
+		return why;
+	extend_counts(e, h);
+	phsize = e->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	room = h->phoff && h->phoff < cur_left(&e->bytes) && h->phentsize == phsize ? (cur_left(&e->bytes) - h->phoff) / phsize : 0;
+	h->phnum = h->phnum < room ? h->phnum : (uint32_t)room;
+	*phdrs = cur_slice(&e->bytes, h->phoff, h->phnum * phsize);
+	return NULL;
+}
+
+bool
+elf_begins(struct elf *e, struct cursor bytes)
+{
+	struct ehdr h;
+	struct cursor phdrs;
+
+	*e = (struct elf){ .bytes = bytes };
+	if (!open_headers(e, &h, &phdrs))
+		find_build_id(e, phdrs, h.phnum);
+	return e->build_id_len;
+}
+
 const char *
 elf_open(struct elf *e, struct cursor bytes, bool image, struct arena *arena)
 {
 	struct ehdr h;
 	struct cursor phdrs;
-	uint64_t phsize, room;
 	const char *why;
 
 	*e = (struct elf){ .bytes = bytes, .image = image };
-	if ((why = open_header(e, &h)))
-		return why;
-	extend_counts(e, &h);
-	phsize = e->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-	room = h.phoff && h.phoff < cur_left(&bytes) && h.phentsize == phsize ? (cur_left(&bytes) - h.phoff) / phsize : 0;
-	h.phnum = h.phnum < room ? h.phnum : (uint32_t)room;
-	phdrs = cur_slice(&e->bytes, h.phoff, h.phnum * phsize);
-	if ((why = open_segments(e, phdrs, h.phnum, arena)))
+	if ((why = open_headers(e, &h, &phdrs)) || (why = open_segments(e, phdrs, h.phnum, arena)))
 		return why;
 	open_sections(e, &h);
 	find_build_id(e, phdrs, h.phnum);

@@ -36,6 +36,8 @@ struct section {
 
 /* NULL if all is well, else what is wrong with the file, in words. */
 const char *elf_open(struct elf *, struct cursor bytes, bool image, struct arena *);
+/* Whether HEAD, a file's first bytes, tells its build-id: of the rest nothing is known then. */
+bool elf_begins(struct elf *, struct cursor head);
 
 bool elf_section(const struct elf *, uint32_t i, struct section *);
 bool elf_section_named(const struct elf *, const char *name, struct section *);

@@ -213,6 +213,9 @@ build_id_among_other_notes(void)
 	f = elfwrite_finish(&w);
 	CHECK(!elf_open(&e, cur_of(f.p, f.n, false), false, &arena));
 	CHECK(e.build_id_len == 3 && e.build_id[0] == 7 && e.build_id[2] == 9);
+	/* Of the first bytes alone, as far as these reach. */
+	CHECK(elf_begins(&e, cur_of(f.p, 0x1000 + sizeof notes, false)) && e.build_id_len == 3 && e.build_id[2] == 9);
+	CHECK(!elf_begins(&e, cur_of(f.p, 0x1000, false)) && !elf_begins(&e, cur_of(f.p, 10, false)));
 	bytes_free(&f);
 	w = elfwrite_new(false, true);   /* by section only */
 	elfwrite_build_id(&w, "xy", 2);
