@@ -4,7 +4,8 @@
 #include "../lib/unpack.h"
 #include "debug.h"
 
-enum { TRIM_EVERY = 2 };
+/* How often it is asked what is in memory of files, and how much of them may be: where it goes it is read again, page by page. */
+enum { TRIM_EVERY = 8, FILES_LEAST = 4 << 20 };
 /* What is kept of units that were read: an eighth of the entries' size, within these; but for so many questions at least, as one
  * unit may be more. */
 enum { CACHE_LEAST = 1 << 20, CACHE_MOST = 64 << 20, KEPT_LEAST = 64 };
@@ -62,7 +63,7 @@ dwarf_tidy(struct dwarf *d)
 		empty(ms);
 	}
 	if (++ms->lookups % TRIM_EVERY == 0)
-		filemap_trim(most);
+		filemap_trim(most < FILES_LEAST ? FILES_LEAST : most);
 }
 
 unsigned
