@@ -160,24 +160,30 @@ strchr(const char *s, int c)
 	return *at == (char)c ? at : NULL;
 }
 
-size_t
-strspn(const char *s, const char *of)
+/* How many of S's first bytes are (or, where not, are not) among those of OF. */
+static size_t
+span(const char *s, const char *of, bool among)
 {
+	uint8_t in[32] = { 0 };
 	size_t n = 0;
 
-	while (s[n] && strchr(of, s[n]))
+	for (; *of; of++)
+		in[(uint8_t)*of >> 3] |= (uint8_t)(1 << (*of & 7));
+	while (s[n] && (in[(uint8_t)s[n] >> 3] >> (s[n] & 7) & 1) == among)
 		n++;
 	return n;
 }
 
 size_t
+strspn(const char *s, const char *of)
+{
+	return span(s, of, true);
+}
+
+size_t
 strcspn(const char *s, const char *of)
 {
-	size_t n = 0;
-
-	while (!strchr(of, s[n]))   /* which finds the end, too */
-		n++;
-	return n;
+	return span(s, of, false);
 }
 
 char *
