@@ -81,7 +81,7 @@ profile_thread(struct profile *p, int32_t pid, int32_t tid, const char *comm, ui
 
 /* Looking up a stack's nodes one after another waits for memory at each.  Where each was found last time is known by its
  * stack alone, so that these nodes can be fetched all at once. */
-enum { HINTS_LOG = 14, AHEAD = 48 };
+enum { HINTS_LOG = 16, AHEAD = 48 };
 
 /* The places among the hints of the stacks that CODE's first K, K + 1, … codes are; returns how many. */
 static uint32_t

@@ -9,7 +9,7 @@
 
 enum { FUNCTION_MAX = 1 << 16, FUNCTION_ALIGN = 16 };
 /* Pages of files count as memory, too: looked at once in so many new addresses, and given back. */
-enum { TRIM_EVERY = 16, FILES_MOST = 24 << 20 };
+enum { TRIM_EVERY = 32, FILES_MOST = 24 << 20 };
 
 struct cursor
 rule_code(struct unwinder *u, const struct module *m, uint64_t vaddr)

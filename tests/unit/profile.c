@@ -418,7 +418,7 @@ at_the_cap_samples_are_dropped_and_counted(void)
 	uint64_t n = 0;
 
 	init(&p, 1000000);
-	mem_cap(mem_used() + 200000);
+	mem_cap(mem_used() + 400000);
 	for (uint32_t i = 0; i < 20000; i++)
 		sample(&p, i * 1000, 1, 2 * rnd(1000000));
 	CHECK(p.samples > 1000 && p.dropped > 1000);
