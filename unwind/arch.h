@@ -144,6 +144,8 @@ struct arch {
 	bool (*ends_here)(const uint8_t *bytes, uint64_t n);
 	/* Whether a function that has a frame begins here, as compilers of JIT code make them. */
 	bool (*prologue)(const uint8_t *bytes, uint64_t n);
+	/* Whether one begins here that makes a frame record and at once the rest of its frame, and how much lies below the record. */
+	bool (*frame_size)(const uint8_t *bytes, uint64_t n, uint32_t *size);
 	uint8_t marks[2];          /* each such place has one of these in its first 8 bytes; 0: that is not said */
 	uint8_t first[3];          /* and begins with one of these */
 	/* How long a push is that ends at END, as functions have them before that; 0: none.  NULL: they have not. */

@@ -63,6 +63,22 @@ prologue(const uint8_t *p, uint64_t n)
 	return makes_room(p);
 }
 
+/* Behind that pushes, then sub $N,%rsp. */
+static bool
+frame_size(const uint8_t *p, uint64_t n, uint32_t *size)
+{
+	const uint8_t *last = p + n - 7;
+
+	*size = 0;
+	if (n < 15 || *p != 0x55 || !prologue(p, n))
+		return false;
+	for (p += 4; p <= last && ((p[0] & 0xf8) == 0x50 || (p[0] == 0x41 && (p[1] & 0xf8) == 0x50)); p += p[0] == 0x41 ? 2 : 1)
+		*size += 8;
+	if (p <= last && p[0] == 0x48 && (p[1] & 0xfd) == 0x81 && p[2] == 0xec)
+		*size += (uint32_t)x86_number(p + 3, p[1] == 0x81 ? 4 : 1);
+	return true;
+}
+
 /* Of rbx and r12 to r15, by hand-written functions; of a number, by HotSpot's: but a 0 is the place of a return address. */
 static unsigned
 push_before(const uint8_t *end, uint64_t n)
@@ -99,6 +115,6 @@ const struct arch arch_x86_64 = {
 	.decode = decode, .skip = x86_skip,
 	.after_call = x86_after_call, .named = x86_named,
 	.result = RAX, .call_number = NO_REG, .syscall_len = 2,
-	.prologue = prologue, .marks = { 0x55, 0xec }, .first = { 0x48, 0x55, 0x89 }, .push_before = push_before,
+	.prologue = prologue, .frame_size = frame_size, .marks = { 0x55, 0xec }, .first = { 0x48, 0x55, 0x89 }, .push_before = push_before,
 	.ends_here = ends_here,
 };

@@ -84,7 +84,7 @@ run(const struct program *what, const struct cursor *insns, uint64_t stop, struc
 	struct brief saved[REMEMBERED_MAX];
 	unsigned remembered = 0;
 	uint64_t loc = m.fde->lo, by;
-	uint32_t v, reg;
+	uint32_t v = 0, reg;
 
 	m.p = insns->pos;
 	m.end = insns->end;

@@ -9,7 +9,7 @@
 enum {
 	PAGE = 4096,
 	EDGE = 24,                /* bytes of the neighbours: no instruction is longer */
-	PAGES_LOG = 8,            /* that are kept */
+	PAGES_LOG = 9,            /* that are kept */
 	COMPARE_EVERY = 500000000,
 };
 
@@ -85,23 +85,26 @@ derive_jit_code(struct unwinder *u, uint64_t addr)
 }
 
 struct cursor
-derive_file_code(struct unwinder *u, const struct module *m, uint64_t vaddr, struct cursor c)
+derive_file_code(struct unwinder *u, const struct module *m, uint64_t vaddr)
 {
-	uint64_t page = vaddr & ~(uint64_t)(PAGE - 1), at = vaddr - page, off = (uint64_t)(c.pos - m->file.data) - at;
+	uint64_t page = vaddr & ~(uint64_t)(PAGE - 1), at = vaddr - page;
 	struct code_page *p = page_of(u, page);
+	struct cursor c;
 	ssize_t n;
 
 	if (!p)
-		return c;
-	if (p->addr != page || p->epoch != UINT32_MAX - m->id) {
-		n = pread(m->file.fd, p->bytes, PAGE + EDGE, (off_t)off);
+		return elf_from(&m->elf, vaddr);
+	if (p->addr != page || p->epoch != UINT32_MAX - m->id || at >= p->hi) {
+		c = elf_from(&m->elf, vaddr);
+		if (!cur_left(&c))
+			return c;
+		n = pread(m->file.fd, p->bytes, PAGE + EDGE, (off_t)((uint64_t)(c.pos - m->file.data) - at));
+		n = n < 0 || (uint64_t)n < at ? 0 : n;
 		p->addr = page;
 		p->epoch = UINT32_MAX - m->id;
-		p->hi = n < 0 ? 0 : (uint32_t)n;
+		p->hi = (uint32_t)((uint64_t)n < at + cur_left(&c) ? (uint64_t)n : at + cur_left(&c));
 	}
-	if (p->hi <= at)
-		return cur_of(NULL, 0, false);
-	return cur_of(p->bytes + at, p->hi - at < cur_left(&c) ? (size_t)(p->hi - at) : cur_left(&c), false);
+	return at < p->hi ? cur_of(p->bytes + at, p->hi - (size_t)at, false) : cur_of(NULL, 0, false);
 }
 
 static bool

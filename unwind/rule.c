@@ -14,13 +14,11 @@ enum { TRIM_EVERY = 32, FILES_MOST = 24 << 20 };
 struct cursor
 rule_code(struct unwinder *u, const struct module *m, uint64_t vaddr)
 {
-	struct cursor c = cur_of(NULL, 0, false);
-
 	if (m->kind == MODULE_JIT)
 		return derive_jit_code(u, vaddr);
-	if (!m->bad && m->elf.machine == u->arch->machine)
-		c = elf_from(&m->elf, vaddr);
-	return m->file.fd && cur_left(&c) ? derive_file_code(u, m, vaddr, c) : c;
+	if (m->bad || m->elf.machine != u->arch->machine)
+		return cur_of(NULL, 0, false);
+	return m->file.fd ? derive_file_code(u, m, vaddr) : elf_from(&m->elf, vaddr);
 }
 
 bool
@@ -226,7 +224,7 @@ find_special(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *
 static void
 find_bare(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
-	if (find_special(u, m, vaddr, r))
+	if ((u->frame && u->mode == MODE_AUTO && derive_called(u->job, u->frame, m, vaddr, r)) || find_special(u, m, vaddr, r))
 		return;
 	if (never_called(u, m, vaddr))
 		*r = (struct rule){ .kind = RULE_ROOT, .flags = RULE_BY_HAND };
@@ -330,6 +328,7 @@ entry_rule(struct unwinder *u, struct entry *e)
 {
 	uint64_t vaddr;
 	struct module *m;
+	uint8_t known;   /* whether it follows a call */
 
 	if (e->rule.kind)
 		return;
@@ -338,7 +337,9 @@ entry_rule(struct unwinder *u, struct entry *e)
 		return;
 	}
 	m = entry_module(u, e, &vaddr);
+	known = e->rule.flags;
 	rule_find(u, m, vaddr, &e->rule);
+	e->rule.flags |= known;
 	keep_rule(u, e, m);
 }
 
@@ -397,7 +398,10 @@ in_map(const struct space *s, uint64_t addr)
 struct entry *
 entry_probe(struct unwinder *u, struct space *space, uint64_t addr)
 {
-	return in_map(space, addr) ? entry_find(u, space, addr) : NULL;
+	const struct entry *way = entry_set(u, space->epoch, addr)->way;
+	bool known = (way[0].addr == addr && way[0].epoch == space->epoch) || (way[1].addr == addr && way[1].epoch == space->epoch);
+
+	return known || in_map(space, addr) ? entry_find(u, space, addr) : NULL;
 }
 
 /* Code without bytes is taken at its word. */
@@ -420,8 +424,7 @@ entry_after_call(struct unwinder *u, struct entry *e)
 		return false;
 	if (!(e->rule.flags & RULE_AFTER_CALL)) {
 		if (!follows_call(u, e))
-			return false;   /* most likely no code that a walk will come to: not worth finding its rule */
-		entry_rule(u, e);
+			return false;
 		e->rule.flags |= RULE_AFTER_CALL;
 		keep_rule(u, e, entry_module(u, e, &vaddr));
 	}

@@ -105,6 +105,8 @@ struct unwinder {
 	struct trail *trail;      /* by epoch and region of the stack */
 	struct entry spare;       /* what could not be cached */
 	struct space *space;      /* of the walk under way: JIT code is read from its process */
+	struct job *job;          /* and where a rule is looked for that it is to step by, the walk itself, */
+	const struct frame *frame;   /* and its frame; or NULL */
 	struct code_page *code_page;
 	struct derive_work *work; /* derive.c's */
 	bool full_always;         /* for tests: every step restores all registers */
@@ -131,7 +133,9 @@ bool rule_after_call(struct unwinder *, struct module *, uint64_t vaddr);
 /* derive.c: a rule by reading the function's instructions, from its beginning to VADDR or from VADDR to its end: SILENT
  * where they do not tell, BARE where they cannot be read. */
 void derive_rule(struct unwinder *, struct module *, uint64_t vaddr, struct rule *);
-/* The same by the way from a place that the file calls, the nearest first, then from one that it has the address of: for code
+/* derive_called.c: the rule at VADDR of the frame that is to be stepped from, if this tells. */
+bool derive_called(struct job *, const struct frame *, struct module *, uint64_t vaddr, struct rule *);
+/* As derive_rule, by the way from a place that the file calls, the nearest first, then from one that it has the address of: for code
  * whose instructions told what is not so, as those behind a call that never returns are another function's.  NEXT is 0 at first,
  * and then left as it is; false where no more are found, or were before. */
 bool derive_named(struct unwinder *, struct module *, uint64_t vaddr, unsigned *next, struct rule *);
@@ -159,10 +163,10 @@ void derive_mend(const struct unwinder *, const struct fde *, uint64_t vaddr, st
  * where i686's musl has the next one. */
 bool derive_sigreturn(struct unwinder *, struct module *, uint64_t vaddr, struct rule *);
 
-/* derive_code.c: the bytes of code without a file from ADDR on, in the walk's space; and of a large file's, C, without looking
- * at them.  They last until others are asked for. */
+/* derive_code.c: the bytes of code without a file from ADDR on, in the walk's space; and of a large file, without looking at
+ * its map.  They last until others are asked for. */
 struct cursor derive_jit_code(struct unwinder *, uint64_t addr);
-struct cursor derive_file_code(struct unwinder *, const struct module *, uint64_t vaddr, struct cursor c);
+struct cursor derive_file_code(struct unwinder *, const struct module *, uint64_t vaddr);
 
 /* ---- finding the code of an address ---- */
 

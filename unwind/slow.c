@@ -264,8 +264,15 @@ step_slow(struct job *j, struct entry *e, struct frame *f)
 	struct entry copy;   /* what it stands in may be given to another address meanwhile */
 	enum step step;
 
-	entry_rule(j->u, e);
 	copy = *e;
+	if (!copy.rule.kind) {
+		j->u->job = j;
+		j->u->frame = f;
+		entry_rule(j->u, &copy);
+		j->u->frame = NULL;
+		if ((e = entry_find(j->u, j->space, copy.addr)) && e->code == copy.code)
+			e->rule = copy.rule;
+	}
 	j->flags = copy.rule.flags;
 	step = j->u->mode == MODE_FP ? step_fp(j, &copy, f) : step_tested(j, &copy, f);
 	if (__builtin_expect(step && wants_second(j, &copy, step), 0))

@@ -16,7 +16,8 @@ enum { RDX = 1, RBX = 3, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
 /* The functions by number; what has no frame description has code. */
 enum { ROOT, PLAIN, FRAMED, LEAF, BY_RBX, REALIGNED, FP_IN_R12, LOSES_RBX, SETS_R12, SIGNAL, LIAR, PLT, SAVES_FP, EPILOGUE,
        PLAIN_SIGNAL, VFORK, REALIGNED_END, REMEMBERS, FAR, DESCRIBED,
-       ENTRY = DESCRIBED, BARE, PUSHES, ALLOCA, POPPED, VFORKS, TRAMPOLINE, STRIPPED, ENDLESS, SILENT, RECORD, CLONES, FUNCTIONS };
+       ENTRY = DESCRIBED, BARE, PUSHES, ALLOCA, POPPED, VFORKS, TRAMPOLINE, STRIPPED, ENDLESS, SILENT, RECORD, CLONES, CALLED,
+       CALLS, FUNCTIONS };
 
 static const struct { const char *insns; uint8_t n; bool signal; } descriptions[DESCRIBED] = {
 	[ROOT] = { "\x07\x10", 2, false },
@@ -61,6 +62,11 @@ static const struct { unsigned at; const char *bytes; uint8_t n; } code[] = {
 	{ CLONES * FUNCTION, "\x0f\x05\x85\xc0\xc3", 5 },                 /* syscall; test %eax,%eax; ret */
 	{ SILENT * FUNCTION, "\xff\xe0", 2 },
 	{ SILENT * FUNCTION + RET, "\xff\xe0", 2 },
+	/* push %rbp; mov %rsp,%rbp; push %r12; push %rbx; sub $16,%rsp; and no way on can be seen */
+	{ CALLED * FUNCTION, "\x55\x48\x89\xe5\x41\x54\x53\x48\x83\xec\x10\xff\xe0", 13 },
+	{ CALLED * FUNCTION + RET, "\xff\xe0", 2 },
+	{ CALLS * FUNCTION + RET - 4, "\xe0\xfe\xff\xff", 4 },           /* CALLED */
+	{ CALLS * FUNCTION + RET, "\x48\x83\xc4\x18\xc3", 5 },
 	/* lea -24(%rbp),%rsp; pop %rbx; pop %r10; pop %r12; pop %rbp; lea -8(%r10),%rsp; ret */
 	{ RECORD * FUNCTION, "\xff\xe0", 2 },
 	{ RECORD * FUNCTION + RET, "\x48\x8d\x65\xe8\x5b\x41\x5a\x41\x5c\x5d\x49\x8d\x62\xf8\xc3", 15 },
@@ -856,6 +862,30 @@ instructions_behind_alloca(void)
 	tear_down();
 }
 
+/* A frame record's call tells where the function begins, and its frame's size that it is its own. */
+static void
+the_call_tells_the_function(void)
+{
+	for (unsigned fp = 7; fp <= 9; fp++) {
+		set_up(MODE_AUTO, 512);
+		regs.r[RBP] = slot(fp);
+		words[3] = ret(CALLED);
+		words[fp] = slot(20);
+		words[fp + 1] = ret(CALLS);
+		words[fp + 5] = ret(ROOT);
+		go(ret(PLAIN), 0, WORDS);
+		CHECK(fp == 8 ? walk.end == WALK_ROOT && walk.n == 4 && walk.by_fp == 1 && in(2) == CALLS : walk.end == WALK_NO_RULE && walk.n == 2);
+		tear_down();
+	}
+	set_up(MODE_AUTO, 512);
+	regs.r[RBP] = slot(8);
+	words[3] = ret(CALLED);
+	words[9] = ret(STRIPPED);         /* which calls another */
+	go(ret(PLAIN), 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 2);
+	tear_down();
+}
+
 static void
 instructions_forward(void)
 {
@@ -1127,6 +1157,7 @@ main(void)
 	RUN("unwind", instructions_tell);
 	RUN("unwind", a_large_files_code);
 	RUN("unwind", instructions_behind_alloca);
+	RUN("unwind", the_call_tells_the_function);
 	RUN("unwind", instructions_forward);
 	RUN("unwind", threads_begin_where_nothing_is_to_return_to);
 	RUN("unwind", nothing_is_looked_for);
