@@ -1,5 +1,5 @@
 /* malloc and its family, for mem.c and for what little libc asks for: sizes in quarters of powers of two, from free lists
- * over blocks of pages; large ones have pages of their own and grow by mremap.  For one thread.  (musl's: 9 KiB.) */
+ * over blocks of pages; large ones have pages of their own.  For one thread.  (musl's: 9 KiB.) */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -121,21 +121,13 @@ void *
 realloc(void *p, size_t n)
 {
 	struct head *h = p;
-	size_t size = (n + sizeof *h + 4095) & ~(size_t)4095;
 	void *q;
 
-	if (h && h[-1].size > LARGE && n <= PTRDIFF_MAX - 4096 && n + sizeof *h > LARGE) {
-		h = mremap(h - 1, h[-1].size, size, MREMAP_MAYMOVE);
-		if (h == MAP_FAILED)
-			return NULL;
-		h->size = size;
-		return h + 1;
-	}
-	if (h && n + sizeof *h <= h[-1].size && h[-1].size <= LARGE)
+	if (h && n <= h[-1].size - sizeof *h)
 		return p;
 	q = malloc(n);
 	if (q && h) {
-		memcpy(q, p, n < h[-1].size - sizeof *h ? n : h[-1].size - sizeof *h);
+		memcpy(q, p, h[-1].size - sizeof *h);
 		free(p);
 	}
 	return q;

@@ -1,10 +1,14 @@
 /* See mem.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE   /* mremap */
+#endif
 #include "mem.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { CHUNK = (32 << 10) - 64 /* with its head, and malloc's */, ALIGN = 16, LARGE = 1 << 20 };
+enum { CHUNK = (32 << 10) - 64 /* with its head, and malloc's */, ALIGN = 16, LARGE = 64 << 10 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -90,12 +94,33 @@ arena_free(struct arena *a)
 	a->chunk = NULL;
 }
 
+/* A large vector has pages of its own: they are zero, there once they are touched, and move without being copied. */
+static void *
+resize(void *p, size_t old, size_t bytes)
+{
+	void *q;
+
+	if (bytes < LARGE) {
+		if ((q = realloc(p, bytes)))
+			memset((unsigned char *)q + old, 0, bytes - old);
+		return q;
+	}
+	q = old < LARGE ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+	                : mremap(p, old, bytes, MREMAP_MAYMOVE);
+	if (q == MAP_FAILED)
+		return NULL;
+	if (old && old < LARGE) {
+		memcpy(q, p, old);
+		free(p);
+	}
+	return q;
+}
+
 bool
 vec_room(void *vec, uint32_t *cap_items, uint64_t need, size_t size)
 {
 	void **v = vec, *p;
 	size_t old = (size_t)*cap_items * size, bytes;
-	/* A large block grows by remapping its pages, so small steps cost little and leave little unused. */
 	uint64_t want = (uint64_t)*cap_items + *cap_items / (old < LARGE ? 2 : 8);
 
 	if (need <= *cap_items)
@@ -104,12 +129,10 @@ vec_room(void *vec, uint32_t *cap_items, uint64_t need, size_t size)
 		want = need < 8 ? 8 : need;
 	if (want > UINT32_MAX || __builtin_mul_overflow((size_t)want, size, &bytes) || !charge(bytes - old))
 		return false;
-	if (!(p = old ? realloc(*v, bytes) : calloc(1, bytes))) {   /* which knows new pages to be zero */
+	if (!(p = resize(*v, old, bytes))) {
 		total -= bytes - old;
 		return false;
 	}
-	if (old)
-		memset((unsigned char *)p + old, 0, bytes - old);
 	*v = p;
 	*cap_items = (uint32_t)want;
 	return true;
@@ -119,9 +142,13 @@ void
 vec_free(void *vec, uint32_t *cap_items, size_t size)
 {
 	void **v = vec;
+	size_t bytes = (size_t)*cap_items * size;
 
-	total -= (size_t)*cap_items * size;
-	free(*v);
+	total -= bytes;
+	if (bytes < LARGE)
+		free(*v);
+	else
+		munmap(*v, bytes);
 	*v = NULL;
 	*cap_items = 0;
 }

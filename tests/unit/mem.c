@@ -1,6 +1,8 @@
 #include "lib/mem.c"
 #include "test.h"
 
+#include <unistd.h>
+
 static void
 arena_gives_zeroed_aligned_memory(void)
 {
@@ -65,6 +67,33 @@ vectors_grow_zeroed_and_keep(void)
 	CHECK_U64(mem_used(), 0);
 }
 
+static long
+resident_kib(void)
+{
+	FILE *f = fopen("/proc/self/statm", "r");
+	long all = 0, pages = 0;
+
+	CHECK(f && fscanf(f, "%ld %ld", &all, &pages) == 2);
+	fclose(f);
+	return pages * (sysconf(_SC_PAGESIZE) >> 10);
+}
+
+/* Room that is not used costs nothing, and to grow no second copy. */
+static void
+large_vectors_are_there_once_they_are_touched(void)
+{
+	uint32_t *v = NULL, cap_items = 0;
+	long before = resident_kib();
+
+	CHECK(vec_room(&v, &cap_items, 32 << 20, sizeof *v));
+	v[5] = 7;
+	CHECK(vec_room(&v, &cap_items, cap_items + 1, sizeof *v));
+	CHECK(v[5] == 7 && !v[cap_items - 1]);
+	CHECK(resident_kib() - before < 8 << 10);
+	vec_free(&v, &cap_items, sizeof *v);
+	CHECK_U64(mem_used(), 0);
+}
+
 static void
 the_cap_holds(void)
 {
@@ -96,6 +125,7 @@ main(void)
 	RUN("mem", a_large_piece_wastes_nothing);
 	RUN("mem", strings_are_copied_with_a_nul);
 	RUN("mem", vectors_grow_zeroed_and_keep);
+	RUN("mem", large_vectors_are_there_once_they_are_touched);
 	RUN("mem", the_cap_holds);
 	return TEST_STATUS;
 }
