@@ -236,7 +236,7 @@ gather(struct annotation *a, const struct location *l)
 		return true;
 	if (!vec_room(&a->place, &a->place_cap, (uint64_t)a->nplace + 1, sizeof *a->place))
 		return false;
-	a->place[a->nplace++] = (struct code_place){ l->mapping, l->address, l->site + l->sites - 1, false };
+	a->place[a->nplace++] = (struct code_place){ l->mapping, l->address, l->site + l->sites - 1u, false };
 	return true;
 }
 

@@ -60,8 +60,8 @@ struct site {
 struct location {
 	uint64_t address;          /* as linked */
 	uint32_t mapping;          /* number among the profile's mappings, or MAPPING_NONE */
-	uint32_t site;
-	uint16_t sites;            /* 0: nobody has asked for it yet */
+	uint32_t site : 25;
+	uint32_t sites : 7;        /* 0: nobody has asked for it yet */
 };
 #define MAPPING_NONE UINT32_MAX
 

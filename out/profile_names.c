@@ -91,17 +91,18 @@ profile_note(struct profile *p, const char *key, const char *value)
 		p->note[p->nnote++] = n;
 }
 
+/* What has room in a location. */
+enum { SITE_MAX = (1 << 25) - 1, SITES_MAX = (1 << 7) - 1 };
+
 /* Makes CODE stand for WHERE and the N sites that lie behind those the profile has. */
 static bool
 set_location(struct profile *p, uint32_t code, const struct location *where, unsigned n)
 {
-	if (!vec_room(&p->location, &p->location_cap, (uint64_t)code + 1, sizeof *p->location))
+	if (p->nsite > SITE_MAX || !vec_room(&p->location, &p->location_cap, (uint64_t)code + 1, sizeof *p->location))
 		return false;
 	if (p->nlocation <= code)
 		p->nlocation = code + 1;
-	p->location[code] = *where;
-	p->location[code].site = p->nsite;
-	p->location[code].sites = (uint16_t)n;
+	p->location[code] = (struct location){ where->address, where->mapping, p->nsite & SITE_MAX, n & SITES_MAX };
 	p->nsite += n;
 	return true;
 }

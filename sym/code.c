@@ -31,10 +31,16 @@ codes_init(struct codes *c)
 }
 
 void
+codes_settle(struct codes *c)
+{
+	index_free(&c->index);
+}
+
+void
 codes_free(struct codes *c)
 {
+	codes_settle(c);
 	vec_free(&c->code, &c->cap, sizeof *c->code);
-	index_free(&c->index);
 	c->n = 0;
 }
 

@@ -22,7 +22,8 @@ enum {
 	CODE_MARKS
 };
 
-struct code {
+/* Every byte counts: there are as many as addresses that were sampled. */
+struct __attribute__((packed, aligned(4))) code {
 	uint64_t vaddr;
 	uint32_t module;
 };
@@ -35,6 +36,8 @@ struct codes {
 
 bool codes_init(struct codes *);
 void codes_free(struct codes *);
+/* No more are to come: what only code_intern needs is given back. */
+void codes_settle(struct codes *);
 /* The number of (MODULE, VADDR); CODE_UNKNOWN at the memory cap. */
 uint32_t code_intern(struct codes *, uint32_t module, uint64_t vaddr);
 

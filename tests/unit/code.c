@@ -36,6 +36,7 @@ codes_are_interned(void)
 	CHECK_U64(wrong, 0);
 	CHECK_U64(c.n, CODE_MARKS + 20000);
 	n = c.n;
+	CHECK(sizeof *c.code == 12);
 	CHECK(code_intern(&c, 2, UINT64_MAX) == n && code_intern(&c, 3, UINT64_MAX) == n + 1);
 	codes_free(&c);
 }
