@@ -9,7 +9,7 @@
 
 enum { FUNCTION_MAX = 1 << 16, FUNCTION_ALIGN = 16 };
 /* Pages of files count as memory, too: looked at once in so many new addresses, and given back. */
-enum { TRIM_EVERY = 32, FILES_MOST = 24 << 20 };
+enum { TRIM_EVERY = 32, FILES_MOST = 4 << 20 };
 
 struct cursor
 rule_code(struct unwinder *u, const struct module *m, uint64_t vaddr)
@@ -306,12 +306,42 @@ entry_module(const struct unwinder *u, const struct entry *e, uint64_t *vaddr)
 	return u->modules->module[c->module];
 }
 
+static uint32_t
+rule_hash(const void *rules, uint32_t i)
+{
+	return hash_bytes((const struct rule *)rules + i, sizeof(struct rule));
+}
+
+/* The rule's number + 1, 0 where there is no room for another. */
+static uint16_t
+rule_number(struct unwinder *u, const struct rule *r)
+{
+	uint32_t hash = rule_hash(r, 0), slot, i;
+
+	for (slot = index_first(&u->rule_index, hash); (i = index_at(&u->rule_index, slot)) != INDEX_NONE;
+	     slot = index_next(&u->rule_index, slot))
+		if (!memcmp(&u->rule[i], r, sizeof *r))
+			return (uint16_t)(i + 1);
+	if (u->rules == UINT16_MAX || !vec_room(&u->rule, &u->rules_cap, (uint64_t)u->rules + 1, sizeof *r))
+		return 0;
+	u->rule[u->rules] = *r;
+	return index_add(&u->rule_index, hash, u->rules, rule_hash, u->rule) ? (uint16_t)++u->rules : 0;
+}
+
 /* By its code, too; what is known of JIT code lasts only as long as its space is the same. */
 static void
 keep_rule(struct unwinder *u, const struct entry *e, const struct module *m)
 {
-	if (m->kind != MODULE_JIT && vec_room(&u->rule, &u->rules, u->codes->n, sizeof *u->rule) && e->code < u->rules)
-		u->rule[e->code] = e->rule;
+	if (m->kind != MODULE_JIT && vec_room(&u->rule_of, &u->codes_ruled, u->codes->n, sizeof *u->rule_of) && e->code < u->codes_ruled)
+		u->rule_of[e->code] = rule_number(u, &e->rule);
+}
+
+static struct rule
+kept_rule(const struct unwinder *u, uint32_t code)
+{
+	uint16_t n = code < u->codes_ruled ? u->rule_of[code] : 0;
+
+	return n ? u->rule[n - 1] : (struct rule){ .kind = RULE_NONE };
 }
 
 void
@@ -332,10 +362,9 @@ entry_rule(struct unwinder *u, struct entry *e)
 
 	if (e->rule.kind)
 		return;
-	if (e->code < u->rules && u->rule[e->code].kind) {
-		e->rule = u->rule[e->code];
+	e->rule = kept_rule(u, e->code);
+	if (e->rule.kind)
 		return;
-	}
 	m = entry_module(u, e, &vaddr);
 	known = e->rule.flags;
 	rule_find(u, m, vaddr, &e->rule);
@@ -363,13 +392,11 @@ fill_from(struct unwinder *u, struct space *space, const struct map *map, uint64
 		return NULL;
 	code = code_intern(u->codes, map->module->id, addr - map->bias);
 	e = code == CODE_UNKNOWN ? &u->spare : make_room(u, space->epoch, addr);
-	*e = (struct entry){ .addr = addr, .epoch = space->epoch, .code = code };
+	*e = (struct entry){ .addr = addr, .epoch = space->epoch, .code = code, .rule = kept_rule(u, code) };
 	if (map->module->kind == MODULE_JIT && code == known)
 		jit_ran(map->module, u->codes->code[code].vaddr);
 	if (code == CODE_UNKNOWN)   /* memory is full: no walk goes on here */
 		e->rule.kind = RULE_LOST;
-	else if (code < u->rules)
-		e->rule = u->rule[code];
 	return e;
 }
 

@@ -98,8 +98,11 @@ struct unwinder {
 	enum walk_mode mode;
 	uint32_t max_stack;
 	struct set *set;
-	struct rule *rule;        /* by code */
-	uint32_t rules;
+	uint16_t *rule_of;        /* by code: the number of its rule + 1, 0 where it is not known */
+	uint32_t codes_ruled;
+	struct rule *rule;        /* those that differ: a thousandth of codes */
+	uint32_t rules, rules_cap;
+	struct index rule_index;
 	uint32_t found;           /* rules that were looked for, each of which may bring pages of a file into memory */
 	struct row_cache *rows;   /* full rows of the last general rules */
 	struct trail *trail;      /* by epoch and region of the stack */

@@ -281,6 +281,8 @@ unwinder_free(struct unwinder *u)
 	if (!u)
 		return;
 	arena = u->arena;
-	vec_free(&u->rule, &u->rules, sizeof *u->rule);
+	vec_free(&u->rule_of, &u->codes_ruled, sizeof *u->rule_of);
+	vec_free(&u->rule, &u->rules_cap, sizeof *u->rule);
+	index_free(&u->rule_index);
 	arena_free(&arena);
 }

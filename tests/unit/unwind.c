@@ -204,6 +204,27 @@ plain_frames_to_the_root(void)
 }
 
 static void
+equal_rules_are_kept_once(void)
+{
+	uint32_t rules, found;
+
+	set_up(MODE_AUTO, 512);
+	words[3] = ret(ROOT);
+	go(ret(PLAIN), 0, WORDS);
+	rules = unwinder->rules;
+	found = unwinder->found;
+	go(ret(PLAIN) + 1, 0, WORDS);
+	go(ret(PLAIN) + 2, 0, WORDS);
+	CHECK(walk.n == 2 && walk.by_cfi == 1 && rules == 2 && unwinder->rules == rules);
+	CHECK_U64(unwinder->found, found + 2);
+	space_renew(&space);   /* found again by its code */
+	go(ret(PLAIN) + 2, 0, WORDS);
+	CHECK(walk.n == 2 && walk.by_cfi == 1);
+	CHECK_U64(unwinder->found, found + 2);
+	tear_down();
+}
+
+static void
 a_zero_return_address_is_a_root(void)
 {
 	set_up(MODE_CFI, 512);
@@ -1125,6 +1146,7 @@ int
 main(void)
 {
 	RUN("unwind", plain_frames_to_the_root);
+	RUN("unwind", equal_rules_are_kept_once);
 	RUN("unwind", a_zero_return_address_is_a_root);
 	RUN("unwind", the_entry_point_is_a_root);
 	RUN("unwind", the_copy_ends);
