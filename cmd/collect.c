@@ -276,47 +276,63 @@ name_one(void *ctx, uint32_t number, struct location *where, struct site *site, 
 	return sites_of(&c->names, code, &c->profile, site, max);
 }
 
-/* Says which codes of a module come next, from item I of N on; up to which one. */
+/* Says which codes of a module come next, of ORDER from I on up to N; up to which one.  What was read of the last is forgotten. */
 static uint32_t
-ask_ahead(struct collector *c, const struct item *item, uint32_t i, uint32_t n)
+ask_ahead(struct collector *c, const uint32_t *order, uint32_t i, uint32_t n)
 {
-	uint64_t module = item[i].key, vaddr[NAMES_AHEAD];
-	uint32_t k = 0;
+	const struct code *code = c->codes.code;
+	uint32_t module = code[order[i]].module, k = 0;
+	uint64_t vaddr[NAMES_AHEAD];
 
-	for (; i < n && item[i].key == module && k < NAMES_AHEAD; i++)
-		if (item[i].b)
-			vaddr[k++] = c->codes.code[item[i].a].vaddr;
+	if (i && code[order[i - 1]].module != module)
+		names_rest(&c->names);
+	for (; i < n && code[order[i]].module == module && k < NAMES_AHEAD; i++)
+		vaddr[k++] = code[order[i]].vaddr;
 	if (!c->raw || module == c->modules.kernel->id)
-		name_ahead(&c->names, (uint32_t)module, vaddr, k);
+		name_ahead(&c->names, module, vaddr, k);
 	return i;
 }
 
-/* In the order of addresses, so that each piece of debug information is read once.  Without memory for that in any order. */
-static void
-name_in_order(struct collector *c)
+/* The codes that are in stacks, by module and address, into ORDER; how many: 0 at the memory cap. */
+static uint32_t
+put_in_order(const struct collector *c, uint32_t **order, uint32_t *cap)
 {
 	const struct tree *raw = &c->profile.raw;
 	const struct code *code = c->codes.code;
 	struct item *item = NULL;
-	uint32_t cap = 0, n = c->codes.n, asked = 0;
+	uint32_t items = 0, n = 0;
 
-	if (vec_room(&item, &cap, n, sizeof *item)) {
-		for (uint32_t i = 0; i < n; i++)
-			item[i] = (struct item){ code[i].vaddr, i, 0 };
-		for (uint32_t i = 0; i < raw->n; i++)
-			item[raw->node[i].frame].b = 1;   /* it is in a stack */
-		sort_items(item, n);
-		for (uint32_t i = 0; i < n; i++)
-			item[i].key = code[item[i].a].module;
-		sort_items(item, n);
-		for (uint32_t i = 0; i < n; i++) {
-			if (i == asked)
-				asked = ask_ahead(c, item, i, n);
-			if (item[i].b)
-				profile_locate(&c->profile, item[i].a, name_one, c);
-		}
+	if (!vec_room(&item, &items, c->codes.n, sizeof *item))
+		return 0;
+	for (uint32_t i = 0; i < raw->n; i++)
+		item[raw->node[i].frame].b = 1;
+	for (uint32_t i = 0; i < c->codes.n; i++)
+		if (item[i].b)
+			item[n++] = (struct item){ code[i].vaddr, i, 0 };
+	sort_items(item, n);
+	for (uint32_t i = 0; i < n; i++)
+		item[i].key = code[item[i].a].module;
+	sort_items(item, n);
+	n = vec_room(order, cap, n, sizeof **order) ? n : 0;
+	for (uint32_t i = 0; i < n; i++)
+		(*order)[i] = item[i].a;
+	vec_free(&item, &items, sizeof *item);
+	return n;
+}
+
+/* In the order of addresses, so that each piece of debug information is read once.  False where there is no memory for that. */
+static bool
+name_in_order(struct collector *c)
+{
+	uint32_t *order = NULL, cap = 0, n = put_in_order(c, &order, &cap), asked = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (i == asked)
+			asked = ask_ahead(c, order, i, n);
+		profile_locate(&c->profile, order[i], name_one, c);
 	}
-	vec_free(&item, &cap, sizeof *item);
+	vec_free(&order, &cap, sizeof *order);
+	return n;
 }
 
 bool
@@ -338,14 +354,22 @@ collect_ahead(struct collector *c, uint64_t patience)
 	return false;
 }
 
+/* What is not needed any more goes before the next comes: here is the peak of memory. */
 void
 collect_names(struct collector *c)
 {
+	bool all;
+
 	unwinder_free(c->unwinder);
 	c->unwinder = NULL;
-	name_in_order(c);
-	profile_name(&c->profile, name_one, c);
+	filemap_trim(0);
+	codes_settle(&c->codes);
+	profile_settle(&c->profile);
+	all = name_in_order(c);
 	names_rest(&c->names);
+	if (all)
+		codes_free(&c->codes);
+	profile_name(&c->profile, all ? NULL : name_one, c);
 }
 
 uint64_t

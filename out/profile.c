@@ -10,13 +10,21 @@ profile_init(struct profile *p)
 }
 
 void
-profile_free(struct profile *p)
+profile_settle(struct profile *p)
 {
+	tree_drop_table(&p->raw);
 	for (uint32_t i = 0; i < p->nthread; i++) {
 		struct timeline *t = p->thread[i].timeline;
 
 		vec_free(&t->stack, &t->room, sizeof *t->stack);
+		t->depth = 0;
 	}
+}
+
+void
+profile_free(struct profile *p)
+{
+	profile_settle(p);
 	tree_free(&p->raw);
 	tree_free(&p->tree);
 	vec_free(&p->named, &p->named_cap, sizeof *p->named);

@@ -182,6 +182,8 @@ uint32_t profile_mapping(struct profile *, const char *file, const char *build_i
 /* Says something about the capture; what finds no room is left out. */
 void profile_note(struct profile *, const char *key, const char *value);
 
+/* No more samples are to come: what only they need is given back, until one does. */
+void profile_settle(struct profile *);
 /* Names everything and builds the tree of functions: NAME, called once for each distinct code, fills WHERE's address and
  * mapping and SITE, outermost first, at most MAX, and returns how many (at least 1). */
 enum { NAME_MAX_INLINE = 64 };

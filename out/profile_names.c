@@ -187,7 +187,7 @@ void
 profile_name(struct profile *p, unsigned (*name)(void *ctx, uint32_t code, struct location *where, struct site *site,
                                                  unsigned max), void *ctx)
 {
-	tree_drop_table(&p->raw);   /* both trees' tables at once would be the peak of memory */
+	profile_settle(p);   /* both trees' tables at once would be the peak of memory */
 	p->tree.n = p->tree.ndepth = 0;
 	p->nnamed = 0;
 	if (!vec_room(&p->named, &p->named_cap, p->raw.n, sizeof *p->named))

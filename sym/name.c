@@ -14,7 +14,7 @@
 enum { FORKS_MAX = 64 };   /* of a JIT's process that are gone back through */
 enum { INLINES_MAX = 64 };
 /* Pages of files count as memory, too: looked at once in so many names. */
-enum { TRIM_EVERY = 64, FILES_MOST = 16 << 20 };
+enum { TRIM_EVERY = 16, FILES_MOST = 2 << 20 };
 
 static const char *const marks[CODE_MARKS] = {
 	[CODE_TRUNCATED] = "[truncated]",
