@@ -2,6 +2,7 @@
  * from there on the kernel's records tell what changes, in the order of time. */
 #include "session.h"
 
+#include <linux/perf_event.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,9 +15,12 @@
 #include "target.h"
 
 /* Nanoseconds: between two times that stacks are cut; how long the reader sleeps at most, so that what short processes
- * leave behind is still found, and how long less, because nothing is known yet; how late a record may appear. */
+ * leave behind is still found, and how long where there was no record for some time; how long less, because nothing is known
+ * yet; how late a record may appear. */
 #define PRESS_PAUSE UINT64_C(20000000)
 #define SLEEP_MOST  INT64_C(50000000)
+#define SLEEP_CALM  INT64_C(200000000)
+#define CALM_AFTER  UINT64_C(1000000000)
 #define BEGINNING   UINT64_C(200000000)
 #define RECORD_LATE UINT64_C(200000)
 
@@ -51,11 +55,20 @@ enum { SAMPLE_LEAST = 512 };
 /* Of the stack of a wait, bytes, where rings fill up. */
 enum { WAIT_STACK_LEAST = 1 << 10 };
 
+/* What JITs write is to be read before they write something else in its place, whether there are records or not. */
+static int64_t
+sleep_most(const struct session *s, uint64_t t)
+{
+	if (t - s->since < BEGINNING)
+		return SLEEP_MOST / 10;
+	return t - s->since < CALM_AFTER || t - s->stirred < CALM_AFTER || s->modules->jits || s->tracer.pid ? SLEEP_MOST : SLEEP_CALM;
+}
+
 bool
 session_wait(struct session *s, int extra, int64_t timeout_ns)
 {
 	uint64_t t = clock_now();
-	int64_t most = t - s->since < BEGINNING ? SLEEP_MOST / 10 : SLEEP_MOST;
+	int64_t most = sleep_most(s, t);
 	bool going;
 
 	if (!s->opener.first && s->woke) {   /* as of late */
@@ -446,9 +459,13 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 		wait_look(&s->waits, s->processes, &s->found, s->opener.capture.nevent - 1 - s->opener.shape.raw, sample, ctx);
 	tracer_awake(&s->tracer, rings);
 	rings_start(rings, final || rings->n == 1 ? RING_EMPTY - 1 : t - RECORD_LATE);
-	while (rings_next(rings, &bytes))
-		if (!record_parse(&r, &s->opener.shape, bytes))
-			session_record(s, &r);
+	while (rings_next(rings, &bytes)) {
+		if (record_parse(&r, &s->opener.shape, bytes))
+			continue;
+		if (r.type != PERF_RECORD_COMM)   /* they wake the reader, whosever they are */
+			s->stirred = t;
+		session_record(s, &r);
+	}
 	processes_tidy(s->processes, t, final);
 	press(s, t);
 	ends_urgent(&s->ends, processes_places(s->processes) != places);

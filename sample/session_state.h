@@ -31,6 +31,7 @@ struct session {
 	uint64_t first_event;            /* samples of event 0 */
 	uint64_t born;                   /* threads that began under our eyes */
 	uint64_t since;                  /* when the events were on */
+	uint64_t stirred;                /* when there was a record last */
 	uint64_t new_id, new_since;      /* events from that id on count from that time on */
 	uint64_t last_time;
 	uint64_t *ticked;                /* with --idle: when each CPU was sampled last, by number; else NULL */

@@ -2,6 +2,7 @@
 #include "test.h"
 #include "sample/session.c"
 #include "sample/session_record.c"
+#include "sym/jit.h"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -566,6 +567,24 @@ whole_system(void)
 	CHECK(got.n + gone + busy / 5 + all / 20 + 10 >= all);
 }
 
+/* Where nothing stirs the reader sleeps longer, unless there is JIT code to be read. */
+static void
+calm(void)
+{
+	struct jit jit = { .map_fd = -1 };
+	struct modules ms = { 0 };
+	struct session still = { .since = 1, .modules = &ms };
+
+	CHECK_U64((uint64_t)sleep_most(&still, 2), SLEEP_MOST / 10);
+	CHECK_U64((uint64_t)sleep_most(&still, 1 + BEGINNING), SLEEP_MOST);
+	CHECK_U64((uint64_t)sleep_most(&still, 1 + CALM_AFTER), SLEEP_CALM);
+	still.stirred = CALM_AFTER;
+	CHECK_U64((uint64_t)sleep_most(&still, 1 + CALM_AFTER), SLEEP_MOST);
+	CHECK_U64((uint64_t)sleep_most(&still, 2 * CALM_AFTER), SLEEP_CALM);
+	ms.jits = &jit;
+	CHECK_U64((uint64_t)sleep_most(&still, 2 * CALM_AFTER), SLEEP_MOST);
+}
+
 /* A CPU that comes late for its timer in its sleep has slept all the same. */
 static void
 late_ticks(void)
@@ -690,6 +709,7 @@ main(void)
 	RUN("session", too_much);
 	RUN("session", whole_system);
 	RUN("session", late_ticks);
+	RUN("session", calm);
 	RUN("session", waking_told_by_an_old_event);
 	RUN("session", refused);
 	RUN("session", gone_already);
