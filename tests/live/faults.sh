@@ -148,7 +148,8 @@ tenth() { [ "$(cut -d' ' -f14 "/proc/$child/stat")" -ge $(($(getconf CLK_TCK) * 
 wait_for 60 tenth
 sleep 0.3
 early=$(rss)
-while kill -0 $p 2>/dev/null; do late=$(rss); sleep 0.2; [ "$late" ] && last=$late; done
+running() { grep -q '^State:.[RSD]' "/proc/$child/status" 2>/dev/null; }   # what names take at the end is not told here
+while late=$(rss) && running; do last=$late; sleep 0.2; done
 wait $p
 check flat "$(samples long.folded)" -ge 90000 -a "$last" -le $((early + 1024 + 1055))
 litter litter
