@@ -9,7 +9,7 @@
 enum {
 	PAGE = 4096,
 	EDGE = 24,                /* bytes of the neighbours: no instruction is longer */
-	PAGES_LOG = 9,            /* that are kept */
+	PAGES_LOG = 8,            /* that are kept */
 	COMPARE_EVERY = 500000000,
 };
 
