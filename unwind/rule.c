@@ -362,11 +362,11 @@ entry_rule(struct unwinder *u, struct entry *e)
 
 	if (e->rule.kind)
 		return;
+	known = e->rule.flags;
 	e->rule = kept_rule(u, e->code);
 	if (e->rule.kind)
 		return;
 	m = entry_module(u, e, &vaddr);
-	known = e->rule.flags;
 	rule_find(u, m, vaddr, &e->rule);
 	e->rule.flags |= known;
 	keep_rule(u, e, m);
