@@ -164,7 +164,7 @@ walk_user(struct collector *c, const struct sample *s)
 	unwinder_compare(c->unwinder, &s->task->process->space, s->time);
 	unwind(c->unwinder, &s->task->process->space, &regs, &stack, s->uchain, s->nuchain, &c->walk);
 	if (s->deep)
-		deep_learn(s->deep, stack.lo, &s->rest, c->walk.used, c->walk.end == WALK_ROOT, c->walk.end == WALK_STACK_SHORT);
+		deep_learn(s->deep, stack.lo, &s->rest, c->walk.used, c->walk.end == WALK_STACK_SHORT);
 	return true;
 }
 

@@ -10,9 +10,9 @@
 #include "../lib/bpf.h"
 #include "perf.h"
 
-/* A top that is none: nothing more is read.  What a walk may want beyond the last frame: the words of main.  How much more
- * than is needed is no matter; and how often more matters where less was too little before. */
-enum { TOP_NONE = 1, BEYOND = 1 << 10, ROUGHLY = 8 * DEEP_PAGE, PATIENCE = 64, MIX = 0x61c88647 };
+/* A top that is none: nothing more is read.  What a walk may want beyond the last frame: the words of main.  How often more
+ * may be read than is needed where less was too little before. */
+enum { TOP_NONE = 1, BEYOND = 1 << 10, PATIENCE = 64, MIX = 0x61c88647 };
 
 /* A part as it is written. */
 struct part {
@@ -48,16 +48,16 @@ load(int told, int buffers, int events)
 		BPF_LOAD(8, 1, 0),
 		BPF_IF(BPF_JNE, 8, 0, 1),
 		BPF_SET(8, -1),
-		/* r7: the page where the kernel's copy ends; r8 is not further from it than is allowed */
+		/* r7: where the kernel's copy ends; r8 is not further from it than is allowed */
 		BPF_VALUE(1, told, 0),
 		BPF_LOAD(2, 1, offsetof(struct deep_told, copied)),
 		BPF_DO_REG(BPF_ADD, 7, 2),
-		BPF_DO(BPF_AND, 7, -DEEP_PAGE),
 		BPF_LOAD(2, 1, offsetof(struct deep_told, most)),
 		BPF_DO_REG(BPF_ADD, 2, 7),
 		BPF_IF_REG(BPF_JLE, 8, 2, 1),
 		BPF_COPY(8, 2),
-		BPF_IF_REG(BPF_JGE, 7, 8, 44),
+		BPF_IF_REG(BPF_JGE, 7, 8, 45),
+		BPF_DO(BPF_AND, 7, -DEEP_PAGE),   /* from that page on */
 		/* r9: this CPU's buffer */
 		BPF_ASK(BPF_FUNC_get_smp_processor_id),
 		BPF_STORE_W(10, KEY, 0),
@@ -265,17 +265,17 @@ deep_mean(const struct deep *d)
 }
 
 void
-deep_learn(struct deep *d, uint64_t sp, const struct rest *rest, uint64_t used, bool whole, bool cut)
+deep_learn(struct deep *d, uint64_t sp, const struct rest *rest, uint64_t used, bool cut)
 {
 	uint32_t i = region(sp);
 	uint64_t *top = &d->told->top[i], end = sp + used;
 
-	if (cut && *top) {
+	if (cut) {
+		d->patience[i] = *top ? PATIENCE : d->patience[i];
 		*top = 0;
-		d->patience[i] = PATIENCE;
-	} else if (whole && *top != TOP_NONE && *top < end) {
+	} else if (*top != TOP_NONE && *top < end) {
 		*top = end + BEYOND;
-	} else if (whole && rest->size && end < rest->lo && rest->size > ROUGHLY && !d->patience[i]--) {
+	} else if (rest->size && end < rest->lo && *top > rest->lo + DEEP_PAGE && !d->patience[i]--) {
 		*top = TOP_NONE;
 		d->patience[i] = 0;
 	}

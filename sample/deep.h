@@ -16,7 +16,7 @@ enum { DEEP_PAGE = 4096, DEEP_PART = 15 * DEEP_PAGE, DEEP_PARTS = 4, DEEP_MOST =
 /* Stacks whose addresses have these bits in common (log2) are one to the program; it tells so many of them apart (log2). */
 enum { DEEP_REGION = 20, DEEP_REGIONS = 12 };
 /* What the kernel copies where the program reads the rest. */
-enum { DEEP_COPIED = 16 << 10 };
+enum { DEEP_COPIED = 8 << 10 };
 
 /* What the program is told. */
 struct deep_told {
@@ -63,8 +63,8 @@ void deep_part(struct deep *, const struct record *);
 struct rest deep_rest(struct deep *, const struct record *, uint64_t sp, uint64_t size);
 /* Bytes that are read with a sample. */
 uint64_t deep_mean(const struct deep *);
-/* How far the walk went of a stack that REST is of: USED bytes from SP on, to its end where WHOLE; CUT: there is more. */
-void deep_learn(struct deep *, uint64_t sp, const struct rest *, uint64_t used, bool whole, bool cut);
+/* How far the walk went of a stack that REST is of: USED bytes from SP on, and where it was CUT there is more. */
+void deep_learn(struct deep *, uint64_t sp, const struct rest *, uint64_t used, bool cut);
 /* Lost records that are parts. */
 uint64_t deep_lost(const struct deep *);
 

@@ -88,23 +88,23 @@ learns(void)
 
 	begin();
 	top = &told.top[region(sp)];
-	deep_learn(&d, sp, &none, 3000, true, false);
+	deep_learn(&d, sp, &none, 3000, false);
 	CHECK_U64(*top, sp + 3000 + BEYOND);
-	deep_learn(&d, sp - 4096, &none, 7096, true, false);   /* the same end */
+	deep_learn(&d, sp - 4096, &none, 7096, false);   /* the same end */
 	CHECK_U64(*top, sp + 3000 + BEYOND);
-	deep_learn(&d, sp, &none, DEEP_COPIED, false, true);   /* there is more after all */
+	deep_learn(&d, sp, &none, DEEP_COPIED, true);   /* there is more after all */
 	CHECK_U64(*top, 0);
-	deep_learn(&d, sp, &large, 40000, true, false);
+	deep_learn(&d, sp, &large, 40000, false);
 	CHECK_U64(*top, sp + 40000 + BEYOND);
 	/* Other stacks there are short: what is read for them is too much, if not at once. */
 	for (unsigned i = 0; i < PATIENCE; i++)
-		deep_learn(&d, sp, &large, 1000, true, false);
+		deep_learn(&d, sp, &large, 1000, false);
 	CHECK_U64(*top, sp + 40000 + BEYOND);
-	deep_learn(&d, sp, &large, 1000, true, false);
+	deep_learn(&d, sp, &large, 1000, false);
 	CHECK_U64(*top, TOP_NONE);
-	deep_learn(&d, sp, &none, 20000, true, false);
+	deep_learn(&d, sp, &none, 20000, false);
 	CHECK_U64(*top, TOP_NONE);
-	deep_learn(&d, sp, &none, DEEP_COPIED, false, true);
+	deep_learn(&d, sp, &none, DEEP_COPIED, true);
 	CHECK_U64(*top, 0);
 }
 
