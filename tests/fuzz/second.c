@@ -28,8 +28,9 @@ part(struct cursor *c, uint64_t n)
 static void
 ask(const struct fde *fde, const struct memory *memory, uint64_t at, bool exact)
 {
-	static struct unwinder u;
-	static struct space space;
+	static struct set sets[1 << SETS_LOG];   /* none is known */
+	static struct unwinder u = { .set = sets };
+	static struct space space = { .epoch = 1 };
 	struct job job = { .u = &u, .space = &space, .memory = *memory };
 	struct regs regs = { .known = 0x1ffff };
 	struct frame f = { .pc = at + bias, .sp = stack_lo, .fp = stack_lo + 16, .fp_known = true, .exact = exact };

@@ -14,6 +14,7 @@ static union {
 	uint32_t narrow[2 * WORDS];
 } words;
 static struct unwinder unwinder;
+static struct set sets[1 << SETS_LOG];   /* none is known */
 static struct space space;
 static struct job job;
 static struct regs regs;
@@ -51,7 +52,7 @@ step_by(const void *insns, size_t n)
 	memset(&words, 0, sizeof words);
 	put(SP_AT + 1, BIAS + 0x1234);
 	put(SP_AT + 5, BIAS + 0x5678);
-	unwinder = (struct unwinder){ .arch = a, .mask = a->addr_mask };
+	unwinder = (struct unwinder){ .arch = a, .mask = a->addr_mask, .set = sets };
 	space_init(&space);
 	job = (struct job){ .u = &unwinder, .space = &space };
 	job.memory = (struct memory){ (const uint8_t *)&words, STACK, (WORDS - 1) * word(), word() };
