@@ -252,7 +252,9 @@ compare(void *harness, const struct sample *s)
 
 	const struct arch *arch = s->regs32 ? arch_compat : arch_host;
 
-	if (!s->regs)
+	if (s->ahead)
+		collect_sample(&h->c, s);
+	if (!s->regs || s->ahead)
 		return;
 	if (s->kernel && !s->stack_size) {
 		h->gone++;
