@@ -139,20 +139,20 @@ resident(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Each fault may have brought FAULT_MOST; of many maps, where giving back and bringing again would take long, it is asked how
- * much there really is. */
+/* Each fault may have brought FAULT_MOST; of many maps, where giving back and bringing again would take long, as many faults more
+ * are waited for, and it is asked how much there really is. */
 void
 filemap_trim(size_t bytes)
 {
 	static long trimmed;      /* page faults until then */
 	static uint64_t others;   /* what was resident all the same */
 	struct rusage r;
-	bool many = open_maps >= MAPS_MANY && bytes;
+	bool many = open_maps >= MAPS_MANY;
 
-	if (getrusage(RUSAGE_SELF, &r) || (size_t)(r.ru_minflt + r.ru_majflt - trimmed) <= bytes / FAULT_MOST)
+	if (getrusage(RUSAGE_SELF, &r) || (size_t)(r.ru_minflt + r.ru_majflt - trimmed) <= bytes / FAULT_MOST + (many ? open_maps : 0))
 		return;
 	trimmed = r.ru_minflt + r.ru_majflt;
-	if (many && resident() <= others + bytes)
+	if (many && bytes && resident() <= others + bytes)
 		return;
 	for (unsigned i = 0; i < open_maps; i++)
 		madvise((void *)(uintptr_t)open_map[i]->data, open_map[i]->size, MADV_DONTNEED);
