@@ -142,7 +142,7 @@ walk_user(struct collector *c, const struct sample *s)
 	unsigned n = 0;
 
 	if (!arch) {
-		c->other_machine += !s->ahead;
+		c->other_machine++;
 		return false;
 	}
 	if (s->sp_only) {
@@ -161,10 +161,6 @@ walk_user(struct collector *c, const struct sample *s)
 	}
 	stack.lo = regs.r[arch->sp];
 	unwinder_set(c->unwinder, arch);
-	if (s->ahead) {
-		unwind_ahead(c->unwinder, &s->task->process->space, &regs, &stack);
-		return false;
-	}
 	unwinder_compare(c->unwinder, &s->task->process->space, s->time);
 	unwind(c->unwinder, &s->task->process->space, &regs, &stack, s->uchain, s->nuchain, &c->walk);
 	if (s->deep)
@@ -226,10 +222,6 @@ collect_sample(void *collector, const struct sample *s)
 	struct collector *c = collector;
 	uint32_t thread, n;
 
-	if (s->ahead) {
-		walk_user(c, s);
-		return;
-	}
 	if (s->time < c->skip_until && !is_wait(c, s))
 		return;
 	if (s->wakes) {

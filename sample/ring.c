@@ -153,20 +153,14 @@ word(const struct ring *r, uint64_t pos)
 }
 
 static struct perf_event_header
-header(const struct ring *r, uint64_t pos)
+header(const struct ring *r)
 {
 	struct perf_event_header h;
-	uint64_t v = word(r, pos);   /* once: what is checked is what is used */
+	uint64_t v = word(r, r->tail);   /* once: what is checked is what is used */
 
 	_Static_assert(sizeof h == sizeof v, "a header is one word");
 	memcpy(&h, &v, sizeof h);
 	return h;
-}
-
-static bool
-sane(const struct perf_event_header *h, uint64_t left)
-{
-	return h->size >= sizeof *h && h->size % 8 == 0 && h->size <= left;
 }
 
 /* A load that nobody waits for. */
@@ -176,19 +170,19 @@ touch(const struct ring *r, uint64_t pos)
 	(void)*(const volatile uint8_t *)(r->data + (pos & (r->size - 1)));
 }
 
-/* Asks for the head, registers and innermost frames of a record that rings_ahead comes to next, and for its end, if all are as
- * long as the last.  What is asked for in a page that has no entry in the TLB is as good as not asked for, so the pages of the
- * record behind that one are touched. */
+/* Asks for the next record's head, registers and innermost frames, and for its end if it is as long as the last: they are
+ * here by the time that the last one is done with.  What is asked for in a page that has no entry in the TLB is as good as not
+ * asked for, so the pages of the record behind that one are touched. */
 static void
 fetch(const struct ring *r)
 {
-	uint64_t at = r->tail + (uint64_t)RING_AHEAD * r->length, behind = at + r->length;
+	uint64_t behind = r->tail + r->length;
 
 	touch(r, behind);
 	touch(r, behind + AHEAD * LINE);
 	touch(r, behind + r->length - 8);
 	for (unsigned line = 0; line < AHEAD; line++)
-		__builtin_prefetch(r->data + ((at + line * LINE) & (r->size - 1)));
+		__builtin_prefetch(r->data + ((r->tail + line * LINE) & (r->size - 1)));
 	__builtin_prefetch(r->data + ((behind - 8) & (r->size - 1)));
 }
 
@@ -203,8 +197,8 @@ peek(struct rings *rs, struct ring *r)
 	r->time = RING_EMPTY;
 	if (!left)
 		return;
-	h = header(r, r->tail);
-	if (!sane(&h, left) || left > r->size + r->aside_size) {
+	h = header(r);
+	if (h.size < sizeof h || h.size % 8 || h.size > left || left > r->size + r->aside_size) {
 		rs->broken++;
 		r->tail = r->head;
 		return;
@@ -302,32 +296,11 @@ rings_next(struct rings *rs, struct cursor *record)
 	} else {
 		rs->held = r;
 	}
-	*record = cur_of(p, r->length, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	*record = cur_of(p, r->length, false);
+	record->big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	r->tail += r->length;
 	if (r->tail >= r->kept)
 		fetch(r);
 	r->peeked = false;
 	return true;
-}
-
-unsigned
-rings_ahead(struct rings *rs, struct cursor *record)
-{
-	struct ring *r = &rs->ring[rs->at];
-	uint64_t pos = r->tail, left;
-	unsigned n = 0;
-
-	if (pos < r->seen || pos < r->kept)
-		return 0;
-	for (; n < RING_AHEAD && pos < r->head; n++) {
-		struct perf_event_header h = header(r, pos);
-		const uint8_t *p = piece(r, pos, &left);
-
-		if (!sane(&h, left < r->head - pos ? left : r->head - pos))   /* or it wraps */
-			break;
-		record[n] = cur_of(p, h.size, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-		pos += h.size;
-	}
-	r->seen = pos;
-	return n;
 }

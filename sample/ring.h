@@ -10,8 +10,6 @@
 
 struct perf_event_mmap_page;
 
-enum { RING_AHEAD = 8 };   /* records that are looked at before their turn */
-
 struct ring {
 	struct perf_event_mmap_page *page;   /* the kernel's head, our tail */
 	const uint8_t *data;
@@ -22,7 +20,6 @@ struct ring {
 	uint64_t time;       /* of the next record; RING_EMPTY: none in this round */
 	bool peeked;         /* TIME and LENGTH are those of the record at TAIL, not of the one before it */
 	uint32_t length;     /* of the next record */
-	uint64_t seen;       /* where rings_ahead goes on */
 	/* Records that were copied out of the ring, because it was filling up: those before position KEPT, where that is behind
 	 * the tail. */
 	uint8_t *aside;
@@ -61,8 +58,5 @@ void rings_relieve(struct rings *);
 void rings_start(struct rings *, uint64_t limit);
 /* The next record in time, alive until the next call; false at the end of the round. */
 bool rings_next(struct rings *, struct cursor *record);
-/* Of the ring that had the last record those behind it, RING_AHEAD at most, where they have not been seen yet; how many.  They
- * are alive until the next call of rings_next, and come again. */
-unsigned rings_ahead(struct rings *, struct cursor *record);
 
 #endif

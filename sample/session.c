@@ -443,17 +443,6 @@ press(struct session *s, uint64_t t)
 	s->pressed = t;
 }
 
-static void
-look_ahead(struct session *s)
-{
-	struct cursor bytes[RING_AHEAD];
-	struct record r;
-
-	for (unsigned i = 0, n = rings_ahead(&s->opener.rings, bytes); i < n; i++)
-		if (!record_parse(&r, &s->opener.shape, bytes[i]))
-			session_ahead(s, &r);
-}
-
 void
 session_drain(struct session *s, bool final, void (*sample)(void *ctx, const struct sample *), void *ctx)
 {
@@ -471,7 +460,6 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 	tracer_awake(&s->tracer, rings);
 	rings_start(rings, final || rings->n == 1 ? RING_EMPTY - 1 : t - RECORD_LATE);
 	while (rings_next(rings, &bytes)) {
-		look_ahead(s);
 		if (record_parse(&r, &s->opener.shape, bytes))
 			continue;
 		if (r.type != PERF_RECORD_COMM)   /* they wake the reader, whosever they are */

@@ -60,7 +60,6 @@ struct sample {
 	uint64_t sp;
 	struct task *wakes;        /* not a sample of TASK's time: it wakes that one, */
 	bool interrupt;            /* or an interrupt does that came by */
-	bool ahead;                /* it is to come: to be looked at, no more; it has its user side alone */
 	uint64_t ran;              /* --wall: ns on the CPU that it stands for */
 	const uint8_t *stack;      /* from the user sp on */
 	uint64_t stack_size;

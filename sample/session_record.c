@@ -57,16 +57,6 @@ is_starting(struct process *p, const struct sample *s)
 	return p->starting;
 }
 
-static void
-add_registers(const struct session *s, struct sample *out, const struct record *r)
-{
-	out->regs = r->sample.regs;
-	out->nregs = s->opener.shape.regs;
-	out->regs32 = sizeof(void *) == 8 && r->sample.abi == PERF_SAMPLE_REGS_ABI_32;
-	out->stack = r->sample.stack;
-	out->stack_size = r->sample.stack_size;
-}
-
 /* The thread's own side.  What is left of a thread that has ended has none. */
 static void
 add_user_side(struct session *s, struct sample *out, const struct record *r, const struct chains *chains)
@@ -75,7 +65,11 @@ add_user_side(struct session *s, struct sample *out, const struct record *r, con
 		return;
 	/* An exec takes the memory away before it tells so: registers without a stack are of what is no more. */
 	if (r->sample.regs && !(out->kernel && r->sample.stack && !r->sample.stack_size)) {
-		add_registers(s, out, r);
+		out->regs = r->sample.regs;
+		out->nregs = s->opener.shape.regs;
+		out->regs32 = sizeof(void *) == 8 && r->sample.abi == PERF_SAMPLE_REGS_ABI_32;
+		out->stack = r->sample.stack;
+		out->stack_size = r->sample.stack_size;
 		if (s->opener.deep.program && !s->opener.capture.event[out->event].waits) {
 			out->deep = &s->opener.deep;
 			out->rest = deep_rest(out->deep, r, out->regs[s->opener.capture.prstatus[0].sp], out->stack_size);
@@ -259,17 +253,4 @@ session_record(struct session *s, const struct record *r)
 	}
 	if (s->waits.on)
 		wait_record(&s->waits, s->processes, r);
-}
-
-void
-session_ahead(struct session *s, const struct record *r)
-{
-	struct sample out = { .ahead = true };
-	struct task task;
-
-	if (r->type != PERF_RECORD_SAMPLE || !r->sample.regs || s->tracer.pid || !(task.process = processes_find(s->processes, r->pid)))
-		return;
-	out.task = &task;
-	add_registers(s, &out, r);
-	s->sample(s->ctx, &out);
 }

@@ -55,7 +55,5 @@ struct session {
 
 /* What a record tells, to be called in the order of time: samples go to SAMPLE, all else to processes, modules, weights. */
 void session_record(struct session *, const struct record *);
-/* One that is to come. */
-void session_ahead(struct session *, const struct record *);
 
 #endif

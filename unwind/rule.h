@@ -88,8 +88,6 @@ struct trail {
 
 struct job;
 
-enum { SCOUTS = 8, SCOUT_STEPS = 16 };
-
 struct unwinder {
 	struct arena arena;
 	const struct arch *arch;
@@ -114,8 +112,6 @@ struct unwinder {
 	const struct frame *frame;   /* and its frame; or NULL */
 	struct code_page *code_page;
 	struct derive_work *work; /* derive.c's */
-	struct scout *scout;      /* unwind.c's */
-	uint32_t scouts;
 	bool full_always;         /* for tests: every step restores all registers */
 };
 
@@ -188,22 +184,16 @@ entry_set(const struct unwinder *u, uint32_t epoch, uint64_t addr)
 /* What lies at ADDR: the slow way, and into the cache.  NULL where no code is mapped. */
 struct entry *entry_fill(struct unwinder *, struct space *, uint64_t addr);
 
-/* NULL where it is not in the cache.  Which way it is in nobody could foretell, so that is no branch. */
-static inline struct entry *
-entry_cached(const struct unwinder *u, uint32_t epoch, uint64_t addr)
-{
-	struct set *s = entry_set(u, epoch, addr);
-	struct entry *e = &s->way[((s->way[0].addr ^ addr) | (s->way[0].epoch ^ epoch)) != 0];
-
-	return e->addr == addr && e->epoch == epoch ? e : NULL;
-}
-
 static inline struct entry *
 entry_find(struct unwinder *u, struct space *space, uint64_t addr)
 {
-	struct entry *e = entry_cached(u, space->epoch, addr);
+	struct set *s = entry_set(u, space->epoch, addr);
 
-	return e ? e : entry_fill(u, space, addr);
+	if (s->way[0].addr == addr && s->way[0].epoch == space->epoch)
+		return &s->way[0];
+	if (s->way[1].addr == addr && s->way[1].epoch == space->epoch)
+		return &s->way[1];
+	return entry_fill(u, space, addr);
 }
 
 /* Finds out the entry's rule, if that is not done yet. */

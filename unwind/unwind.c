@@ -45,22 +45,13 @@ struct tracks {
 };
 
 static void
-tracks_look(struct tracks *t, const struct unwinder *u, const struct space *space, uint64_t sp)
+tracks_begin(struct tracks *t, const struct unwinder *u, const struct space *space, uint64_t sp)
 {
 	struct trail *trail = &u->trail[hash_u64((sp >> STACK_REGION) + ((uint64_t)space->epoch << 32)) % TRAILS];
 
 	t->trail = trail;
 	t->old = trail->step[trail->side];
 	t->end = trail->epoch == space->epoch && trail->n ? t->old + trail->n - 1 : t->old;
-}
-
-static void
-tracks_begin(struct tracks *t, const struct unwinder *u, const struct space *space, uint64_t sp)
-{
-	struct trail *trail;
-
-	tracks_look(t, u, space, sp);
-	trail = t->trail;
 	t->new = trail->step[!trail->side];
 	t->n = 0;
 	trail->epoch = space->epoch;
@@ -200,94 +191,16 @@ memory_of(const struct stack *s, unsigned word)
 	return (struct memory){ s->bytes, s->lo, s->size >= word ? s->size - word + 1 : 0, word, &s->beyond };
 }
 
-static struct frame
-frame_of(const struct unwinder *u, const struct regs *regs)
-{
-	const struct arch *a = u->arch;
-
-	return (struct frame){ .pc = regs->r[a->pc] & u->mask, .sp = regs->r[a->sp], .fp = regs->r[a->fp],
-	                       .fp_known = regs->known >> a->fp & 1, .exact = true };
-}
-
-/* ---- ahead ---- */
-
-struct scout {
-	struct space *space;
-	uint32_t epoch;
-	struct frame frame;
-	struct memory memory;
-	struct tracks tracks;
-};
-
-void
-unwind_ahead(struct unwinder *u, struct space *space, const struct regs *regs, const struct stack *stack)
-{
-	static const struct beyond none;
-	const struct arch *a = u->arch;
-	struct scout *s = &u->scout[u->scouts];
-
-	if (u->scouts == SCOUTS)
-		return;
-	u->scouts++;
-	s->space = space;
-	s->epoch = space->epoch;
-	s->frame = frame_of(u, regs);
-	s->memory = memory_of(stack, a->word);
-	s->memory.beyond = &none;
-	__builtin_prefetch(entry_set(u, s->epoch, frame_at(&s->frame)));
-}
-
-/* Up to where the last walk of that stack came by, and maybe this one goes on as that did. */
-static bool
-scout_step(struct unwinder *u, struct scout *s)
-{
-	struct entry *e = entry_cached(u, s->epoch, frame_at(&s->frame));
-	struct tracks *t = &s->tracks;
-	uint64_t where;
-
-	if (!e && !(e = entry_probe(u, s->space, frame_at(&s->frame))))
-		return false;
-	if (!e->rule.kind) {
-		u->space = s->space;
-		entry_rule(u, e);
-	}
-	if (e->rule.kind != RULE_PLAIN || step_plain(&e->rule, &s->memory, u->mask, &s->frame, &where))
-		return false;
-	while (t->old < t->end && t->old->sp < s->frame.sp)
-		t->old++;
-	if (t->old < t->end && t->old->sp == s->frame.sp && t->old->pc == s->frame.pc)
-		return false;
-	__builtin_prefetch(entry_set(u, s->epoch, frame_at(&s->frame)));
-	return true;
-}
-
-static void
-run_scouts(struct unwinder *u)
-{
-	struct scout *s = u->scout;
-	uint32_t n = u->scouts;
-
-	for (uint32_t i = 0; i < n; i++)
-		tracks_look(&s[i].tracks, u, s[i].space, s[i].frame.sp);
-	for (unsigned k = 0; k < SCOUT_STEPS && n; k++)
-		for (uint32_t i = 0; i < n;)
-			if (s[i].space->epoch == s[i].epoch && scout_step(u, &s[i]))
-				i++;
-			else
-				s[i] = s[--n];
-	u->scouts = 0;
-}
-
 void
 unwind(struct unwinder *u, struct space *space, const struct regs *regs, const struct stack *stack,
        const uint64_t *chain, uint32_t nchain, struct walk *w)
 {
 	const struct arch *a = u->arch;
-	struct frame f = frame_of(u, regs);
+	struct frame f = { .pc = regs->r[a->pc] & u->mask, .sp = regs->r[a->sp], .fp = regs->r[a->fp],
+	                   .fp_known = regs->known >> a->fp & 1, .exact = true };
 	struct job j;
 	uint32_t link;
 
-	run_scouts(u);
 	u->space = space;
 	j.u = u;
 	j.space = space;
@@ -331,8 +244,6 @@ unwind_code(struct unwinder *u, struct space *space, uint64_t pc)
 void
 unwinder_set(struct unwinder *u, const struct arch *arch)
 {
-	if (u->arch != arch)   /* those to come are the other one's */
-		u->scouts = 0;
 	u->arch = arch;
 	u->mask = arch == arch_host ? u->host_mask : arch->addr_mask;
 }
@@ -346,7 +257,6 @@ unwinder_new(const struct arch *arch, struct modules *modules, struct codes *cod
 	char *sets = u ? arena_alloc(&arena, (sizeof(struct set) << SETS_LOG) + sizeof(struct set)) : NULL;
 
 	if (!sets || !(u->rows = arena_alloc(&arena, ROWS * sizeof *u->rows)) ||
-	    !(u->scout = arena_alloc(&arena, SCOUTS * sizeof *u->scout)) ||
 	    !(u->trail = arena_alloc(&arena, TRAILS * sizeof *u->trail))) {
 		arena_free(&arena);
 		return NULL;

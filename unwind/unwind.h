@@ -57,9 +57,6 @@ void unwinder_set(struct unwinder *, const struct arch *);
  * not asked for), spliced on where the copy ends in code that keeps frame pointers. */
 void unwind(struct unwinder *, struct space *, const struct regs *, const struct stack *,
             const uint64_t *chain, uint32_t nchain, struct walk *);
-/* A walk that is to come soon.  Before the next one begins, several of these go as far as plain rules lead, in turns, so that what
- * one waits for is there when it goes on; what they came by is then in caches. */
-void unwind_ahead(struct unwinder *, struct space *, const struct regs *, const struct stack *);
 /* The user codes of a chain alone (--call-graph fp without a stack copy). */
 void unwind_chain(struct unwinder *, struct space *, const uint64_t *chain, uint32_t nchain, struct walk *);
 /* JIT code may have been written anew: looks, once in a while, whether what was read of it is still so.  TIME: in ns. */

@@ -252,9 +252,7 @@ compare(void *harness, const struct sample *s)
 
 	const struct arch *arch = s->regs32 ? arch_compat : arch_host;
 
-	if (s->ahead)
-		collect_sample(&h->c, s);
-	if (!s->regs || s->ahead)
+	if (!s->regs)
 		return;
 	if (s->kernel && !s->stack_size) {
 		h->gone++;

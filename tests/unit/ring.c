@@ -88,44 +88,6 @@ order_across_rings(void)
 }
 
 static void
-seen_ahead(void)
-{
-	struct cursor c, ahead[RING_AHEAD];
-	uint64_t bad = 7;
-
-	begin(2);
-	for (unsigned i = 0; i < RING_AHEAD + 3; i++)
-		put(0, 10 + i, 48, (uint8_t)('a' + i));
-	put(1, 5, 48, 'z');
-	rings_start(&rs, 1000);
-	CHECK(rings_next(&rs, &c) && c.pos[8] == 'z' && !rings_ahead(&rs, ahead));
-	CHECK(rings_next(&rs, &c) && c.pos[8] == 'a');
-	CHECK_U64(rings_ahead(&rs, ahead), RING_AHEAD);
-	for (unsigned i = 0; i < RING_AHEAD; i++) {
-		CHECK(cur_left(&ahead[i]) == 48 && ahead[i].pos[8] == 'b' + i);
-		CHECK(rings_next(&rs, &c) && c.pos == ahead[i].pos);
-		CHECK_U64(rings_ahead(&rs, ahead + RING_AHEAD - 2), i == RING_AHEAD - 1 ? 2 : 0);
-		if (i == RING_AHEAD - 1)
-			CHECK(ahead[RING_AHEAD - 1].pos[8] == 'b' + RING_AHEAD + 1);
-	}
-	/* What wraps is not in one piece, and what is broken is nothing. */
-	begin(1);
-	page[0].data_head = page[0].data_tail = rs.ring[0].tail = SIZE - 128;
-	put(0, 10, 48, 'a');
-	put(0, 11, 48, 'b');
-	put(0, 12, 48, 'c');
-	rings_start(&rs, 1000);
-	CHECK(rings_next(&rs, &c));
-	CHECK_U64(rings_ahead(&rs, ahead), 1);
-	begin(1);
-	put(0, 10, 48, 'a');
-	put_bytes(0, &bad, 8);
-	rings_start(&rs, 1000);
-	CHECK(rings_next(&rs, &c));
-	CHECK_U64(rings_ahead(&rs, ahead), 0);
-}
-
-static void
 held_back(void)
 {
 	char out[256];
@@ -332,7 +294,6 @@ int
 main(void)
 {
 	RUN("ring", order_across_rings);
-	RUN("ring", seen_ahead);
 	RUN("ring", held_back);
 	RUN("ring", full_rings_are_held_back_too);
 	RUN("ring", wrapped);

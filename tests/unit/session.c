@@ -28,7 +28,7 @@ static int32_t pids[8];
 
 /* What came. */
 static struct {
-	uint64_t n, ahead, user, unmapped, backwards, last, by_event[2];
+	uint64_t n, user, unmapped, backwards, last, by_event[2];
 	struct { int32_t tid; char comm[16]; unsigned n; } task[4096];
 	unsigned ntask;
 } got;
@@ -39,9 +39,6 @@ on(void *ctx, const struct sample *sample)
 	unsigned i = 0;
 
 	(void)ctx;
-	got.ahead += sample->ahead;
-	if (sample->ahead)
-		return;
 	got.n += sample->count;
 	got.by_event[sample->event] += sample->count;
 	got.backwards += sample->time < got.last;

@@ -532,41 +532,6 @@ a_new_epoch_is_another_place(void)
 	tear_down();
 }
 
-/* What is to come leaves rules in the cache of frames that it comes by, and nothing else. */
-static void
-walks_to_come(void)
-{
-	struct stack stack = { STACK, sizeof words, (const void *)words, { 0 } };
-	struct entry *e;
-
-	set_up(MODE_AUTO, 512);
-	words[3] = ret(FRAMED);
-	words[20] = 0x1234;
-	words[21] = ret(ROOT);
-	words[40] = 0;
-	go(ret(LEAF), 40, WORDS);
-	CHECK(!entry_cached(unwinder, space.epoch, ret(PLAIN)) && !entry_cached(unwinder, space.epoch, ret(FRAMED) - 1));
-	regs.r[RIP] = ret(PLAIN);
-	regs.r[RSP] = STACK;
-	for (unsigned i = 0; i < SCOUTS + 2; i++)
-		unwind_ahead(unwinder, &space, &regs, &stack);
-	CHECK_U64(unwinder->scouts, SCOUTS);
-	go(ret(LEAF), 40, WORDS);
-	CHECK(!unwinder->scouts && walk.n == 1);
-	CHECK((e = entry_cached(unwinder, space.epoch, ret(PLAIN))) && e->rule.kind == RULE_PLAIN);
-	CHECK((e = entry_cached(unwinder, space.epoch, ret(FRAMED) - 1)) && e->rule.kind == RULE_PLAIN);
-	/* Not of what is no more, nor by another machine's rules. */
-	unwind_ahead(unwinder, &space, &regs, &stack);
-	space_renew(&space);
-	go(ret(LEAF), 40, WORDS);
-	CHECK(!entry_cached(unwinder, space.epoch, ret(PLAIN)));
-	unwind_ahead(unwinder, &space, &regs, &stack);
-	unwinder_set(unwinder, &arch_i686);
-	CHECK(!unwinder->scouts);
-	unwinder_set(unwinder, &arch_x86_64);
-	tear_down();
-}
-
 static void
 lies_end_the_walk(void)
 {
@@ -1196,7 +1161,6 @@ main(void)
 	RUN("unwind", jitted_code_comes_later);
 	RUN("unwind", nothing_mapped);
 	RUN("unwind", a_new_epoch_is_another_place);
-	RUN("unwind", walks_to_come);
 	RUN("unwind", lies_end_the_walk);
 	RUN("unwind", coroutines_begin_where_they_would_return_to);
 	RUN("unwind", no_progress_ends_the_walk);
