@@ -240,7 +240,7 @@ deep_part(struct deep *d, const struct record *r)
 	c->tid = r->tid;
 	if (r->part.size > DEEP_MOST)
 		return;
-	memcpy(c->bytes + rest->size, r->part.bytes, r->part.size);
+	memcpy(c->bytes + rest->size, r->part.bytes, (size_t)r->part.size);
 	rest->size += r->part.size;
 }
 
