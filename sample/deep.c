@@ -222,11 +222,13 @@ deep_less(struct deep *d)
 	return true;
 }
 
-void
+bool
 deep_more(struct deep *d)
 {
-	if (d->program && d->told->most < DEEP_MOST)
-		d->told->most = d->told->most ? d->told->most * 2 : DEEP_PART;
+	if (!d->program || d->told->most == DEEP_MOST)
+		return false;
+	d->told->most = d->told->most ? d->told->most * 2 : DEEP_PART;
+	return true;
 }
 
 void

@@ -53,9 +53,9 @@ bool deep_open(struct deep *, const struct ring *, uint32_t n);
 void deep_close(struct deep *);
 /* From now on the kernel copies so much. */
 void deep_copied(struct deep *, uint64_t bytes);
-/* Less is to be read; false where nothing is.  And more again. */
+/* Less is to be read, or more again; false where there is no less or no more. */
 bool deep_less(struct deep *);
-void deep_more(struct deep *);
+bool deep_more(struct deep *);
 
 /* Keeps a part until the sample that it is of. */
 void deep_part(struct deep *, const struct record *);

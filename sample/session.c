@@ -423,11 +423,12 @@ press(struct session *s, uint64_t t)
 	bool dropped = s->dropped > s->dropped_then;
 
 	note_late(s, t);
-	if (o->rings.fullest < PRESSING && !dropped && t - s->pressed > 2 * s->late_pause) {
-		deep_more(&o->deep);
-		s->pressed = t;
+	if (o->rings.fullest < PRESSING && !dropped) {
+		if (t - s->pressed > 2 * s->late_pause && deep_more(&o->deep))
+			s->pressed = t;
+		return;
 	}
-	if ((o->rings.fullest < PRESSING && !dropped) || t - s->pressed <= PRESS_PAUSE)
+	if (t - s->pressed <= PRESS_PAUSE)
 		return;
 	s->dropped_then = s->dropped;
 	s->late_pause *= s->late_pause < LATE_MOST ? 2 : 1;

@@ -118,8 +118,9 @@ pressed(void)
 		CHECK(deep_less(&d));
 	CHECK_U64(told.most, 0);
 	CHECK(!deep_less(&d));
-	for (unsigned i = 0; i < 9; i++)
-		deep_more(&d);
+	for (unsigned i = 0; i < 3; i++)
+		CHECK(deep_more(&d));
+	CHECK(!deep_more(&d));
 	CHECK_U64(told.most, DEEP_MOST);
 	d.program = 0;
 	CHECK(!deep_less(&d));
