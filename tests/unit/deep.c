@@ -6,7 +6,7 @@
 
 enum { CPU = 1, CPUS = 2 };
 
-static struct deep_told told;
+static _Alignas(DEEP_PAGE) struct deep_told told;
 static struct deep d;
 static uint8_t bytes[DEEP_MOST];
 
@@ -15,6 +15,7 @@ begin(void)
 {
 	static const struct ring rings[] = { { .cpu = 0 }, { .cpu = CPU } };
 
+	d.told = NULL;   /* it is no mapping */
 	deep_close(&d);
 	CHECK(make_room(&d, rings, CPUS));
 	memset(&told, 0, sizeof told);
