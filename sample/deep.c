@@ -2,6 +2,7 @@
  * the sample; the user's registers lie at the top of the task's kernel stack (struct pt_regs). */
 #include "deep.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -127,7 +128,11 @@ open_event(struct deep *d, const struct ring *ring)
 	a.read_format = PERF_FORMAT_LOST;
 	a.sample_id_all = a.watermark = a.use_clockid = 1;
 	a.clockid = CLOCK_MONOTONIC;
-	if ((fd = perf_open(&a, -1, ring->cpu, -1, 0)) < 0)
+	if ((fd = perf_open(&a, -1, ring->cpu, -1, 0)) < 0 && errno == EINVAL) {   /* before Linux 6.0 what is lost is not told */
+		a.read_format = 0;
+		fd = perf_open(&a, -1, ring->cpu, -1, 0);
+	}
+	if (fd < 0)
 		return false;
 	c->fd = fd;
 	return perf_control(fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned)ring->fd) &&

@@ -337,7 +337,6 @@ table_at(const struct part *p, uint32_t i, unsigned field)
 	return (p->hdr + (uint64_t)(int32_t)table_raw(p, i, field)) & p->mask;
 }
 
-
 static uint64_t
 row_lo(const struct part *p, uint32_t i)
 {

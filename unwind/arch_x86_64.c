@@ -67,11 +67,12 @@ prologue(const uint8_t *p, uint64_t n)
 static bool
 frame_size(const uint8_t *p, uint64_t n, uint32_t *size)
 {
-	const uint8_t *last = p + n - 7;
+	const uint8_t *last;
 
 	*size = 0;
 	if (n < 15 || *p != 0x55 || !prologue(p, n))
 		return false;
+	last = p + n - 7;
 	for (p += 4; p <= last && ((p[0] & 0xf8) == 0x50 || (p[0] == 0x41 && (p[1] & 0xf8) == 0x50)); p += p[0] == 0x41 ? 2 : 1)
 		*size += 8;
 	if (p <= last && p[0] == 0x48 && (p[1] & 0xfd) == 0x81 && p[2] == 0xec)
