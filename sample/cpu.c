@@ -4,7 +4,6 @@
 #include "../lib/file.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -12,14 +11,29 @@
 
 enum { WORD = 8 * sizeof(unsigned long) };
 
-struct cpus {
-	unsigned long bit[CPUS_MAX / WORD];
-};
-
-static bool
-has(const struct cpus *s, uint64_t cpu)
+bool
+cpus_have(const struct cpus *s, int32_t cpu)
 {
-	return s->bit[cpu / WORD] >> cpu % WORD & 1;
+	return s->bit[(uint32_t)cpu / WORD] >> (uint32_t)cpu % WORD & 1;
+}
+
+void
+cpus_add(struct cpus *s, int32_t cpu)
+{
+	s->bit[(uint32_t)cpu / WORD] |= 1ul << (uint32_t)cpu % WORD;
+}
+
+bool
+cpus_mine(struct cpus *s)
+{
+	*s = (struct cpus){ { 0 } };
+	return syscall(SYS_sched_getaffinity, 0, sizeof *s, s) > 0;
+}
+
+bool
+cpus_keep_to(const struct cpus *s)
+{
+	return !syscall(SYS_sched_setaffinity, 0, sizeof *s, s);
 }
 
 static unsigned
@@ -28,7 +42,7 @@ numbers(const struct cpus *s, int32_t *cpu)
 	unsigned n = 0;
 
 	for (int32_t i = 0; i < CPUS_MAX; i++)
-		if (has(s, (uint64_t)i))
+		if (cpus_have(s, i))
 			cpu[n++] = i;
 	return n;
 }
@@ -52,7 +66,7 @@ parse(const char *list, struct cpus *s)
 		if (hi >= CPUS_MAX)
 			return "has a CPU number above 4095";
 		for (; lo <= hi; lo++)
-			s->bit[lo / WORD] |= 1ul << lo % WORD;
+			cpus_add(s, (int32_t)lo);
 		if (!*list)
 			return NULL;
 		if (*list != ',')
@@ -74,16 +88,15 @@ cpu_list(const char *list, int32_t *cpu, unsigned *n)
 static void
 probe(struct cpus *s)
 {
-	struct cpus own = { { 0 } }, all;
-	long size = syscall(SYS_sched_getaffinity, 0, sizeof own, &own);
+	struct cpus own, all;
+	bool known = cpus_mine(&own);
 
 	memset(&all, 0xff, sizeof all);
 	*s = own;
-	if (size > 0 && !syscall(SYS_sched_setaffinity, 0, sizeof all, &all)) {
-		*s = (struct cpus){ { 0 } };
-		if (syscall(SYS_sched_getaffinity, 0, sizeof *s, s) < 0)
+	if (known && cpus_keep_to(&all)) {
+		if (!cpus_mine(s))
 			*s = own;
-		syscall(SYS_sched_setaffinity, 0, (size_t)size, &own);
+		cpus_keep_to(&own);
 	}
 }
 
@@ -101,7 +114,7 @@ online(struct cpus *s, int32_t *cpu, char *text, size_t cap)
 	probe(s);
 	if ((n = numbers(s, cpu)))
 		return n;
-	s->bit[0] |= 1;
+	cpus_add(s, 0);
 	cpu[0] = 0;
 	return 1;
 }
@@ -126,7 +139,7 @@ cpu_choose(const char *list, int32_t *cpu, unsigned *n, struct arena *arena)
 	if ((why = cpu_list(list, cpu, n)))
 		return why;
 	for (unsigned i = 0; i < *n; i++)
-		if (!has(&s, (uint64_t)cpu[i])) {
+		if (!cpus_have(&s, cpu[i])) {
 			int len = snprintf(words, sizeof words, *text ? "CPU %d is not online; %.200s are" : "CPU %d is not online",
 			                   (int)cpu[i], text);
 

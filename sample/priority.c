@@ -12,6 +12,9 @@
 /* ns: what is read at once takes less. */
 #define SLICE UINT64_C(400000)
 
+/* How much less there is to be from a CPU that is preferred. */
+enum { LESS = 4 };
+
 /* The first version of the kernel's struct sched_attr. */
 struct attr {
 	uint32_t size, policy;
@@ -65,6 +68,7 @@ priority_raise(struct priority *p, bool cpus)
 	struct attr a = { .size = sizeof a, .flags = 1, .slice = SLICE };   /* reset on fork */
 
 	p->nice = getpriority(PRIO_PROCESS, 0);
+	cpus_mine(&p->cpus);
 	p->realtime = cpus && realtime();
 	if (p->realtime)
 		return;
@@ -75,8 +79,32 @@ priority_raise(struct priority *p, bool cpus)
 }
 
 void
+priority_aside(struct priority *p, const struct rings *rings, uint32_t n)
+{
+	const struct ring *r, *end = rings->ring + n;
+	struct cpus calm = { { 0 } };
+	uint64_t here = 0;
+	bool any = false;
+	unsigned cpu;
+
+	if (!p->realtime || syscall(SYS_getcpu, &cpu, NULL, NULL))
+		return;
+	for (r = rings->ring; r < end; r++)
+		here += r->cpu == (int32_t)cpu ? r->head - r->tail : 0;
+	for (r = rings->ring; r < end; r++)
+		if (r->head - r->tail < here / LESS && cpus_have(&p->cpus, r->cpu)) {
+			cpus_add(&calm, r->cpu);
+			any = true;
+		}
+	if (any)
+		p->moved |= cpus_keep_to(&calm);
+}
+
+void
 priority_lower(const struct priority *p)
 {
+	if (p->moved)
+		cpus_keep_to(&p->cpus);
 	if (p->realtime)
 		ordinary(SCHED_RESET_ON_FORK);   /* which only who has the right may take back */
 	if (p->raised)

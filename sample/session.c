@@ -460,6 +460,7 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 		wait_look(&s->waits, s->processes, &s->found, s->opener.capture.nevent - 1 - s->opener.shape.raw, sample, ctx);
 	tracer_awake(&s->tracer, rings);
 	rings_start(rings, final || rings->n == 1 ? RING_EMPTY - 1 : t - RECORD_LATE);
+	priority_aside(&s->priority, rings, s->opener.nsample);
 	while (rings_next(rings, &bytes)) {
 		if (record_parse(&r, &s->opener.shape, bytes))
 			continue;

@@ -1,0 +1,25 @@
+#!/bin/sh
+# The reader keeps off the CPU of what it samples, wherever that goes, and leaves it there.
+. "$(dirname "$0")/../lib.sh"
+need_root
+need taskset util-linux
+[ "$(nproc)" -gt 1 ] || { skip '' "there is one CPU"; exit 0; }
+busy=$(program busy) || exit 1
+cpus=$(taskset -cp $$ | sed 's/.*: //')
+start taskset -c 0 "$busy" cpu 60
+target=$pid
+runs $target busy
+start "$PROF" -F 4999 -q -o p.folded -p $target
+on() { sed 's/.*) //' /proc/$pid/stat | cut -d' ' -f37; }
+is_off() { [ "$(on)" != "$1" ]; }
+for cpu in 0 1; do
+	taskset -cp $cpu $target >/dev/null
+	wait_for 10 is_off $cpu
+	sleep 0.5
+	check off-$cpu "$(on)" != $cpu
+done
+kill $target
+wait $pid
+check sampled "$(samples p.folded)" -gt 1000
+"$PROF" -F 4999 -q -o p.folded -- sh -c "$busy cpu 1; taskset -cp \$\$ >own"
+check command-untouched "$(sed 's/.*: //' own)" = "$cpus"
