@@ -73,7 +73,7 @@ bpf_map_freeze(int map)
 }
 
 int
-bpf_program(uint32_t type, const struct bpf_insn *code, uint32_t n, uint32_t flags, const char *name)
+bpf_program(uint32_t type, const struct bpf_insn *code, uint32_t n, const int *map, uint32_t flags, const char *name)
 {
 	union bpf_attr a = nothing();
 
@@ -82,6 +82,7 @@ bpf_program(uint32_t type, const struct bpf_insn *code, uint32_t n, uint32_t fla
 	a.insns = address(code);
 	a.license = address("Dual MIT/GPL");
 	a.prog_flags = flags;
+	a.fd_array = address(map);
 	strncpy(a.prog_name, name, sizeof a.prog_name - 1);
 	return call(BPF_PROG_LOAD, &a);
 }

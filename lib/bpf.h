@@ -14,14 +14,14 @@ bool bpf_map_set(int map, uint32_t key, const void *value);
 bool bpf_map_get(int map, uint32_t key, void *value);
 /* The map's values cannot be changed any more but by programs. */
 bool bpf_map_freeze(int map);
-/* Of N instructions; what the kernel calls it. */
-int bpf_program(uint32_t type, const struct bpf_insn *, uint32_t n, uint32_t flags, const char *name);
+/* Of N instructions, which tell maps by number; what the kernel calls it. */
+int bpf_program(uint32_t type, const struct bpf_insn *, uint32_t n, const int *map, uint32_t flags, const char *name);
 bool bpf_run(int program);
 
 /* The address of byte OFF of an array's first value; the array itself.  Each is two instructions. */
 #define BPF_VALUE(reg, map, off) \
-	{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = (reg), .src_reg = BPF_PSEUDO_MAP_VALUE, .imm = (map) }, { .imm = (off) }
-#define BPF_MAP(reg, map) { .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = (reg), .src_reg = BPF_PSEUDO_MAP_FD, .imm = (map) }, { 0 }
+	{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = (reg), .src_reg = BPF_PSEUDO_MAP_IDX_VALUE, .imm = (map) }, { .imm = (off) }
+#define BPF_MAP(reg, map) { .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = (reg), .src_reg = BPF_PSEUDO_MAP_IDX, .imm = (map) }, { 0 }
 #define BPF_DO(op, reg, value) { .code = BPF_ALU64 | (op) | BPF_K, .dst_reg = (reg), .imm = (value) }
 #define BPF_DO_REG(op, reg, with) { .code = BPF_ALU64 | (op) | BPF_X, .dst_reg = (reg), .src_reg = (with) }
 #define BPF_SET(reg, value) BPF_DO(BPF_MOV, reg, value)

@@ -31,12 +31,13 @@ static int
 load(int told, int buffers, int events)
 {
 	enum { KEY = -4, OFF = -16, LEFT = -24 };   /* on its stack */
-	const struct bpf_insn code[] = {
+	enum { TOLD, BUFFERS, EVENTS, LOADS_SP = 4 };
+	static const struct bpf_insn table[] = {
 		BPF_COPY(6, 1),
 		BPF_ASK(BPF_FUNC_get_current_task_btf),
 		BPF_COPY(1, 0),
 		BPF_ASK(BPF_FUNC_task_pt_regs),
-		BPF_LOAD(7, 0, perf_sp_at),
+		BPF_LOAD(7, 0, 0),   /* perf_sp_at */
 		/* r8: the region's top */
 		BPF_COPY(2, 7),
 		BPF_DO(BPF_RSH, 2, DEEP_REGION),
@@ -44,13 +45,13 @@ load(int told, int buffers, int events)
 		BPF_DO(BPF_RSH, 2, DEEP_REGION),
 		BPF_DO(BPF_AND, 2, (1 << DEEP_REGIONS) - 1),
 		BPF_DO(BPF_LSH, 2, 3),
-		BPF_VALUE(1, told, offsetof(struct deep_told, top)),
+		BPF_VALUE(1, TOLD, offsetof(struct deep_told, top)),
 		BPF_DO_REG(BPF_ADD, 1, 2),
 		BPF_LOAD(8, 1, 0),
 		BPF_IF(BPF_JNE, 8, 0, 1),
 		BPF_SET(8, -1),
 		/* r7: where the kernel's copy ends; r8 is not further from it than is allowed */
-		BPF_VALUE(1, told, 0),
+		BPF_VALUE(1, TOLD, 0),
 		BPF_LOAD(2, 1, offsetof(struct deep_told, copied)),
 		BPF_DO_REG(BPF_ADD, 7, 2),
 		BPF_LOAD(2, 1, offsetof(struct deep_told, most)),
@@ -62,7 +63,7 @@ load(int told, int buffers, int events)
 		/* r9: this CPU's buffer */
 		BPF_ASK(BPF_FUNC_get_smp_processor_id),
 		BPF_STORE_W(10, KEY, 0),
-		BPF_MAP(1, buffers),
+		BPF_MAP(1, BUFFERS),
 		BPF_COPY(2, 10),
 		BPF_DO(BPF_ADD, 2, KEY),
 		BPF_ASK(BPF_FUNC_map_lookup_elem),
@@ -95,7 +96,7 @@ load(int told, int buffers, int events)
 		BPF_IF(BPF_JEQ, 5, 0, 12),
 		BPF_DO(BPF_ADD, 5, offsetof(struct part, bytes)),
 		BPF_COPY(1, 6),
-		BPF_MAP(2, events),
+		BPF_MAP(2, EVENTS),
 		{ .code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = 3, .imm = -1 },   /* BPF_F_CURRENT_CPU */
 		BPF_COPY(4, 9),
 		BPF_ASK(BPF_FUNC_perf_event_output),
@@ -109,7 +110,11 @@ load(int told, int buffers, int events)
 		BPF_LEAVE,
 	};
 
-	return bpf_program(BPF_PROG_TYPE_PERF_EVENT, code, sizeof code / sizeof *code, 0, "prof_deep");
+	struct bpf_insn code[sizeof table / sizeof *table];
+
+	memcpy(code, table, sizeof code);
+	code[LOADS_SP].off = perf_sp_at;
+	return bpf_program(BPF_PROG_TYPE_PERF_EVENT, code, sizeof code / sizeof *code, (const int[]){ told, buffers, events }, 0, "prof_deep");
 }
 
 /* An event that writes into RING what the program gives. */

@@ -34,17 +34,18 @@ make_format(void)
 static int
 make_program(int map, int format)
 {
-	const struct bpf_insn code[] = {
-		BPF_VALUE(BPF_REG_1, map, offsetof(struct data, text)),
+	enum { MAP, FORMAT };
+	static const struct bpf_insn code[] = {
+		BPF_VALUE(BPF_REG_1, MAP, offsetof(struct data, text)),
 		BPF_SET(BPF_REG_2, sizeof((struct data *)0)->text),
-		BPF_VALUE(BPF_REG_3, format, 0),
-		BPF_VALUE(BPF_REG_4, map, 0),
+		BPF_VALUE(BPF_REG_3, FORMAT, 0),
+		BPF_VALUE(BPF_REG_4, MAP, 0),
 		BPF_SET(BPF_REG_5, sizeof((struct data *)0)->addr),
 		BPF_ASK(BPF_FUNC_snprintf),
 		BPF_LEAVE,
 	};
 
-	return bpf_program(BPF_PROG_TYPE_SYSCALL, code, sizeof code / sizeof *code, SLEEPABLE, "prof_names");
+	return bpf_program(BPF_PROG_TYPE_SYSCALL, code, sizeof code / sizeof *code, (const int[]){ map, format }, SLEEPABLE, "prof_names");
 }
 
 /* 0: not asked for yet; -1: there is none. */
