@@ -156,7 +156,6 @@ opener_init(struct opener *o, const struct capture *c, struct refusal *r)
 	o->rings.relieves = !o->first;
 	o->stack_limit = o->ring_bytes / 4 < STACK_MOST ? o->ring_bytes / 4 : STACK_MOST;
 	if (o->shape.stack && !c->stack_fixed && o->stack_limit > DEEP_COPIED && deep_open(&o->deep, o->rings.ring, o->nsample)) {
-		o->stack_limit = DEEP_COPIED;
 		o->shape.part = o->deep.id;
 		o->shape.nparts = o->deep.ncpu;
 	}
@@ -187,6 +186,8 @@ opener_stack(struct opener *o, uint32_t size, bool user_chain)
 {
 	if (!size)
 		size = STACK_DEFAULT;
+	if (o->deep.program && size > DEEP_COPIED)   /* of what waits all is the kernel's to copy */
+		size = DEEP_COPIED;
 	o->capture.stack_size = !o->shape.stack ? 0 : (size < o->stack_most ? size : (uint32_t)o->stack_most) & ~7u;
 	o->capture.user_chain = user_chain;
 	deep_copied(&o->deep, o->capture.stack_size);

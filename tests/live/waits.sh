@@ -37,6 +37,10 @@ check kernel-side "$(samples r.folded ';wait_nanosleep;.*nanosleep.*_\[k\];sched
 check threads "$(samples r.folded ';start_thread;holder;.*nanosleep')" -gt 190000
 check born-on-the-run-queue "$(samples r.folded ';\[off-cpu\];\[run queue\]$')" -gt 0
 
+# Of a thread that waits no more is read than the kernel copies: that becomes enough.
+"$PROF" --off-cpu -q -o d.folded -- "$waits" deep
+check deep "$(samples d.folded ';\[off-cpu\];_start;.*;main;deep;.*;wait_nanosleep;')" -ge 500000
+
 # The same without the tracepoint.
 unshare -m sh -c 'mount -t tmpfs none /sys/kernel/tracing; mount -t tmpfs none /sys/kernel/debug 2>/dev/null
 	exec "$@"' sh "$PROF" --off-cpu -q -o s.folded -- "$waits" >out 2>err

@@ -1,6 +1,7 @@
 /* Waits of known length, each in a function of its own: `waits [SECONDS]` (0.2 each; `waits forever` repeats them).  Prints
  * a line "NAME MICROSECONDS ALL" for each: ALL of what the function took by CLOCK_MONOTONIC, and that less the CPU time of its
  * thread.
+ * `waits deep`: the same function's waits below 40 KiB of stack, for a second; prints nothing.
  * `waits pingpong N`: two processes that wait for each other N times; prints how long that took. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -56,6 +57,20 @@ wait_often(void)
 {
 	for (int i = 0; i < 100; i++)
 		rest(seconds / 100);
+	done++;
+}
+
+NOINLINE static void
+deep(unsigned n)
+{
+	volatile char frame[1024];
+
+	frame[0] = 0;
+	if (n)
+		deep(n - 1);
+	else
+		for (unsigned i = 0; i < 100; i++)
+			wait_nanosleep();
 	done++;
 }
 
@@ -247,6 +262,11 @@ main(int argc, char **argv)
 {
 	bool forever = argc > 1 && !strcmp(argv[1], "forever");
 
+	if (argc > 1 && !strcmp(argv[1], "deep")) {
+		seconds = 0.01;
+		deep(40);
+		return 0;
+	}
 	if (argc > 2)
 		return pingpong(strtol(argv[2], NULL, 10));
 	if (argc > 1 && !forever)
