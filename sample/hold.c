@@ -55,15 +55,13 @@ move_all(int fd, void *bytes, size_t n, bool out)
 static int
 next_kept(const struct opener *o, int fd, int own)
 {
-	int next = own >= fd ? own : -1;
+	int next = -1;
 
-	if (o->cgroup.fd >= fd && (next < 0 || o->cgroup.fd < next))
-		next = o->cgroup.fd;
-	for (uint32_t i = 0; i < o->rings.n; i++) {
-		int ring = o->rings.ring[i].fd;
+	for (uint32_t i = 0; i < o->rings.n + 3; i++) {
+		int kept = !i ? own : i == 1 ? o->cgroup.fd : i == 2 ? o->deep.program : o->rings.ring[i - 3].fd;
 
-		if (ring >= fd && (next < 0 || ring < next))
-			next = ring;
+		if (kept >= fd && (next < 0 || kept < next))
+			next = kept;
 	}
 	return next;
 }

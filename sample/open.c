@@ -221,7 +221,7 @@ opener_files(void)
 static uint64_t
 threads_fit(const struct opener *o)
 {
-	uint64_t limit = opener_files(), used = o->files + o->rings.n + SPARE_FILES;
+	uint64_t limit = opener_files(), used = o->files + o->rings.n + o->deep.ncpu + SPARE_FILES;
 
 	return limit > used ? (limit - used) / ((uint64_t)o->nsample * o->capture.nevent) : 0;
 }

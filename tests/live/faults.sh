@@ -111,6 +111,12 @@ told descriptors $? few.json && ok descriptors
 (ulimit -n 64; "$PROF" -o fewer.json -- "$faults" threads 300 2>err >out)
 told descriptors-command $? fewer.json && check descriptors-command "$(cat out)" = "$("$faults" threads 300)"
 kill -9 "$many" && wait "$many" 2>/dev/null   # two hundred threads would leave all that comes little of the CPUs
+# Who holds events for it has stacks read as deep.
+start "$busy" recurse 30 1000; recursing=$pid
+wait_for 10 sh -c "[ \$(cut -d' ' -f14 /proc/$recursing/stat) -ge 10 ]"
+(ulimit -n 64; "$PROF" -q -o held.folded -t $recursing -d 0.5)
+check descriptors-deep "$(samples held.folded '_start;.*;burn(;|$)')" -gt $((10 * $(samples held.folded truncated)))
+kill $recursing; wait $recursing 2>/dev/null
 # 64 MiB of addresses for prof, over a program of 30 MB.
 (ulimit -v 65536; "$PROF" -o small.json -p "$target" -d 0.5 2>err)
 told memory $? small.json && ok memory
