@@ -246,6 +246,7 @@ session_record(struct session *s, const struct record *r)
 		s->counts.lost += r->lost;
 		s->dropped += r->lost;
 		processes_lost(s->processes);
+		deep_rest(&s->opener.deep, r, 0, 0);   /* the sample that it is of may be among them */
 		break;
 	case PERF_RECORD_THROTTLE:
 		s->counts.throttled++;

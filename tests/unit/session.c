@@ -650,6 +650,27 @@ waking_told_by_an_old_event(void)
 	modules_free(&modules);
 }
 
+/* Parts of a stack go with their sample where that is lost. */
+static void
+parts_of_a_lost_sample(void)
+{
+	static uint8_t room[DEEP_PAGE], page[DEEP_PAGE];
+	struct deep_cpu cpu = { .fd = -1, .bytes = room };
+	struct session old = { .opener.deep = { .cpu = &cpu, .ncpu = 1 } };
+	struct record part = { .type = RECORD_PART, .tid = 7, .part = { 0x3000, sizeof page, page } };
+	struct record lost = { .type = PERF_RECORD_LOST, .tid = 7, .lost = 1 };
+
+	begin(TARGET_PROCESSES, 0);
+	old.processes = processes_new(&modules);
+	session_record(&old, &part);
+	CHECK_U64(deep_rest(&old.opener.deep, &part, 0x2000, 0x1000).size, DEEP_PAGE);
+	session_record(&old, &part);
+	session_record(&old, &lost);
+	CHECK_U64(deep_rest(&old.opener.deep, &part, 0x2000, 0x1000).size, 0);
+	processes_free(old.processes);
+	modules_free(&modules);
+}
+
 static void
 refused(void)
 {
@@ -711,6 +732,7 @@ main(void)
 	RUN("session", late_ticks);
 	RUN("session", calm);
 	RUN("session", waking_told_by_an_old_event);
+	RUN("session", parts_of_a_lost_sample);
 	RUN("session", refused);
 	RUN("session", gone_already);
 	return TEST_STATUS;
