@@ -186,7 +186,8 @@ make_program(struct deep *d)
 bool
 deep_open(struct deep *d, const struct ring *ring, uint32_t n)
 {
-	bool all = perf_sp_at && make_room(d, ring, n) && make_program(d);
+	/* While a program runs that a probe or a tracepoint started, the kernel takes no sample for an event that has one. */
+	bool all = perf_sp_at && !bpf_traces() && make_room(d, ring, n) && make_program(d);
 
 	for (uint32_t i = 0; all && i < n; i++)
 		all = open_event(d, &ring[i]);

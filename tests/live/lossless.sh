@@ -19,6 +19,18 @@ done
 "$PROF" -F 10000 --stats s.json -o f.folded -- "$busy" cpu 2 2>err
 within samples "$(field s.json samples)" 18500 21000
 
+# What runs in a BPF program at a tracepoint: of an event that has one, too, the kernel takes no sample there.
+[ -d /sys/kernel/tracing/events ] || { mount -t tracefs none /sys/kernel/tracing && finally "umount -l /sys/kernel/tracing"; }
+start "$(program traced)" 60; traced=$pid
+sleep 0.5
+if kill -0 $traced 2>/dev/null; then
+	"$PROF" -q -F 999 -o f.folded -p $traced -d 1
+	check traced "$(samples f.folded 'trace_call_bpf')" -gt $(($(samples f.folded) / 2))
+	kill $traced; wait $traced 2>/dev/null
+else
+	skip traced "no BPF program at syscalls:sys_enter_getppid"
+fi
+
 # Eight threads on few CPUs, at 4999 Hz; as nobody with the least rings that a user may lock.
 cp "$PROF" "$busy" .
 chmod 755 prof busy
