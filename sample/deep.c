@@ -12,8 +12,8 @@
 #include "perf.h"
 
 /* A top that is none: nothing more is read.  What a walk may want beyond the last frame: the words of main.  How often more
- * may be read than is needed where less was too little before.  The part of a ring that one sample may take. */
-enum { TOP_NONE = 1, BEYOND = 1 << 10, PATIENCE = 64, RING_PART = 8, MIX = 0x61c88647 };
+ * may be read than is needed where less was too little before. */
+enum { TOP_NONE = 1, BEYOND = 1 << 10, PATIENCE = 64, MIX = 0x61c88647 };
 
 /* A part as it is written. */
 struct part {
@@ -196,9 +196,7 @@ deep_open(struct deep *d, const struct ring *ring, uint32_t n)
 		return false;
 	}
 	d->told->copied = DEEP_COPIED;
-	for (d->most = DEEP_MOST; d->most > ring->size / RING_PART; d->most /= 2)
-		;
-	d->told->most = d->most;
+	d->told->most = DEEP_MOST;
 	return true;
 }
 
@@ -238,12 +236,9 @@ deep_less(struct deep *d)
 bool
 deep_more(struct deep *d)
 {
-	uint64_t more;
-
-	if (!d->program || d->told->most == d->most)
+	if (!d->program || d->told->most == DEEP_MOST)
 		return false;
-	more = d->told->most ? d->told->most * 2 : DEEP_PART;
-	d->told->most = more < d->most ? more : d->most;
+	d->told->most = d->told->most ? d->told->most * 2 : DEEP_PART;
 	return true;
 }
 

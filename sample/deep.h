@@ -35,7 +35,6 @@ struct deep {
 	int program;                     /* for events that sample; 0: there is none */
 	int events;                      /* by CPU, the events that write parts */
 	struct deep_told *told;
-	uint64_t most;                   /* that it is told to read at most: rings have room for some */
 	uint8_t patience[1 << DEEP_REGIONS];   /* so often more may still be read there than is needed */
 	struct deep_cpu {
 		int fd;                  /* its event */
