@@ -233,8 +233,8 @@ record_parse(struct record *r, const struct record_shape *shape, struct cursor c
 		parse_sample(r, shape, &c);
 		return c.bad;
 	}
-	if (cur_left(&c) < TRAILER)
-		return "a record without its trailer";
+	if (r->type >= RECORD_PART || cur_left(&c) < TRAILER)
+		return "a record that there is not, or without its trailer";
 	body = cur_sub(&c, cur_left(&c) - TRAILER);
 	parse_trailer(r, c);
 	parse_body(r, &body);

@@ -10,6 +10,7 @@
 
 #include "sample/deep.h"
 #include "sample/foreign.h"
+#include "sample/mapped.h"
 #include "sample/process.h"
 #include "sample/ring.h"
 
@@ -53,7 +54,7 @@ apply(struct processes *ps, const struct record *r)
 		touch(r->sample.stack, r->sample.stack_size);
 		touch(r->sample.raw.pos, cur_left(&r->sample.raw));
 		if (t) {
-			mapped_ready(t->process);
+			mapped_ready(t->process, r->time);
 			if (space_find(&t->process->space, r->sample.ip))
 				t->slot++;
 		}

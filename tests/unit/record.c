@@ -90,6 +90,9 @@ part(void)
 	CHECK(!parse(&shape, len));
 	CHECK_U64(r.type, PERF_RECORD_SAMPLE);
 	CHECK_U64(r.sample.period, 1001001);
+
+	begin(RECORD_PART, 0);   /* none comes as what it becomes */
+	CHECK(end());
 }
 
 static void
