@@ -172,7 +172,7 @@ adapt_stack(struct recording *r)
 	if (!cut && fitting(need->used) <= size / 2)
 		size = fitting(need->used);
 	if (size != r->stack_size || chain != r->user_chain) {
-		verbose("%llu of %llu stacks cut, the longest %llu bytes: now %u bytes of stack a sample%s", (unsigned long long)need->cut,
+		verbose("%llu of %llu stacks cut, the longest %llu bytes: now at most %u bytes of stack a sample%s", (unsigned long long)need->cut,
 		        (unsigned long long)need->walks, (unsigned long long)need->used, size, chain ? ", and the kernel's chain" : "");
 		session_stack(r->session, size, chain);
 		r->stack_size = size;
