@@ -254,6 +254,7 @@ session_disable(struct session *s)
 	if (s->tracer.pid)
 		tracer_on(&s->tracer, false);
 	watches_disable(&s->watches);
+	s->until = clock_now();
 }
 
 static void
@@ -468,6 +469,8 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 			s->stirred = t;
 		session_record(s, &r);
 	}
+	if (final)
+		session_slept(s, s->until);
 	processes_tidy(s->processes, t, final);
 	press(s, t);
 	ends_urgent(&s->ends, processes_places(s->processes) != places);

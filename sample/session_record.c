@@ -83,16 +83,28 @@ add_user_side(struct session *s, struct sample *out, const struct record *r, con
 }
 
 /* How many samples this one counts for.  A CPU that sleeps may be late for its timer, and then has missed some: a clock
- * that ran on all the same.  Of a machine that is virtual half of them may be missing. */
+ * that ran on all the same.  Of a machine that is virtual half of them may be missing, or all. */
 static uint64_t
 ticks(struct session *s, const struct record *r)
 {
-	uint64_t *last = &s->ticked[r->cpu < CPUS_MAX ? r->cpu : 0], period = 1000000000 / s->opener.freq, n = 1;
+	struct tick *last = &s->ticked[r->cpu < CPUS_MAX ? r->cpu : 0];
+	uint64_t since = last->time ? last->time : s->since, period = 1000000000 / s->opener.freq;
 
-	if (!r->tid && *last && r->time > *last + period)
-		n = (r->time - *last + period / 2) / period;
-	*last = r->time;
-	return n;
+	*last = (struct tick){ r->time, r->tid != 0 };
+	return !r->tid && r->time > since + period ? (r->time - since + period / 2) / period : 1;
+}
+
+static void on_sample(struct session *, const struct record *);
+
+/* What CPU slept before T, if nothing ran there last. */
+static void
+slept(struct session *s, uint32_t cpu, uint64_t t)
+{
+	struct record r = { .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_KERNEL, .cpu = cpu, .time = t };
+	const struct tick *last = &s->ticked[cpu < CPUS_MAX ? cpu : 0];
+
+	if (!last->busy && t > (last->time ? last->time : s->since) + 2 * UINT64_C(1000000000) / s->opener.freq)
+		on_sample(s, &r);
 }
 
 /* The switches of the idle task, and of threads that are over, are nobody's. */
@@ -151,6 +163,8 @@ on_sample(struct session *s, const struct record *r)
 		return;
 	if (!event_of(s, r, out.task, &out.event))
 		return;
+	if (s->ticked && r->tid && !out.event)
+		slept(s, r->cpu, r->time - 1000000000 / s->opener.freq);
 	if (!out.wakes && s->opener.capture.event[out.event].waits)
 		wait_stack(&s->waits, out.task, r->time);
 	else if (!out.wakes && !(out.count = out.event ? 1 : s->ticked ? ticks(s, r) : weigh_sample(&s->weights, out.task, out.period)))
@@ -170,6 +184,13 @@ on_sample(struct session *s, const struct record *r)
 		out.regs = NULL;
 	}
 	s->sample(s->ctx, &out);
+}
+
+void
+session_slept(struct session *s, uint64_t t)
+{
+	for (uint32_t i = 0; s->ticked && i < s->opener.nsample; i++)
+		slept(s, (uint32_t)s->opener.rings.ring[i].cpu, t);
 }
 
 static void

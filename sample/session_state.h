@@ -13,6 +13,11 @@
 
 #define NOT_YET UINT64_MAX   /* process.starting of a command before its exec */
 
+struct tick {
+	uint64_t time;
+	bool busy;
+};
+
 struct session {
 	struct arena arena;              /* the session itself */
 	struct opener opener;
@@ -30,11 +35,11 @@ struct session {
 	struct waits waits;
 	uint64_t first_event;            /* samples of event 0 */
 	uint64_t born;                   /* threads that began under our eyes */
-	uint64_t since;                  /* when the events were on */
+	uint64_t since, until;           /* when the events were on */
 	uint64_t stirred;                /* when there was a record last */
 	uint64_t new_id, new_since;      /* events from that id on count from that time on */
 	uint64_t last_time;
-	uint64_t *ticked;                /* with --idle: when each CPU was sampled last, by number; else NULL */
+	struct tick *ticked;             /* with --idle: when each CPU was sampled last, by number; else NULL */
 	uint32_t wait_most;              /* of the stack of a wait, since a ring was filling up; 0: as asked for */
 	uint64_t pressed;                /* when stacks were cut because a ring was filling up */
 	uint64_t dropped, dropped_then;  /* records that found no room; and when stacks were cut last */
@@ -55,5 +60,7 @@ struct session {
 
 /* What a record tells, to be called in the order of time: samples go to SAMPLE, all else to processes, modules, weights. */
 void session_record(struct session *, const struct record *);
+/* At the end, at time T: what CPUs slept since their last samples. */
+void session_slept(struct session *, uint64_t t);
 
 #endif
