@@ -145,27 +145,28 @@ put_about(struct page *w)
 static void
 put_functions(struct page *w)
 {
-	const struct function *f = w->p->function, *const end = f + w->p->nfunction;
+	const struct function *f = w->p->function;
 	static const struct function elided = { .name = "[elided]", .module = "", .kind = FUNCTION_MARK };
 	bool more = w->shown.nsite && w->shown.site[w->shown.nsite - 1].function == w->p->nfunction;
 	uint64_t bytes = more ? strlen(elided.name) + 3 : 0;
+	const uint32_t n = w->p->nfunction, all = n + more;
 
-	put_number(w, w->p->nfunction + more);
-	for (f = w->p->function; f < end; f++)
-		bytes += strlen(f->name) + strlen(f->module) + (f->file ? strlen(f->file) : 0) + 3;
+	put_number(w, all);
+	for (uint32_t i = 0; i < n; i++)
+		bytes += strlen(f[i].name) + strlen(f[i].module) + (f[i].file ? strlen(f[i].file) : 0) + 3;
 	put_number(w, bytes);
-	for (f = w->p->function; f < end + more; f++) {
-		const struct function *g = f < end ? f : &elided;
+	for (uint32_t i = 0; i < all; i++) {
+		const struct function *g = i < n ? &f[i] : &elided;
 
 		sink_put(&w->data, g->name, strlen(g->name) + 1);
 		sink_put(&w->data, g->module, strlen(g->module) + 1);
 		sink_str(&w->data, g->file ? g->file : "");
 		sink_char(&w->data, 0);
 	}
-	for (f = w->p->function; f < end + more; f++)
-		put_number(w, (f < end ? f : &elided)->kind);
-	for (f = w->p->function; f < end + more; f++)
-		put_number(w, (f < end ? f : &elided)->line);
+	for (uint32_t i = 0; i < all; i++)
+		put_number(w, (i < n ? &f[i] : &elided)->kind);
+	for (uint32_t i = 0; i < all; i++)
+		put_number(w, (i < n ? &f[i] : &elided)->line);
 }
 
 static void

@@ -1,4 +1,4 @@
-/* link: lib/mem.c lib/file.c lib/msg.c lib/sink.c lib/index.c lib/cursor.c sym/elf.c */
+/* link: lib/mem.c lib/file.c lib/msg.c lib/sink.c lib/index.c lib/cursor.c sym/elf.c sample/sandbox.c */
 /* What objdump says: instructions come in order and in bounds, each with a text of some length and without tabs. */
 #include <assert.h>
 #include <stdlib.h>

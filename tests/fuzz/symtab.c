@@ -1,4 +1,4 @@
-/* link: sym/tables.c sym/plt.c sym/sort.c sym/text.c sym/elf.c sym/module.c sym/ehframe.c lib/cursor.c lib/mem.c lib/file.c lib/index.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/unpack.c lib/zstd.c lib/xz.c lib/sink.c */
+/* link: sym/tables.c sym/plt.c sym/sort.c sym/text.c sym/elf.c sym/module.c sym/ehframe.c lib/cursor.c lib/mem.c lib/file.c lib/index.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/unpack.c lib/zstd.c lib/xz.c lib/sink.c sym/vectors.c */
 /* Symbol tables, PLT and entry point of an ELF file; one whose class byte has its high bit set is a memory image. */
 #include "sym/symtab.c"
 
