@@ -214,12 +214,13 @@ read_usual(struct part *p, uint64_t off, struct fde *f)
 	const struct cie *cie;
 	const uint8_t *b;
 	uint64_t at;
-	uint32_t len;
+	uint32_t len, fixed;   /* each read once: the file may change */
 
 	if (p->debug || left < FIXED || off > left - FIXED)
 		return false;
 	b = p->bytes.pos + off;
-	if ((len = load32(b, big)) > left - off - 4 || b[FIXED - 1] >= 0x80 || len < FIXED - 4u + b[FIXED - 1])
+	fixed = FIXED + (uint32_t)b[FIXED - 1];
+	if ((len = load32(b, big)) > left - off - 4 || fixed >= FIXED + 0x80 || len + UINT64_C(4) < fixed)
 		return false;
 	at = off + 4 - load32(b + 4, big);
 	cie = cie_slot(p, at);
@@ -228,8 +229,8 @@ read_usual(struct part *p, uint64_t off, struct fde *f)
 	*f = cie->like;
 	f->lo = (p->vaddr + off + 8 + (uint64_t)(int32_t)load32(b + 8, big)) & p->mask;
 	f->hi = f->lo + ((uint64_t)(int32_t)load32(b + 12, big) & p->mask);
-	f->insns = cur_of(b + FIXED + b[FIXED - 1], len + 4 - FIXED - b[FIXED - 1], big);
-	f->insns_vaddr = p->vaddr + off + FIXED + b[FIXED - 1];
+	f->insns = cur_of(b + fixed, len + 4 - fixed, big);
+	f->insns_vaddr = p->vaddr + off + fixed;
 	return f->hi > f->lo;
 }
 

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <unistd.h>
 
 static const char cie_insns[] = "\x0c\x07\x08\x90\x01", fde_insns[] = "\x41\x0e\x10";
@@ -381,9 +382,42 @@ agrees_with_the_compiler(void)
 	CHECK(asked > 4000 && none > 100);
 }
 
+static volatile bool changing;
+
+static void *
+change(void *byte)
+{
+	for (volatile uint8_t *b = byte; changing;)
+		*b ^= 0x7f;
+	return NULL;
+}
+
+/* What is checked is what is used: a length that another process changes leads no further than its description. */
+static void
+a_file_that_changes(void)
+{
+	static uint8_t bytes[64] = { [0] = 20 };   /* of the description: 20 + 4 bytes, its CIE at 0 by what it says */
+	struct part p = { .bytes = cur_of(bytes, sizeof bytes, false), .mask = UINT64_MAX };
+	struct fde f = { 0 };
+	pthread_t t;
+
+	bytes[4] = 4;
+	bytes[12] = 1;
+	*cie_slot(&p, 0) = (struct cie){ .at = 1, .sized = true, .like.pointer_encoding = PE_PCREL | PE_SDATA4 };
+	changing = true;
+	CHECK(!pthread_create(&t, NULL, change, bytes + 16));
+	for (unsigned i = 0; i < 3000000; i++)
+		if (read_usual(&p, 0, &f) && (f.insns.pos > bytes + 24 || f.insns.end != bytes + 24))
+			break;
+	CHECK(f.insns.pos <= bytes + 24 && f.insns.end == bytes + 24);
+	changing = false;
+	pthread_join(t, NULL);
+}
+
 int
 main(void)
 {
+	RUN("ehframe", a_file_that_changes);
 	RUN("ehframe", found_however_it_is_written);
 	RUN("ehframe", what_a_cie_says);
 	RUN("ehframe", debug_frame_of_every_version);
