@@ -42,7 +42,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct modules ms = { 0 };
-	struct module m = { .kind = MODULE_FILE, .name = "fuzz" };
+	struct module m = { .kind = MODULE_FILE, .path = "[vectors]", .name = "fuzz" };
 	bool image = size > EI_CLASS && data[EI_CLASS] & 0x80;
 	uint8_t *copy = malloc(size ? size : 1);   /* so that its end is guarded */
 
