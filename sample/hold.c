@@ -1,4 +1,4 @@
-/* See hold.h.  A helper is a fork of prof that has closed all but the rings and a socket.  What it opens is written into
+/* See hold.h.  A helper is a fork of prof that has closed all but what hold_only leaves.  What it opens is written into
  * the rings as if prof had opened it; it does what single bytes on the socket say, and ends with it. */
 #include "hold.h"
 

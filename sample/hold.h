@@ -15,7 +15,7 @@ void hold_total(const struct watches *, struct total *total);
 void hold_close(struct watches *);
 /* For the keeper: forks a helper, which waits to be told what to open; its socket, or -1 with errno. */
 int hold_helper(struct opener *, pid_t *);
-/* Closes all from 3 on but OWN, the rings and the cgroup. */
+/* Closes all from 3 on but OWN, the rings, the cgroup and the program that reads deep stacks. */
 void hold_only(const struct opener *, int own);
 
 #endif
