@@ -9,6 +9,7 @@
 
 #include "debug.h"
 #include "ehframe.h"
+#include "gotable.h"
 #include "plt.h"
 #include "sort.h"
 #include "text.h"
@@ -44,6 +45,8 @@ struct symtab {
 	uint64_t base;
 	struct row *row;
 	uint32_t rows;
+	struct gotable go;         /* once it was ASKED_GO for */
+	bool asked_go;
 	uint64_t relocs_budget;
 	uint64_t default_entry;    /* what linkers put for libraries, or 0 */
 	enum { ENTRY_UNKNOWN, ENTRY_NAMED, ENTRY_BARE } entry;
@@ -485,6 +488,28 @@ find_plt(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *ou
 	return true;
 }
 
+static const struct gotable *
+go_of(const struct module *m)
+{
+	struct symtab *st = m->symtab;
+
+	if (!st->asked_go)
+		gotable_open(&st->go, &m->elf);
+	st->asked_go = true;
+	return &st->go;
+}
+
+static bool
+find_go(const struct module *m, uint64_t vaddr, struct symbol *out)
+{
+	struct gofunction f;
+
+	if (!gotable_find(go_of(m), vaddr, &f) || strnlen(f.name, NAME_LIMIT) == NAME_LIMIT)
+		return false;
+	*out = (struct symbol){ f.lo, f.hi, f.name, false };
+	return true;
+}
+
 bool
 symtab_find(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *out)
 {
@@ -492,7 +517,15 @@ symtab_find(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol 
 
 	if (!st || m->bad)
 		return false;
-	return find_symbol(ms, m, vaddr, out) || find_entry(ms, m, vaddr, out) || find_plt(ms, m, vaddr, out) || vectors_find(m, vaddr, out);
+	return find_symbol(ms, m, vaddr, out) || find_go(m, vaddr, out) || find_entry(ms, m, vaddr, out) || find_plt(ms, m, vaddr, out) || vectors_find(m, vaddr, out);
+}
+
+bool
+symtab_depth(struct modules *ms, struct module *m, uint64_t vaddr, uint32_t *depth)
+{
+	struct symtab *st = m->symtab ? m->symtab : open_symtab(ms, m);
+
+	return st && !m->bad && gotable_depth(go_of(m), vaddr, depth);
 }
 
 uint64_t
@@ -507,6 +540,8 @@ symtab_until(const struct module *m, uint64_t vaddr)
 	if (!st || m->bad || !m->elf.nsection || range_of(st->plt, st->plts, vaddr))
 		return vaddr + 1;
 	found = find_row(st, &m->elf, vaddr, &s, &sized);
+	if (!found && find_go(m, vaddr, &s))
+		return s.hi;
 	if (!sized || (!found && vaddr + ENTRY_NEAR - m->elf.entry < 2 * ENTRY_NEAR))
 		return vaddr + 1;
 	if ((next = rows_upto(st, vaddr)) < st->rows)

@@ -69,6 +69,29 @@ rule_fde(struct unwinder *u, struct module *m, uint64_t vaddr, struct fde *fde)
 	return m->kind == MODULE_JIT ? jit_frame(m, vaddr, fde) : ehframe_find(u->modules, m, vaddr, fde);
 }
 
+/* As Go's .debug_frame has it, which tells sp alone: where code has moved that, no word of the frame pointer. */
+static bool
+go_row(struct unwinder *u, struct module *m, uint64_t vaddr, struct row *row)
+{
+	const struct arch *a = u->arch;
+	bool pushed = a->ra == a->pc;   /* by the call */
+	uint32_t depth;
+
+	if (!symtab_depth(u->modules, m, vaddr, &depth))
+		return false;
+	row->set = UINT64_C(1) << a->ra | UINT64_C(1) << a->fp;
+	row->cfa_off = (int64_t)depth + (pushed ? a->word : 0);
+	row->cfa_expr = NULL;
+	row->cfa_reg = a->sp;
+	row->ra = a->ra;
+	row->signal = row->ra_signed = false;
+	row->truth = ROW_TRUE;
+	row->debug = true;
+	row->reg[a->fp] = (struct place){ .how = depth ? HOW_UNDEFINED : HOW_SAME };
+	row->reg[a->ra] = (struct place){ .how = pushed || depth ? HOW_OFFSET : HOW_SAME, .off = pushed ? -(int32_t)a->word : -(int32_t)depth };
+	return true;
+}
+
 /* Of the WHOLE row, or what a plain rule takes of it. */
 static const char *
 read_row(struct unwinder *u, struct module *m, uint64_t vaddr, bool whole, struct row *row, bool *found)
@@ -77,6 +100,8 @@ read_row(struct unwinder *u, struct module *m, uint64_t vaddr, bool whole, struc
 	const char *why = NULL;
 
 	*found = rule_fde(u, m, vaddr, &fde);
+	if (!*found && m->kind != MODULE_JIT && (*found = go_row(u, m, vaddr, row)))
+		return NULL;
 	if (!*found)
 		return u->arch->table_row ? u->arch->table_row(&m->elf, vaddr, row, found) : NULL;
 	if (whole || !cfi_brief(u->arch, &fde, vaddr, row))

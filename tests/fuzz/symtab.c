@@ -1,4 +1,4 @@
-/* link: sym/tables.c sym/plt.c sym/sort.c sym/text.c sym/elf.c sym/module.c sym/ehframe.c lib/cursor.c lib/mem.c lib/file.c lib/index.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/unpack.c lib/zstd.c lib/xz.c lib/sink.c sym/vectors.c */
+/* link: sym/tables.c sym/gotable.c sym/plt.c sym/sort.c sym/text.c sym/elf.c sym/module.c sym/ehframe.c lib/cursor.c lib/mem.c lib/file.c lib/index.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/unpack.c lib/zstd.c lib/xz.c lib/sink.c sym/vectors.c */
 /* Symbol tables, PLT and entry point of an ELF file; one whose class byte has its high bit set is a memory image. */
 #include "sym/symtab.c"
 
@@ -10,7 +10,10 @@ static void
 look(struct modules *ms, struct module *m, uint64_t vaddr)
 {
 	struct symbol s;
+	uint32_t depth;
 
+	if (symtab_depth(ms, m, vaddr, &depth) && depth > INT32_MAX)
+		abort();
 	if (symtab_find(ms, m, vaddr, &s) && (vaddr < s.lo || vaddr >= s.hi || !*s.name || strlen(s.name) > NAME_LIMIT + 4))
 		abort();
 }
