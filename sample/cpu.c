@@ -11,16 +11,22 @@
 
 enum { WORD = 8 * sizeof(unsigned long) };
 
-bool
-cpus_have(const struct cpus *s, int32_t cpu)
+static bool
+has(const struct cpus *s, int32_t cpu)
 {
 	return s->bit[(uint32_t)cpu / WORD] >> (uint32_t)cpu % WORD & 1;
 }
 
-void
-cpus_add(struct cpus *s, int32_t cpu)
+static void
+add(struct cpus *s, int32_t cpu)
 {
 	s->bit[(uint32_t)cpu / WORD] |= 1ul << (uint32_t)cpu % WORD;
+}
+
+void
+cpus_drop(struct cpus *s, int32_t cpu)
+{
+	s->bit[(uint32_t)cpu / WORD] &= ~(1ul << (uint32_t)cpu % WORD);
 }
 
 bool
@@ -42,7 +48,7 @@ numbers(const struct cpus *s, int32_t *cpu)
 	unsigned n = 0;
 
 	for (int32_t i = 0; i < CPUS_MAX; i++)
-		if (cpus_have(s, i))
+		if (has(s, i))
 			cpu[n++] = i;
 	return n;
 }
@@ -66,7 +72,7 @@ parse(const char *list, struct cpus *s)
 		if (hi >= CPUS_MAX)
 			return "has a CPU number above 4095";
 		for (; lo <= hi; lo++)
-			cpus_add(s, (int32_t)lo);
+			add(s, (int32_t)lo);
 		if (!*list)
 			return NULL;
 		if (*list != ',')
@@ -114,7 +120,7 @@ online(struct cpus *s, int32_t *cpu, char *text, size_t cap)
 	probe(s);
 	if ((n = numbers(s, cpu)))
 		return n;
-	cpus_add(s, 0);
+	add(s, 0);
 	cpu[0] = 0;
 	return 1;
 }
@@ -139,7 +145,7 @@ cpu_choose(const char *list, int32_t *cpu, unsigned *n, struct arena *arena)
 	if ((why = cpu_list(list, cpu, n)))
 		return why;
 	for (unsigned i = 0; i < *n; i++)
-		if (!cpus_have(&s, cpu[i])) {
+		if (!has(&s, cpu[i])) {
 			int len = snprintf(words, sizeof words, *text ? "CPU %d is not online; %.200s are" : "CPU %d is not online",
 			                   (int)cpu[i], text);
 

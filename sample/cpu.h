@@ -21,8 +21,7 @@ const char *cpu_choose(const char *list, int32_t *cpu, unsigned *n, struct arena
 /* The CPUs that are online, ascending, into CPU, which has room for CPUS_MAX.  Returns how many, at least 1. */
 unsigned cpu_online(int32_t *cpu);
 
-bool cpus_have(const struct cpus *, int32_t cpu);
-void cpus_add(struct cpus *, int32_t cpu);
+void cpus_drop(struct cpus *, int32_t cpu);
 /* Those that this thread may run on, and may from now on; false where the kernel does not say, or refuses. */
 bool cpus_mine(struct cpus *);
 bool cpus_keep_to(const struct cpus *);

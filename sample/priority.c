@@ -82,22 +82,19 @@ void
 priority_aside(struct priority *p, const struct rings *rings, uint32_t n)
 {
 	const struct ring *r, *end = rings->ring + n;
-	struct cpus calm = { { 0 } };
+	struct cpus calm = p->cpus;
 	uint64_t here = 0;
-	bool any = false;
 	unsigned cpu;
 
 	if (!p->realtime || syscall(SYS_getcpu, &cpu, NULL, NULL))
 		return;
 	for (r = rings->ring; r < end; r++)
 		here += r->cpu == (int32_t)cpu ? r->head - r->tail : 0;
-	for (r = rings->ring; r < end; r++)
-		if (r->head - r->tail < here / LESS && cpus_have(&p->cpus, r->cpu)) {
-			cpus_add(&calm, r->cpu);
-			any = true;
-		}
-	if (any)
-		p->moved |= cpus_keep_to(&calm);
+	for (r = rings->ring; here && r < end; r++)
+		if (r->head - r->tail >= here / LESS)
+			cpus_drop(&calm, r->cpu);
+	if (here)
+		p->moved |= cpus_keep_to(&calm);   /* refused where all are busy */
 }
 
 void
