@@ -488,23 +488,27 @@ find_plt(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *ou
 	return true;
 }
 
+/* NULL where there is none. */
 static const struct gotable *
 go_of(const struct module *m)
 {
 	struct symtab *st = m->symtab;
 
+	if (!st || m->bad)
+		return NULL;
 	if (!st->asked_go)
 		gotable_open(&st->go, &m->elf);
 	st->asked_go = true;
-	return &st->go;
+	return st->go.n ? &st->go : NULL;
 }
 
 static bool
 find_go(const struct module *m, uint64_t vaddr, struct symbol *out)
 {
+	const struct gotable *g = go_of(m);
 	struct gofunction f;
 
-	if (!gotable_find(go_of(m), vaddr, &f) || strnlen(f.name, NAME_LIMIT) == NAME_LIMIT)
+	if (!g || !gotable_find(g, vaddr, &f) || strnlen(f.name, NAME_LIMIT) == NAME_LIMIT)
 		return false;
 	*out = (struct symbol){ f.lo, f.hi, f.name, false };
 	return true;
@@ -513,7 +517,7 @@ find_go(const struct module *m, uint64_t vaddr, struct symbol *out)
 bool
 symtab_find(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *out)
 {
-	struct symtab *st = m->symtab ? m->symtab : open_symtab(ms, m);
+	struct symtab *st = open_symtab(ms, m);
 
 	if (!st || m->bad)
 		return false;
@@ -521,11 +525,15 @@ symtab_find(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol 
 }
 
 bool
+symtab_go(struct modules *ms, struct module *m)
+{
+	return open_symtab(ms, m) && go_of(m);
+}
+
+bool
 symtab_depth(struct modules *ms, struct module *m, uint64_t vaddr, uint32_t *depth)
 {
-	struct symtab *st = m->symtab ? m->symtab : open_symtab(ms, m);
-
-	return st && !m->bad && gotable_depth(go_of(m), vaddr, depth);
+	return symtab_go(ms, m) && gotable_depth(go_of(m), vaddr, depth);
 }
 
 uint64_t

@@ -13,6 +13,8 @@ struct symbol {
 
 /* The function at VADDR: false where the file names none there. */
 bool symtab_find(struct modules *, struct module *, uint64_t vaddr, struct symbol *);
+/* Whether it is a Go program's. */
+bool symtab_go(struct modules *, struct module *);
 /* How far sp is at VADDR from where it was when the function began, where Go's table tells. */
 bool symtab_depth(struct modules *, struct module *, uint64_t vaddr, uint32_t *depth);
 /* Behind it: up to where the same is to be said, as long as it is the same symbol's or frame description's. */

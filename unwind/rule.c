@@ -69,7 +69,7 @@ rule_fde(struct unwinder *u, struct module *m, uint64_t vaddr, struct fde *fde)
 	return m->kind == MODULE_JIT ? jit_frame(m, vaddr, fde) : ehframe_find(u->modules, m, vaddr, fde);
 }
 
-/* As Go's .debug_frame has it, which tells sp alone: where code has moved that, no word of the frame pointer. */
+/* Go's own table tells sp alone: where code has moved that, no word of the frame pointer. */
 static bool
 go_row(struct unwinder *u, struct module *m, uint64_t vaddr, struct row *row)
 {
@@ -100,8 +100,10 @@ read_row(struct unwinder *u, struct module *m, uint64_t vaddr, bool whole, struc
 	const char *why = NULL;
 
 	*found = rule_fde(u, m, vaddr, &fde);
-	if (!*found && m->kind != MODULE_JIT && (*found = go_row(u, m, vaddr, row)))
+	if ((!*found || fde.debug) && m->kind != MODULE_JIT && go_row(u, m, vaddr, row)) {
+		*found = true;
 		return NULL;
+	}
 	if (!*found)
 		return u->arch->table_row ? u->arch->table_row(&m->elf, vaddr, row, found) : NULL;
 	if (whole || !cfi_brief(u->arch, &fde, vaddr, row))
@@ -213,21 +215,26 @@ ends_here(struct unwinder *u, struct module *m, uint64_t vaddr)
 	return u->arch->ends_here && first % FUNCTION_ALIGN == 0 && u->arch->ends_here(c.pos, cur_left(&c));
 }
 
-/* Go's functions that begin a stack, or go over to that of the scheduler, behind the call that they make there. */
+/* Go's functions that begin a stack, or go over to that of the scheduler: behind the call that they make there; and those
+ * of which Go's table does not tell how they do it, anywhere. */
 static bool
 changes_stack(struct unwinder *u, struct module *m, uint64_t vaddr)
 {
-	static const char *const names[] = { "runtime.mcall", "runtime.systemstack", "runtime.morestack",
-	                                     "runtime.asmcgocall", "runtime.clone", "runtime.rt0_go" };
+	enum { BY_CALL = 5 };
+	static const char *const names[] = {
+		"runtime.mcall", "runtime.systemstack", "runtime.morestack", "runtime.asmcgocall", "runtime.clone",
+		"runtime.rt0_go", "runtime.nanotime1", "runtime.walltime", "time.now", "runtime.callCgoMmap", "runtime.callCgoMunmap",
+		"runtime.callCgoSigaction",
+	};
 	struct symbol s;
 	size_t n;
 
-	if (!rule_after_call(u, m, vaddr + 1) || !symtab_find(u->modules, m, vaddr, &s))
+	if (!symtab_go(u->modules, m) || !symtab_find(u->modules, m, vaddr, &s))
 		return false;
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strncmp(s.name, names[i], n = strlen(names[i])) && (!s.name[n] || !strcmp(s.name + n, ".abi0")))
-			return true;
-	return false;
+			return i >= BY_CALL || rule_after_call(u, m, vaddr + 1);
+	return !strncmp(s.name, "_rt0_", 5);
 }
 
 /* Code that is not what it looks like, whatever .debug_frame may say (Go's says nothing of it), or a signal trampoline's
