@@ -134,6 +134,7 @@ m_own_stack(void)
 	p = mmap(NULL, GUARD + ALTERNATE + STACK + GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED || mprotect(p + GUARD, ALTERNATE + STACK, PROT_READ | PROT_WRITE))
 		return 1;
+	memset(p + GUARD, 0, ALTERNATE + STACK);   /* a copy of both ends at the first page that is not there */
 	alternate.ss_sp = p + GUARD;
 	sigaltstack(&alternate, NULL);
 	getcontext(&there);
