@@ -1,6 +1,7 @@
 /* See priority.h.  sched(7), sched_setattr(2): since Linux 6.12 an ordinary thread may ask for a time slice, and one with a
  * shorter one is let in sooner.  Among eight busy threads on two CPUs it then waits 1 ms instead of 4 on average. */
 #include "priority.h"
+#include "cpu.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -68,7 +69,6 @@ priority_raise(struct priority *p, bool cpus)
 	struct attr a = { .size = sizeof a, .flags = 1, .slice = SLICE };   /* reset on fork */
 
 	p->nice = getpriority(PRIO_PROCESS, 0);
-	cpus_mine(&p->cpus);
 	p->realtime = cpus && realtime();
 	if (p->realtime)
 		return;
@@ -79,10 +79,10 @@ priority_raise(struct priority *p, bool cpus)
 }
 
 void
-priority_aside(struct priority *p, const struct rings *rings, uint32_t n)
+priority_aside(const struct priority *p, const struct rings *rings, uint32_t n)
 {
 	const struct ring *r, *end = rings->ring + n;
-	struct cpus calm = p->cpus;
+	struct cpus own, calm;
 	uint64_t here = 0;
 	unsigned cpu;
 
@@ -90,18 +90,19 @@ priority_aside(struct priority *p, const struct rings *rings, uint32_t n)
 		return;
 	for (r = rings->ring; r < end; r++)
 		here += r->cpu == (int32_t)cpu ? r->head - r->tail : 0;
-	for (r = rings->ring; here && r < end; r++)
+	if (!here || !cpus_mine(&own))
+		return;
+	calm = own;
+	for (r = rings->ring; r < end; r++)
 		if (r->head - r->tail >= here / LESS)
 			cpus_drop(&calm, r->cpu);
-	if (here)
-		p->moved |= cpus_keep_to(&calm);   /* refused where all are busy */
+	if (cpus_keep_to(&calm))   /* refused where all are busy */
+		cpus_keep_to(&own);
 }
 
 void
 priority_lower(const struct priority *p)
 {
-	if (p->moved)
-		cpus_keep_to(&p->cpus);
 	if (p->realtime)
 		ordinary(SCHED_RESET_ON_FORK);   /* which only who has the right may take back */
 	if (p->raised)

@@ -4,12 +4,10 @@
 
 #include <stdbool.h>
 
-#include "cpu.h"
 #include "ring.h"
 
 struct priority {
-	bool realtime, raised, moved;
-	struct cpus cpus;          /* where it may run */
+	bool realtime, raised;
 	int nice;                  /* before */
 };
 
@@ -19,8 +17,9 @@ bool priority_may(void);
  * has then do not get that. */
 void priority_raise(struct priority *, bool cpus);
 /* At the beginning of a round, from the first N rings: away from a CPU on which it would stop what is sampled, to those where
- * much less is.  A real-time thread is woken where it ran last, whoever runs there and whatever is idle. */
-void priority_aside(struct priority *, const struct rings *, uint32_t n);
+ * much less is.  A real-time thread is woken where it ran last, whoever runs there and whatever is idle; so it stays there,
+ * though it may run where it might before. */
+void priority_aside(const struct priority *, const struct rings *, uint32_t n);
 void priority_lower(const struct priority *);
 
 #endif

@@ -18,6 +18,10 @@ for cpu in 0 1; do
 	sleep 0.5
 	check off-$cpu "$(on)" != $cpu
 done
+check not-held "$(taskset -cp $pid | sed 's/.*: //')" = "$cpus"
+taskset -cp 1 $pid >/dev/null
+sleep 0.5
+check where-told "$(taskset -cp $pid | sed 's/.*: //')" = 1
 kill $target
 wait $pid
 check sampled "$(samples p.folded)" -gt 1000
