@@ -129,6 +129,7 @@ capture_of(const struct recording *r)
 		.freq_max = p->freq_max,
 		.inherit = !p->no_inherit && p->target != TARGET_THREADS,
 		.idle = p->idle,
+		.delay = p->delay,
 		.user_stack = p->stacks == STACKS_AUTO || p->stacks == STACKS_DWARF,
 		.user_chain = p->stacks == STACKS_FP,
 		.kernel_chain = stacks,

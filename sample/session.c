@@ -118,7 +118,7 @@ choose_weights(struct session *s)
 {
 	const struct event *e = &s->opener.capture.event[0];
 
-	if (s->opener.reach == REACH_SYSTEM && s->opener.capture.idle && s->opener.freq && e->is_time)
+	if (s->opener.reach == REACH_SYSTEM && s->opener.capture.idle && s->opener.freq && e->is_time && e->kernel && e->user)
 		s->ticked = arena_alloc(&s->arena, CPUS_MAX * sizeof *s->ticked);
 	if (s->tracer.pid)
 		weigh_init(&s->weights, 1000000000 / s->opener.freq, true);

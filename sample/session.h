@@ -22,6 +22,7 @@ struct capture {               /* what is asked for */
 	unsigned nevent;
 	uint64_t freq, count;      /* -F (0: use count), -c */
 	bool freq_max;             /* -F max */
+	uint64_t delay;            /* ns at the beginning that are left out by who takes the samples */
 	bool inherit, idle;
 	bool user_stack;           /* copy registers and stack (--call-graph auto, dwarf) */
 	bool user_chain;           /* ask for the kernel's user callchain (--call-graph fp) */

@@ -82,16 +82,25 @@ add_user_side(struct session *s, struct sample *out, const struct record *r, con
 		mapped_ready(out->task->process, out->time);
 }
 
+/* Since when a CPU may have slept. */
+static uint64_t
+since(const struct session *s, const struct tick *last)
+{
+	uint64_t begin = s->since + s->opener.capture.delay;
+
+	return last->time > begin ? last->time : begin;
+}
+
 /* How many samples this one counts for.  A CPU that sleeps may be late for its timer, and then has missed some: a clock
  * that ran on all the same.  Of a machine that is virtual half of them may be missing, or all. */
 static uint64_t
 ticks(struct session *s, const struct record *r)
 {
 	struct tick *last = &s->ticked[r->cpu < CPUS_MAX ? r->cpu : 0];
-	uint64_t since = last->time ? last->time : s->since, period = 1000000000 / s->opener.freq;
+	uint64_t from = since(s, last), period = 1000000000 / s->opener.freq;
 
 	*last = (struct tick){ r->time, r->tid != 0 };
-	return !r->tid && r->time > since + period ? (r->time - since + period / 2) / period : 1;
+	return !r->tid && r->time > from + period ? (r->time - from + period / 2) / period : 1;
 }
 
 static void on_sample(struct session *, const struct record *);
@@ -103,7 +112,7 @@ slept(struct session *s, uint32_t cpu, uint64_t t)
 	struct record r = { .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_KERNEL, .cpu = cpu, .time = t };
 	const struct tick *last = &s->ticked[cpu < CPUS_MAX ? cpu : 0];
 
-	if (!last->busy && t > (last->time ? last->time : s->since) + 2 * UINT64_C(1000000000) / s->opener.freq)
+	if (!last->busy && t > since(s, last) + 2 * UINT64_C(1000000000) / s->opener.freq)
 		on_sample(s, &r);
 }
 
@@ -266,6 +275,8 @@ session_record(struct session *s, const struct record *r)
 	case PERF_RECORD_LOST_SAMPLES:
 		s->counts.lost += r->lost;
 		s->dropped += r->lost;
+		if (s->ticked)   /* no sleep that is known */
+			s->ticked[r->cpu < CPUS_MAX ? r->cpu : 0].time = r->time;
 		processes_lost(s->processes);
 		deep_rest(&s->opener.deep, r, 0, 0);   /* the sample that it is of may be among them */
 		break;

@@ -592,6 +592,7 @@ late_ticks(void)
 	static struct tick last[CPUS_MAX];
 	struct session late = { .ticked = last, .opener.freq = 1000, .since = 2000000 };
 	struct record r = { .cpu = 3, .time = 5000000 };
+	const struct record lost = { .type = PERF_RECORD_LOST, .cpu = 3, .time = 30000000, .lost = 5 };   /* they are told as that */
 
 	CHECK_U64(ticks(&late, &r), 3);
 	r.time += 1000000;
@@ -601,6 +602,32 @@ late_ticks(void)
 	r.time += 4000000;
 	r.tid = 7;
 	CHECK_U64(ticks(&late, &r), 1);
+	late.opener.capture.delay = 20000000;   /* of which nothing counts */
+	r.tid = 0;
+	r.time = 25000000;
+	CHECK_U64(ticks(&late, &r), 3);
+	begin(TARGET_SYSTEM, 0);
+	late.processes = processes_new(&modules);
+	session_record(&late, &lost);
+	r.time = 35000000;
+	CHECK_U64(ticks(&late, &r), 5);
+	processes_free(late.processes);
+	modules_free(&modules);
+}
+
+/* Nobody knows that where only one side is sampled: the other's time looks like sleep. */
+static void
+late_on_both_sides(void)
+{
+	struct event e = { .is_time = true, .kernel = true };
+	struct session one = { .opener = { .reach = REACH_SYSTEM, .freq = 1000, .capture = { .idle = true, .event = &e } } };
+
+	choose_weights(&one);
+	CHECK(!one.ticked);
+	e.user = true;
+	choose_weights(&one);
+	CHECK(one.ticked);
+	arena_free(&one.arena);
 }
 
 static void
@@ -730,6 +757,7 @@ main(void)
 	RUN("session", too_much);
 	RUN("session", whole_system);
 	RUN("session", late_ticks);
+	RUN("session", late_on_both_sides);
 	RUN("session", calm);
 	RUN("session", waking_told_by_an_old_event);
 	RUN("session", parts_of_a_lost_sample);
