@@ -13,7 +13,7 @@ static const struct form {
 	{ 0xfffffffb, 0, 0, 0, 0, false },
 };
 
-enum { HEADER = 8, FUNCTIONS_MAX = 1 << 24, STEPS_MAX = 1 << 16 };
+enum { HEADER = 8, FUNCTIONS_MAX = 1 << 24, STEPS_MAX = 1 << 16, NAME_MOST = 1 << 16 };
 /* Of what is known of a function, behind its address: bytes to the numbers that say where its name and its steps are. */
 enum { NAME = 0, STEPS = 12 };
 
@@ -69,7 +69,7 @@ gotable_open(struct gotable *g, const struct elf *e)
 	struct section s;
 	uint64_t n;
 
-	*g = (struct gotable){ 0 };
+	*g = (struct gotable){ .noted = elf_section_named(e, ".note.go.buildid", &s) };
 	if (!elf_section_named(e, ".gopclntab", &s) && !elf_section_named(e, ".data.rel.ro.gopclntab", &s))
 		return;
 	g->bytes = s.data;
@@ -96,7 +96,7 @@ bool
 gotable_find(const struct gotable *g, uint64_t vaddr, struct gofunction *out)
 {
 	uint32_t lo = 0, hi = g->n;
-	struct cursor name;
+	struct cursor name = g->bytes;
 
 	if (!g->n || vaddr < start_of(g, 0) || vaddr >= start_of(g, g->n))
 		return false;
@@ -111,9 +111,10 @@ gotable_find(const struct gotable *g, uint64_t vaddr, struct gofunction *out)
 	out->lo = start_of(g, lo);
 	out->hi = start_of(g, lo + 1);
 	out->at = g->functions + number(g, g->rows + ((uint64_t)lo * 2 + 1) * g->wide, g->wide) + g->wide;
-	name = cur_slice(&g->bytes, g->names + number(g, out->at + NAME, 4), 1);
-	name.end = g->bytes.end;
-	out->name = name.bad ? "" : cur_str(&name);
+	cur_take(&name, g->names + number(g, out->at + NAME, 4));
+	if (cur_left(&name) > NAME_MOST)
+		name.end = name.pos + NAME_MOST;
+	out->name = cur_str(&name);
 	return vaddr >= out->lo && vaddr < out->hi && *out->name;
 }
 

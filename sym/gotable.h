@@ -8,7 +8,8 @@ struct gotable {
 	struct cursor bytes;       /* of the section */
 	uint64_t text;             /* what the table's addresses are counted from */
 	uint64_t rows, functions, names, steps;   /* where in it they begin */
-	uint32_t n;                /* functions; 0: there is no such table */
+	uint32_t n;                /* functions; 0: there is no such table, or it is not found */
+	bool noted;                /* Go has linked it, by its note: the C compiler moves the table where no section tells of it */
 	uint8_t word, wide, quantum;   /* bytes of an address, of a row's numbers, of the shortest instruction */
 };
 

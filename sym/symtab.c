@@ -499,7 +499,7 @@ go_of(const struct module *m)
 	if (!st->asked_go)
 		gotable_open(&st->go, &m->elf);
 	st->asked_go = true;
-	return st->go.n ? &st->go : NULL;
+	return &st->go;
 }
 
 static bool
@@ -508,7 +508,7 @@ find_go(const struct module *m, uint64_t vaddr, struct symbol *out)
 	const struct gotable *g = go_of(m);
 	struct gofunction f;
 
-	if (!g || !gotable_find(g, vaddr, &f) || strnlen(f.name, NAME_LIMIT) == NAME_LIMIT)
+	if (!g || !gotable_find(g, vaddr, &f))
 		return false;
 	*out = (struct symbol){ f.lo, f.hi, f.name, false };
 	return true;
@@ -527,7 +527,9 @@ symtab_find(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol 
 bool
 symtab_go(struct modules *ms, struct module *m)
 {
-	return open_symtab(ms, m) && go_of(m);
+	const struct gotable *g = open_symtab(ms, m) ? go_of(m) : NULL;
+
+	return g && (g->n || g->noted);
 }
 
 bool

@@ -3,9 +3,9 @@
 #include "elfwrite.h"
 #include "test.h"
 
-enum { TEXT = 0x401000, TABLE = 0x500000 };
+enum { TEXT = 0x401000, TABLE = 0x500000, FILLED = 0x200, LONG = 1 << 16 };
 
-static uint8_t table[0x200];
+static uint8_t table[FILLED + LONG + 2];
 static bool big;
 static uint64_t entry = TEXT + 0x20;
 static struct arena arena;
@@ -165,10 +165,18 @@ broken(void)
 	CHECK_STR(name_at(&g, TEXT), "-");
 	CHECK(depth_at(&g, TEXT) == -1);
 	fill(20, 8, 1, TEXT);
-	put(8, 8, 1000);   /* more functions than there is room for */
+	put(8, 8, 100000);   /* more functions than there is room for */
 	g = opened(".gopclntab", 8);
 	CHECK_U64(g.n, 0);
-	for (unsigned at = 0; at < sizeof table; at++)
+	fill(20, 8, 1, TEXT);
+	put(0x104, 4, FILLED - 0x180);   /* a name that has no end where one could be */
+	memset(table + FILLED, 'a', LONG);
+	g = opened(".gopclntab", 8);
+	CHECK_U64(strlen(name_at(&g, TEXT)), 1);
+	table[FILLED + LONG - 1] = 0;
+	g = opened(".gopclntab", 8);
+	CHECK_U64(strlen(name_at(&g, TEXT)), LONG - 1);
+	for (unsigned at = 0; at < FILLED; at++)
 		for (unsigned to = 0; to < 3; to++) {
 			fill(18, 4, 1, TEXT);
 			table[at] = (uint8_t)((const unsigned[]){ 0, 0x7f, 0xff }[to]);

@@ -17,7 +17,7 @@ enum { RDX = 1, RBX = 3, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
 enum { ROOT, PLAIN, FRAMED, LEAF, BY_RBX, REALIGNED, FP_IN_R12, LOSES_RBX, SETS_R12, SIGNAL, LIAR, PLT, SAVES_FP, EPILOGUE,
        PLAIN_SIGNAL, VFORK, REALIGNED_END, REMEMBERS, FAR, DESCRIBED,
        ENTRY = DESCRIBED, BARE, PUSHES, ALLOCA, POPPED, VFORKS, TRAMPOLINE, STRIPPED, ENDLESS, SILENT, RECORD, CLONES, CALLED,
-       CALLS, FUNCTIONS };
+       CALLS, SWITCHES, FUNCTIONS };
 
 static const struct { const char *insns; uint8_t n; bool signal; } descriptions[DESCRIBED] = {
 	[ROOT] = { "\x07\x10", 2, false },
@@ -99,6 +99,8 @@ build(void)
 	sec = elfwrite_section(&w, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, text, sizeof text);
 	for (unsigned i = BARE; i <= VFORKS; i++)
 		elfwrite_symbol(&w, "f", TEXT + i * FUNCTION, FUNCTION, STT_FUNC, sec);
+	elfwrite_section(&w, ".note.go.buildid", SHT_NOTE, 0, 0, NULL, 4);
+	elfwrite_symbol(&w, "runtime.systemstack", TEXT + SWITCHES * FUNCTION, FUNCTION, STT_FUNC, sec);
 	elfwrite_symbol(&w, "_start", TEXT + ENTRY * FUNCTION, FUNCTION, STT_FUNC, sec);
 	plain = ehwrite_cie(&e, "zR", 1, -8, 16, "\x0c\x07\x08\x90\x01", 5);
 	signal = ehwrite_cie(&e, "zRS", 1, -8, 16, "\x0c\x07\x08\x90\x01", 5);
@@ -941,6 +943,19 @@ threads_begin_where_nothing_is_to_return_to(void)
 	tear_down();
 }
 
+/* Go's functions are known by their symbols, too, where its own table is not found. */
+static void
+another_stack_begins_where_go_goes_over_to_it(void)
+{
+	set_up(MODE_AUTO, 512);
+	words[3] = ret(SWITCHES);
+	words[4] = ret(PLAIN);
+	words[8] = ret(ROOT);
+	go(ret(PLAIN), 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2 && in(1) == SWITCHES);
+	tear_down();
+}
+
 /* Words in the stack that could be return addresses are not taken for one, but the first of all, if it is a root's. */
 static void
 nothing_is_looked_for(void)
@@ -1182,6 +1197,7 @@ main(void)
 	RUN("unwind", the_call_tells_the_function);
 	RUN("unwind", instructions_forward);
 	RUN("unwind", threads_begin_where_nothing_is_to_return_to);
+	RUN("unwind", another_stack_begins_where_go_goes_over_to_it);
 	RUN("unwind", nothing_is_looked_for);
 	RUN("unwind", the_cfa_in_the_frame);
 	RUN("unwind", the_end_of_a_realigned_frame);
