@@ -3,7 +3,7 @@
 #include "elfwrite.h"
 #include "test.h"
 
-enum { TEXT = 0x401000, TABLE = 0x500000, FILLED = 0x200, LONG = 1 << 16 };
+enum { TEXT = 0x1000, TABLE = 0x3000, FILLED = 0x200, LONG = 1 << 16 };
 
 static uint8_t table[FILLED + LONG + 2];
 static bool big;
