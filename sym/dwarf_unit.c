@@ -48,10 +48,7 @@ dwarf_is_code(const struct dwarf *d, uint64_t addr)
 {
 	const struct elf *e = d->code;
 
-	for (uint32_t i = 0; e && i < e->nload; i++)
-		if (e->load[i].exec && addr >= e->load[i].vaddr && addr - e->load[i].vaddr < e->load[i].memsz)
-			return true;
-	return !e || !e->nload;
+	return !e || !e->nload || elf_is_code(e, addr);
 }
 
 /* Reads the header at C, of .debug_info, and moves past the unit.  False where it cannot be read, or is of no known kind. */

@@ -361,6 +361,15 @@ elf_from(const struct elf *e, uint64_t vaddr)
 	return cur_of(NULL, 0, e->bytes.big);
 }
 
+bool
+elf_is_code(const struct elf *e, uint64_t vaddr)
+{
+	for (uint32_t i = 0; i < e->nload; i++)
+		if (e->load[i].exec && vaddr - e->load[i].vaddr < e->load[i].memsz)
+			return true;
+	return false;
+}
+
 struct cursor
 elf_at(const struct elf *e, uint64_t vaddr, uint64_t size)
 {

@@ -41,6 +41,8 @@ bool elf_begins(struct elf *, struct cursor head);
 
 bool elf_section(const struct elf *, uint32_t i, struct section *);
 bool elf_section_named(const struct elf *, const char *name, struct section *);
+/* Whether it is loaded to be executed. */
+bool elf_is_code(const struct elf *, uint64_t vaddr);
 /* The SIZE bytes that lie at VADDR when loaded: empty where the file does not hold them all. */
 struct cursor elf_at(const struct elf *, uint64_t vaddr, uint64_t size);
 /* As far as the segment's file bytes go from VADDR on. */

@@ -39,15 +39,6 @@ start_of(const struct gotable *g, uint32_t i)
 	return g->text + number(g, g->rows + (uint64_t)i * 2 * g->wide, g->wide);
 }
 
-static bool
-is_code(const struct elf *e, uint64_t vaddr)
-{
-	for (uint32_t i = 0; i < e->nload; i++)
-		if (e->load[i].exec && vaddr - e->load[i].vaddr < e->load[i].memsz)
-			return true;
-	return false;
-}
-
 /* Where code begins that the header does not tell of (Go 1.26): only what Go has linked itself begins with its own, and then the
  * program's entry is a function of the table. */
 static bool
@@ -88,7 +79,7 @@ gotable_open(struct gotable *g, const struct elf *e)
 	n = number(g, HEADER, g->word);
 	if (n < FUNCTIONS_MAX && g->rows < cur_left(&g->bytes) && n < (cur_left(&g->bytes) - g->rows) / (2 * g->wide))
 		g->n = (uint32_t)n;
-	if ((f->text && !g->text && !find_text(g, e)) || !is_code(e, start_of(g, 0)))
+	if ((f->text && !g->text && !find_text(g, e)) || !elf_is_code(e, start_of(g, 0)))
 		g->n = 0;
 }
 
