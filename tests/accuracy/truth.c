@@ -110,7 +110,7 @@ find_symbol(struct truth *t, const struct code *c, struct symbol *s)
 	                             : symtab_find(t->modules, whole(m), c->vaddr, s);
 }
 
-static const struct about *
+static struct about
 about(struct truth *t, uint32_t code)
 {
 	const struct code *c = &t->codes->code[code];
@@ -118,10 +118,10 @@ about(struct truth *t, uint32_t code)
 	struct about *a;
 
 	if (code < CODE_MARKS || !vec_room(&t->about, &t->abouts, (uint64_t)code + 1, sizeof *t->about))
-		return &unknown;
+		return unknown;
 	a = &t->about[code];
 	if (a->known)
-		return a;
+		return *a;
 	*a = (struct about){ .known = true, .module = c->module };
 	if (find_symbol(t, c, &s)) {
 		a->name = s.name;
@@ -134,13 +134,13 @@ about(struct truth *t, uint32_t code)
 	a->trampoline = !a->marked && (is_trampoline(t, t->modules->module[c->module], c->vaddr, a->name) ||
 		(find_symbol(t, &(struct code){ c->vaddr + 1, c->module }, &s) && s.lo == c->vaddr + 1 &&
 		 is_trampoline(t, t->modules->module[c->module], c->vaddr + 1, s.name)));
-	return a;
+	return *a;
 }
 
 static bool
-same_function(const struct about *a, const struct about *b)
+same_function(struct about a, struct about b)
 {
-	return a->name && b->name && a->module == b->module && a->len == b->len && !memcmp(a->name, b->name, a->len);
+	return a.name && b.name && a.module == b.module && a.len == b.len && !memcmp(a.name, b.name, a.len);
 }
 
 static uint32_t
@@ -253,7 +253,7 @@ at_site(struct truth *t, uint32_t k, const struct told *r, bool strict)
 
 	if (!r->site)
 		return !strict;
-	if (!k || about(t, t->walk->code[k - 1])->marked || about(t, t->walk->code[k - 1])->trampoline)
+	if (!k || about(t, t->walk->code[k - 1]).marked || about(t, t->walk->code[k - 1]).trampoline)
 		return true;
 	code = code_at(t, r->site);
 	site = &t->codes->code[code];
@@ -307,9 +307,9 @@ match_elided(struct truth *t, uint32_t k, uint32_t r)
 static bool
 being_left(struct truth *t, uint32_t k, uint32_t *r, uint32_t live)
 {
-	const struct about *a = about(t, t->walk->code[k]);
+	struct about a = about(t, t->walk->code[k]);
 
-	if (!k || about(t, t->walk->code[k - 1])->marked)
+	if (!k || about(t, t->walk->code[k - 1]).marked)
 		return false;
 	for (uint32_t i = *r; i < live; i++)
 		if (same_function(about(t, code_at(t, t->told[i].fn)), a) && returns_to(t, k, t->told[i].ra)) {
@@ -326,7 +326,7 @@ match(struct truth *t, uint32_t k, uint32_t r, uint64_t sp, bool interrupted)
 	const struct walk *w = t->walk;
 
 	for (; k < w->n; k++) {
-		const struct about *a = about(t, w->code[k]);
+		struct about a = about(t, w->code[k]);
 		uint32_t live = next_live(t, r);
 		const struct told *told = &t->told[live];
 		bool first = interrupted;
@@ -334,8 +334,8 @@ match(struct truth *t, uint32_t k, uint32_t r, uint64_t sp, bool interrupted)
 		interrupted = false;
 		if (w->code[k] == CODE_ELIDED)
 			return match_elided(t, k + 1, r);
-		if (!a->marked) {
-			interrupted = a->trampoline;
+		if (!a.marked) {
+			interrupted = a.trampoline;
 			continue;
 		}
 		if (live < t->n && same_function(about(t, code_at(t, told->fn)), a) && returns_to(t, k, told->ra) &&
@@ -359,7 +359,7 @@ match(struct truth *t, uint32_t k, uint32_t r, uint64_t sp, bool interrupted)
 		/* Of a stack that was cut the outermost frame's own record is not there; what called it has told of it.  Where calls leave
 		 * the return address in a register it is stored below the record, and tells of one frame more. */
 		if (live == t->n && w->end == WALK_STACK_SHORT && k &&
-		    (k + 1 == w->n || (t->arch->ra != t->arch->pc && k + 2 == w->n && !about(t, w->code[k + 1])->marked)))
+		    (k + 1 == w->n || (t->arch->ra != t->arch->pc && k + 2 == w->n && !about(t, w->code[k + 1]).marked)))
 			return true;
 		if (live == t->n)
 			return wrong(t, k, "a marked function without a record, and none is left");
@@ -380,7 +380,7 @@ tail_of(struct truth *t)
 {
 	uint32_t k = t->walk->n;
 
-	while (k && !about(t, t->walk->code[k - 1])->marked)
+	while (k && !about(t, t->walk->code[k - 1]).marked)
 		k--;
 	return k;
 }
@@ -395,9 +395,9 @@ installing(struct truth *t, uint32_t k)
 	if (t->arch->ra == t->arch->pc || k > 2)
 		return false;
 	for (uint32_t i = 0; i < k; i++) {
-		const struct about *a = about(t, w->code[i]);
+		struct about a = about(t, w->code[i]);
 
-		if (a->name ? !strcmp(a->name, "uw_install_context_1") : a->module == about(t, w->code[k])->module)
+		if (a.name ? !strcmp(a.name, "uw_install_context_1") : a.module == about(t, w->code[k]).module)
 			return true;
 	}
 	return false;
@@ -411,9 +411,9 @@ rewritten(struct truth *t)
 	const struct walk *w = t->walk;
 
 	for (uint32_t k = 0; k < w->n && t->arch != &arch_armv7; k++) {
-		const struct about *a = about(t, w->code[k]);
+		struct about a = about(t, w->code[k]);
 
-		if (a->installs && (!k || k == 1 || about(t, w->code[k - 1])->trampoline || installing(t, k)))
+		if (a.installs && (!k || k == 1 || about(t, w->code[k - 1]).trampoline || installing(t, k)))
 			return k;
 	}
 	return w->n;
@@ -425,7 +425,7 @@ jumping(struct truth *t)
 {
 	const struct walk *w = t->walk;
 
-	if (w->n < 2 || !about(t, w->code[1])->marked || about(t, w->code[0])->marked)
+	if (w->n < 2 || !about(t, w->code[1]).marked || about(t, w->code[0]).marked)
 		return false;
 	for (uint32_t r = 0; r < t->n; r++)
 		if (!t->told[r].left && at_site(t, 1, &t->told[r], true) && match(t, 1, r, t->stack->lo, false))
@@ -461,13 +461,13 @@ truth_name(struct truth *t, uint32_t code, char *buf, size_t n)
 {
 	static const char *const marks[] = { "[truncated]", "[elided]", "[kernel]", "[unknown]" };
 	const struct code *c = &t->codes->code[code];
-	const struct about *a = about(t, code);
+	struct about a = about(t, code);
 	const char *module = t->modules->module[c->module]->name;
 
 	if (code < CODE_MARKS)
 		snprintf(buf, n, "%s", marks[code]);
-	else if (a->name)
-		snprintf(buf, n, "%s+%#" PRIx64 " (%s)", a->name, c->vaddr - a->start, module ? module : "jit");
+	else if (a.name)
+		snprintf(buf, n, "%s+%#" PRIx64 " (%s)", a.name, c->vaddr - a.start, module ? module : "jit");
 	else
 		snprintf(buf, n, "%#" PRIx64 " (%s)", c->vaddr, module ? module : "jit");
 }

@@ -14,24 +14,23 @@ struct asked {
 	struct space *space;
 	const struct regs *regs;
 	const struct stack *stack;
+	const struct map *last;   /* where bytes were found; none before */
 };
-
-static const struct map *last;
 
 /* The file's bytes at ADDR, which may lie beyond the mapped code. */
 static struct cursor
-bytes_at(const struct asked *a, uint64_t addr, const struct map **of)
+bytes_at(struct asked *a, uint64_t addr, const struct map **of)
 {
 	struct cursor c = { 0 };
 
 	for (uint32_t i = 0; i <= a->space->n; i++) {
-		const struct map *m = i ? &a->space->map[i - 1] : last;
+		const struct map *m = i ? &a->space->map[i - 1] : a->last;
 
 		if (!m || !m->module || m->module->bad)
 			continue;
 		c = elf_from(&m->module->elf, addr - m->bias);
 		if (cur_left(&c) >= sizeof(unw_word_t)) {
-			last = *of = m;
+			a->last = *of = m;
 			return c;
 		}
 	}
@@ -41,7 +40,7 @@ bytes_at(const struct asked *a, uint64_t addr, const struct map **of)
 static int
 access_mem(unw_addr_space_t as, unw_word_t addr, unw_word_t *v, int write, void *ctx)
 {
-	const struct asked *a = ctx;
+	struct asked *a = ctx;
 	const struct map *m;
 	struct cursor c;
 
@@ -116,7 +115,7 @@ oracle_walk(struct space *space, const struct regs *regs, const struct stack *st
 {
 	static unw_addr_space_t as[2];
 	unw_accessors_t acc = { find_proc_info, put_unwind_info, no_list, access_mem, access_reg, access_fpreg, resume, get_proc_name };
-	struct asked a = { space, regs, stack };
+	struct asked a = { space, regs, stack, NULL };
 	unsigned n = 0;
 	unw_cursor_t c;
 	unw_word_t v;
