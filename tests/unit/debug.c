@@ -392,7 +392,7 @@ by_link_and_crc(void)
 		add_link(&w, "tool.dbg", crc32_add(0, b.p, b.n) ^ bend);
 		there[ntheres++] = (struct there){ "/usr/bin/.debug/tool.dbg", -1, file_of(b.p, b.n) };
 		m = module_of(&w, "/usr/bin/tool");
-		CHECK(!debug_file(&ms, m) == bend);
+		CHECK((debug_file(&ms, m) == NULL) == bend);
 		bytes_free(&b);
 		end();
 	}

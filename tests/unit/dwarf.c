@@ -603,8 +603,10 @@ sorted_items(void)
 	uint32_t x = 1;
 
 	for (uint32_t n = 0; n <= 200; n++) {
-		for (uint32_t i = 0; i < n; i++)
-			item[i] = (struct item){ (x = x * 1664525 + 1013904223) >> 28 | (uint64_t)(x >> 27 & 1) << 60, i, ~i };
+		for (uint32_t i = 0; i < n; i++) {
+			x = x * 1664525 + 1013904223;
+			item[i] = (struct item){ x >> 28 | (uint64_t)(x >> 27 & 1) << 60, i, ~i };
+		}
 		CHECK(sort_items(item, n));
 		for (uint32_t i = 0; i < n; i++)
 			CHECK(item[i].b == ~item[i].a && (!i || item[i - 1].key < item[i].key ||
