@@ -1,6 +1,7 @@
-/* measure [-m] FILE COMMAND...: what running it costs, appended to FILE as "wall cpu rss_kib end status", in seconds, by
+/* measure [-m] FILE COMMAND...: what running it costs, appended to FILE as "wall cpu rss_kib end status kib_written", in seconds, by
  * wait4: the CPU time is the command's and all that it waited for; END is on CLOCK_MONOTONIC.  With -m rss is that of
- * the command's own process alone, read in its last moment; else the largest of all that were waited for. */
+ * the command's own process alone, read in its last moment; else the largest of all that were waited for.  What is written is
+ * counted in whole pages of files on disks. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -96,8 +97,8 @@ main(int argc, char **argv)
 		return 2;
 	}
 	status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	fprintf(out, "%.4f %.4f %ld %.4f %d\n", end - start, seconds(use.ru_utime) + seconds(use.ru_stime),
-	        own ? rss : use.ru_maxrss, end, status);
+	fprintf(out, "%.4f %.4f %ld %.4f %d %ld\n", end - start, seconds(use.ru_utime) + seconds(use.ru_stime),
+	        own ? rss : use.ru_maxrss, end, status, use.ru_oublock / 2);
 	fclose(out);
 	return status;
 }
