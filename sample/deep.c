@@ -30,7 +30,7 @@ region(uint64_t sp)
 static int
 load(int told, int buffers, int events)
 {
-	enum { KEY = -4, OFF = -16, LEFT = -24 };   /* on its stack */
+	enum { KEY = -4, SAMPLE = -16, LEFT = -24 };   /* on its stack */
 	enum { TOLD, BUFFERS, EVENTS, LOADS_SP = 4 };
 	static const struct bpf_insn table[] = {
 		BPF_COPY(6, 1),
@@ -58,7 +58,7 @@ load(int told, int buffers, int events)
 		BPF_DO_REG(BPF_ADD, 2, 7),
 		BPF_IF_REG(BPF_JLE, 8, 2, 1),
 		BPF_COPY(8, 2),
-		BPF_IF_REG(BPF_JGE, 7, 8, 45),
+		BPF_IF_REG(BPF_JGE, 7, 8, 40),
 		BPF_DO(BPF_AND, 7, -DEEP_PAGE),   /* from that page on */
 		/* r9: this CPU's buffer */
 		BPF_ASK(BPF_FUNC_get_smp_processor_id),
@@ -67,44 +67,40 @@ load(int told, int buffers, int events)
 		BPF_COPY(2, 10),
 		BPF_DO(BPF_ADD, 2, KEY),
 		BPF_ASK(BPF_FUNC_map_lookup_elem),
-		BPF_IF(BPF_JEQ, 0, 0, 36),
+		BPF_IF(BPF_JEQ, 0, 0, 31),
 		BPF_COPY(9, 0),
+		BPF_STORE(10, SAMPLE, 6),
 		BPF_SET(1, DEEP_PARTS),
 		BPF_STORE(10, LEFT, 1),
-		/* a part */
+		/* a part; r6: its bytes so far */
 		BPF_STORE(9, offsetof(struct part, from), 7),
-		BPF_SET(1, 0),
-		BPF_STORE(10, OFF, 1),
+		BPF_SET(6, offsetof(struct part, bytes)),
 		/* a page of it */
 		BPF_COPY(1, 9),
-		BPF_LOAD(2, 10, OFF),
-		BPF_DO_REG(BPF_ADD, 1, 2),
-		BPF_DO(BPF_ADD, 1, offsetof(struct part, bytes)),
+		BPF_DO_REG(BPF_ADD, 1, 6),
 		BPF_SET(2, DEEP_PAGE),
 		BPF_COPY(3, 7),
 		BPF_ASK(BPF_FUNC_probe_read_user),
-		BPF_IF(BPF_JNE, 0, 0, 7),
-		BPF_LOAD(1, 10, OFF),
-		BPF_DO(BPF_ADD, 1, DEEP_PAGE),
-		BPF_STORE(10, OFF, 1),
+		BPF_IF(BPF_JNE, 0, 0, 5),
+		BPF_DO(BPF_ADD, 6, DEEP_PAGE),
 		BPF_DO(BPF_ADD, 7, DEEP_PAGE),
-		BPF_IF_REG(BPF_JGE, 7, 8, 3),
-		BPF_IF(BPF_JNE, 1, DEEP_PART, -14),
-		BPF_IF(BPF_JA, 0, 0, 1),
-		BPF_COPY(8, 7),   /* there is no memory: the end */
-		BPF_LOAD(5, 10, OFF),
-		BPF_IF(BPF_JEQ, 5, 0, 12),
-		BPF_DO(BPF_ADD, 5, offsetof(struct part, bytes)),
-		BPF_COPY(1, 6),
+		BPF_IF_REG(BPF_JGE, 7, 8, 2),
+		BPF_IF(BPF_JNE, 6, sizeof(struct part), -10),
+		BPF_IF(BPF_JA, 0, 0, 2),
+		/* the last: all is read, or there is no memory; told at once, for the verifier to look no further */
+		BPF_SET(1, 1),
+		BPF_STORE(10, LEFT, 1),
+		BPF_IF(BPF_JEQ, 6, offsetof(struct part, bytes), 11),
+		BPF_LOAD(1, 10, SAMPLE),
 		BPF_MAP(2, EVENTS),
 		{ .code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = 3, .imm = -1 },   /* BPF_F_CURRENT_CPU */
 		BPF_COPY(4, 9),
+		BPF_COPY(5, 6),
 		BPF_ASK(BPF_FUNC_perf_event_output),
 		BPF_LOAD(1, 10, LEFT),
 		BPF_DO(BPF_SUB, 1, 1),
 		BPF_STORE(10, LEFT, 1),
-		BPF_IF(BPF_JEQ, 1, 0, 1),
-		BPF_IF_REG(BPF_JLT, 7, 8, -33),
+		BPF_IF(BPF_JNE, 1, 0, -27),
 		/* and the kernel's own part of the sample */
 		BPF_SET(0, 1),
 		BPF_LEAVE,
