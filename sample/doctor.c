@@ -177,10 +177,11 @@ static int
 seize(int32_t pid)
 {
 	pid_t helper = fork();
+	uint64_t start;
 	int status;
 
 	if (!helper)
-		_exit(ptrace(PTRACE_SEIZE, pid, NULL, NULL) ? errno : 0);
+		_exit(!ptrace(PTRACE_SEIZE, pid, NULL, NULL) ? 0 : errno == EPERM && !target_start(pid, &start) ? ESRCH : errno);
 	while (waitpid(helper, &status, 0) < 0 && errno == EINTR)
 		;
 	return helper > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EAGAIN;
@@ -436,7 +437,7 @@ doctor_examine(struct examination *e, int32_t pid)
 
 	*e = (struct examination){ .pid = pid };
 	p = (struct patient){ .e = e, .asked = pid, .cgroup = -1, .proc = proc_there() ? container_adapt() : "/proc is not mounted" };
-	p.pid = pid ? pid : waiting_child();
+	p.pid = pid ? foreign_by(pid) : waiting_child();
 	if (!(p.cgroups = container_dir(0, CONTAINER_EVENTS, dir, sizeof dir, &unified)))
 		p.cgroup = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (event_parse(clock, &n, events[0].spec, &p.arena))

@@ -8,6 +8,7 @@
 #include "../sym/kcore.h"
 #include "../sym/module.h"
 #include "keeper.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -152,6 +153,23 @@ foreign_root(int32_t pid)
 	char path[PROC_PATH_MAX];
 
 	return file_open(AT_FDCWD, proc_path(path, pid, "root"), O_PATH | O_CLOEXEC | O_DIRECTORY);
+}
+
+int32_t
+foreign_by(int32_t pid)
+{
+	struct threads all = { 0 };
+	int fd = foreign_root(pid);
+
+	if (fd < 0 && errno == ENOENT)
+		threads_of(&all, pid);
+	for (uint32_t i = 0; fd < 0 && i < all.n; i++)
+		if ((fd = foreign_root(all.thread[i].tid)) >= 0)
+			pid = all.thread[i].tid;
+	if (fd >= 0)
+		close(fd);
+	threads_free(&all);
+	return pid;
 }
 
 static bool

@@ -33,6 +33,8 @@ int foreign_file(int root, const char *path);
 /* Any regular file, at PATH below ROOT or AT_FDCWD, FLAGS as O_NOFOLLOW: what it is is still to be checked. */
 int foreign_regular(int root, const char *path, uint64_t flags, struct stat *);
 int foreign_kallsyms(void);
+/* By whose number the memory and the files of PID are reached: its own, or another thread's where the first has ended. */
+int32_t foreign_by(int32_t pid);
 int foreign_maps(int32_t pid);    /* /proc/PID/maps */
 int foreign_memory(int32_t pid);  /* /proc/PID/mem */
 int foreign_root(int32_t pid);    /* to open files in, not to be read */

@@ -130,7 +130,7 @@ note_dump(struct process *p, uint64_t lo, uint64_t hi, const struct file_id *id)
 
 	if (!m || m->jit->dump_fd >= 0)
 		return;
-	m->jit->dump_fd = foreign_mapped(p->pid, lo, hi, id, roots_fd(&p->mapped->roots, p->root));
+	m->jit->dump_fd = foreign_mapped(p->by, lo, hi, id, roots_fd(&p->mapped->roots, p->root));
 	jit_found(m);
 }
 
@@ -201,7 +201,7 @@ open_map(struct space *space, struct map *m)
 {
 	struct process *p = (struct process *)space;
 	struct backings *b = &p->mapped->backings;
-	struct module *module = backing_module(b, m->file, p->pid, m->lo, m->hi, roots_fd(&p->mapped->roots, p->root));
+	struct module *module = backing_module(b, m->file, p->by, m->lo, m->hi, roots_fd(&p->mapped->roots, p->root));
 
 	if (!module && b->backing[m->file].memory)
 		module = jit_of(p);
@@ -289,7 +289,7 @@ read_maps(struct process *p, int fd, enum reading how)
 static bool
 scan(struct process *p, enum reading how)
 {
-	int fd = p->pid > 0 ? foreign_maps(p->pid) : -1;
+	int fd = p->pid > 0 ? foreign_maps(p->by = foreign_by(p->pid)) : -1;
 	bool read;
 
 	p->rescanned = clock_now();
@@ -298,7 +298,7 @@ scan(struct process *p, enum reading how)
 	stop_lending(p);
 	if (fd < 0)
 		return false;
-	p->root = roots_of(&p->mapped->roots, p->pid, p->root, p->rescanned);
+	p->root = roots_of(&p->mapped->roots, p->by, p->root, p->rescanned);
 	if (p->stale && p->space.n && !read_maps(p, fd, COMPARE))
 		space_clear(&p->space);
 	if ((read = !p->stale || lseek(fd, 0, SEEK_SET) == 0)) {
@@ -314,7 +314,7 @@ read_memory(struct space *space, uint64_t addr, void *to, size_t n)
 {
 	struct process *p = (struct process *)space;
 
-	return p->threads ? foreign_read(p->pid, addr, to, n) : 0;
+	return p->threads ? foreign_read(p->by, addr, to, n) : 0;
 }
 
 static bool
@@ -350,6 +350,7 @@ mapped_begin(struct process *p)
 	p->space.open = open_map;
 	p->space.missing = missing_map;
 	p->space.read = read_memory;
+	p->by = p->pid;
 	p->pause = PAUSE_FIRST;
 }
 
@@ -359,6 +360,7 @@ mapped_forget(struct process *p)
 	stop_lending(p);
 	stop_borrowing(p);
 	space_clear(&p->space);
+	p->by = p->pid;
 	p->jit = p->jit_parent = NULL;
 	p->jit_over = false;
 	p->scanned = true;

@@ -3,6 +3,7 @@
  * apart, so that every verdict can be tested without provoking it. */
 #include "permit.h"
 #include "../lib/file.h"
+#include "foreign.h"
 #include "perf.h"
 
 #include <errno.h>
@@ -141,7 +142,7 @@ learn_target(struct facts *f, int32_t pid)
 	f->its_uid = other_id(buf, "\nUid:\t", f->uid);
 	f->its_gid = other_id(buf, "\nGid:\t", f->gid);
 	/* of root where the process is not dumpable */
-	f->dumpable = stat(proc_path(path, pid, "maps"), &st) || st.st_uid == owner || !owner;
+	f->dumpable = stat(proc_path(path, foreign_by(pid), "maps"), &st) || st.st_uid == owner || !owner;
 }
 
 static void

@@ -25,6 +25,7 @@ struct process {
 	/* Of mapped.c alone. */
 	struct mapped *mapped;
 	uint64_t pause;            /* ns between reading the maps again: grows while that does not help */
+	int32_t by;                /* see foreign_by */
 	uint32_t root;             /* see roots.h */
 	uint64_t jit_looked;       /* when its JIT's files were looked at last */
 	uint64_t jit_since;        /* from then on (and once JIT_OVER) another module stands for its JIT code */

@@ -82,7 +82,7 @@ tell_maps(struct state *s, struct tracee *t)
 	uint64_t age = clock_now() - t->execed, known = t->told - t->execed;
 	int fd;
 
-	if (!t->execed || (t->told && age < known + known / 4) || (fd = foreign_maps(t->who.pid)) < 0)
+	if (!t->execed || (t->told && age < known + known / 4) || (fd = foreign_maps(t->who.tid)) < 0)
 		return;
 	if (stopper_may(s, t))
 		emit_maps(&s->with.out, &t->who, fd);

@@ -320,7 +320,7 @@ last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The comm and start time of /proc/PID/stat's line, which it cuts up; false for a zombie or a line that is none.
+/* The comm and start time of /proc/PID/stat's line, which it cuts up; false for a zombie without threads or a line that is none.
  * The comm may hold anything, parentheses and spaces too. */
 static bool
 parse_stat(char *line, const char **comm, uint64_t *start)
@@ -328,13 +328,13 @@ parse_stat(char *line, const char **comm, uint64_t *start)
 	char *lo = strchr(line, '('), *hi = strrchr(line, ')');
 	const char *p;
 
-	if (!lo || !hi || hi < lo || hi[1] != ' ' || hi[2] == 'Z' || hi[2] == 'X')
+	if (!lo || !hi || hi < lo || hi[1] != ' ' || hi[2] == 'X')
 		return false;
 	*hi = 0;
 	*comm = lo + 1;
 	p = hi + 2;
 	for (unsigned field = 3; field < 22; field++, p++)
-		if (!(p = strchr(p, ' ')))
+		if ((field == 20 && hi[2] == 'Z' && !strncmp(p, "1 ", 2)) || !(p = strchr(p, ' ')))
 			return false;
 	return text_dec(&p, start);
 }

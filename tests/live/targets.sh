@@ -44,6 +44,18 @@ check t "$(samples t.folded '^t1;.*worker|^t1;.*waiter;burn;outer;middle;inner$'
 check t-alone "$(samples t.folded '^(t0|t2|one);')" = 0
 check t-ran-alone "$(field t.stats threads_ran_ns)" -le $(($(samples t.folded .) * 1500000 + 50000000))
 
+# The first thread has ended: its own entry in /proc tells of no maps, memory or root.
+cp "$busy" headless
+start ./headless headless 30
+wait_for 5 grep -q ' Z ' /proc/$pid/stat
+for engine in perf ptrace; do
+	"$PROF" -q --engine $engine -o h.folded -p $pid -d 0.4
+	check headless-$engine "$(samples h.folded ';worker;burn;outer;middle;inner$')" -ge 10
+done
+status headless-doctor 0 "$PROF" doctor -p $pid
+status headless-name 0 "$PROF" -q -o hn.folded -n headless -d 0.1
+kill $pid; wait $pid 2>/dev/null
+
 # The newest of that name, or all; and one that is still to come.
 cp "$busy" profname
 start ./profname wall 30; old=$pid

@@ -236,6 +236,16 @@ born(double seconds, double n)
 		pthread_join(spawn("born%d", i), NULL);
 }
 
+/* A thread burns SECONDS after the first one has ended. */
+static void
+headless(double seconds, double n)
+{
+	(void)n;
+	thread_seconds = seconds;
+	spawn("body", 0);
+	pthread_exit(NULL);
+}
+
 /* N children one after the other, each of which executes this program to burn SECONDS. */
 static void
 children(double seconds, double n)
@@ -357,7 +367,7 @@ main(int argc, char **argv)
 		void (*run)(double, double);
 	} mode[] = {
 		{ "cpu", cpu }, { "wall", wall }, { "idle", idle }, { "two", two }, { "kernel", kernel }, { "faults", faults },
-		{ "many", many }, { "born", born }, { "children", children }, { "forks", forks }, { "recurse", recurse },
+		{ "many", many }, { "born", born }, { "headless", headless }, { "children", children }, { "forks", forks }, { "recurse", recurse },
 		{ "jit", jit }, { "hostile", hostile }, { "secret", secret },
 	};
 

@@ -266,6 +266,7 @@ stat_lines(void)
 {
 	char odd[] = "77 (a) b (c) S) R 1 77 77 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 123456 9 9\n";
 	char zombie[] = "77 (x) Z 1 77 77 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 123456 9 9\n";
+	char headless[] = "77 (x) Z 1 77 77 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 12 0 123456 9 9\n";
 	char brief[] = "77 (x) R 1 2 3", none[] = "", open_only[] = "1 (x", swapped[] = "1 )x( R 1";
 	const char *comm;
 	uint64_t start = 0;
@@ -274,6 +275,7 @@ stat_lines(void)
 	CHECK_STR(comm, "a) b (c) S");
 	CHECK_U64(start, 123456);
 	CHECK(!parse_stat(zombie, &comm, &start));
+	CHECK(parse_stat(headless, &comm, &start));
 	CHECK(!parse_stat(brief, &comm, &start));
 	CHECK(!parse_stat(none, &comm, &start));
 	CHECK(!parse_stat(open_only, &comm, &start));
