@@ -20,6 +20,7 @@
 #include "ladder.h"
 #include "plan.h"
 #include "record.h"
+#include "report_input.h"
 #include "waits.h"
 
 /* The bounds on prof's memory: while it captures, and with what naming may take on top. */
@@ -333,7 +334,7 @@ summarize(const struct recording *r)
 		return;
 	ioctl(STDERR_FILENO, TIOCGWINSZ, &w);
 	sink_open(&s, STDERR_FILENO);
-	table_summary(&s, &r->collector.profile, 20, w.ws_col ? w.ws_col : 80, !getenv("NO_COLOR"));
+	table_summary(&s, &r->collector.profile, 20, w.ws_col ? w.ws_col : 80, input_colour());
 	sink_close(&s);
 }
 

@@ -118,17 +118,24 @@ input_read(struct profile *p, const char *path)
 	return ok;
 }
 
+bool
+input_colour(void)
+{
+	const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");
+
+	return !(plain && *plain) && !(term && strcmp(term, "dumb") == 0);
+}
+
 void
 input_terminal(struct report *r, unsigned rows)
 {
 	struct winsize w = { .ws_col = 80 };
-	const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");
 
 	if (!isatty(STDOUT_FILENO))
 		return;
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &w);
 	r->width = w.ws_col ? w.ws_col : 80;
-	r->colour = !(plain && *plain) && !(term && strcmp(term, "dumb") == 0);
+	r->colour = input_colour();
 	r->bars = r->width >= 76;
 	r->top = rows;
 }

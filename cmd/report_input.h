@@ -10,6 +10,8 @@ bool input_read(struct profile *, const char *path);
 /* Bounds what reading may take. */
 void input_cap(void);
 
+/* Whether a terminal is to have colours. */
+bool input_colour(void);
 /* How text is shown on stdout: on a terminal as wide as that is, in colour if that is wanted, and ROWS of it; else all. */
 void input_terminal(struct report *, unsigned rows);
 
