@@ -323,10 +323,32 @@ put_threads(struct table *t, const uint32_t *thread, uint32_t n)
 	vec_free(&group, &cap, sizeof *group);
 }
 
+static int
+by_tid(const void *va, const void *vb, void *ctx)
+{
+	const struct profile *p = ctx;
+	int32_t a = p->thread[*(const uint32_t *)va].tid, b = p->thread[*(const uint32_t *)vb].tid;
+
+	return (a > b) - (a < b);
+}
+
+/* Under several names it is one; where there are no numbers, each name is.  Sorts them. */
+static uint32_t
+count_threads(const struct profile *p, uint32_t *thread, uint32_t n)
+{
+	uint32_t count = n;
+
+	qsort_r(thread, n, sizeof *thread, by_tid, (void *)(uintptr_t)p);
+	for (uint32_t i = 1; i < n; i++)
+		count -= p->thread[thread[i]].tid && p->thread[thread[i]].tid == p->thread[thread[i - 1]].tid;
+	return count;
+}
+
 /* The number that matters, and what it is of. */
 static void
-put_sum(const struct table *t, uint32_t event, uint32_t threads)
+put_sum(const struct table *t, uint32_t event, uint32_t *thread, uint32_t n)
 {
+	uint32_t threads = count_threads(t->p, thread, n);
 	const char *name = event < t->p->nevent ? t->p->event[event].name : "?";
 	bool waiting = event < t->p->nevent && t->p->event[event].waiting;
 	struct cell sum = amount(t, t->sum), samples = number(t->rows.samples, 0);
@@ -377,7 +399,7 @@ put_section(struct table *t, const uint32_t *thread, uint32_t n)
 
 /* With --threads or --pids: the same for each of them, the busiest 50. */
 static void
-put_sections(struct table *t, const uint32_t *thread, uint32_t n)
+put_sections(struct table *t, uint32_t *thread, uint32_t n)
 {
 	struct report how = t->how;
 
@@ -393,7 +415,7 @@ put_sections(struct table *t, const uint32_t *thread, uint32_t n)
 		sink_str(t->out, "\n\n");
 		put_cut(t->out, *first->comm ? first->comm : "[unknown]", 0);
 		sink_fmt(t->out, t->p->by_thread ? " %d/%d: " : " %d: ", first->pid, first->tid);
-		put_sum(t, first->event, m);
+		put_sum(t, first->event, thread + i, m);
 		sink_char(t->out, '\n');
 		put_section(t, thread + i, m);
 	}
@@ -434,7 +456,7 @@ put_event(struct table *t, uint32_t *thread, uint32_t n)
 	t->period = event < t->p->nevent ? t->p->event[event].period_ns : 0;
 	rows_add(&t->rows, thread, n);
 	t->sum = t->rows.sum;
-	put_sum(t, event, n);
+	put_sum(t, event, thread, n);
 	if (!t->how.top && t->p->command && *t->p->command) {
 		sink_str(t->out, ": ");
 		put_cut(t->out, t->p->command, 0);

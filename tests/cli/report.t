@@ -47,6 +47,10 @@ $ prof report plain.folded --from 1
 $ prof report plain.folded --to 1 --from 2
 ~ ^prof: --from
 ? 125
+# a thread that executes another program has another name, and stays one
+$ printf 'a-1/2;f 1\nb-1/2;f 1\nb-1/3;f 1\n' | prof report - | grep 'samples of'
+3 samples of 2 threads
+a 1/2: 2 samples of 1 thread
 
 # trees
 $ printf 'a;r;x 50\na;r;y 49\na;r;z 1\na;r;w 0\n' | prof report --tree --min 2% -
