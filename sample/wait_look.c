@@ -60,10 +60,14 @@ wait_asleep(int32_t pid, int32_t tid, uint64_t *sp, uint64_t *pc)
 static size_t
 read_stack(int32_t pid, uint64_t sp, uint8_t *to)
 {
-	for (size_t n = STACK_READ; n >= LEAST_READ; n /= 2)
-		if (foreign_read(pid, sp, to, n) == n)
-			return n;
-	return 0;
+	size_t n = 0;
+
+	for (size_t step = STACK_READ; n < STACK_READ && step >= LEAST_READ; )
+		if (foreign_read(pid, sp + n, to + n, step) == step)
+			n += step;
+		else
+			step /= 2;
+	return n;
 }
 
 /* The user's side of a thread that is asleep, told as a sample of it.  Whether that could be read. */

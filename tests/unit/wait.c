@@ -3,6 +3,9 @@
 #include "sample/wait.c"
 #include "sample/wait_look.c"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "lib/mem.h"
 #include "sym/module.h"
 
@@ -319,6 +322,20 @@ syscall_lines(void)
 	CHECK(!parse_syscall("7 0x", &sp, &pc) && !parse_syscall("", &sp, &pc) && !parse_syscall(" 0x5", &sp, &pc));
 }
 
+/* A stack that ends before all that may be read is read up to its end. */
+static void
+short_stacks_are_read_whole(void)
+{
+	static uint8_t to[STACK_READ];
+	uint8_t *pages = mmap(NULL, 4 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(pages != MAP_FAILED && !munmap(pages + 3 * 4096, 4096));
+	pages[3 * 4096 - 1] = 7;
+	CHECK_U64(read_stack(getpid(), (uint64_t)(uintptr_t)pages + 512, to), 3 * 4096 - 512);
+	CHECK(to[3 * 4096 - 512 - 1] == 7);
+	munmap(pages, 3 * 4096);
+}
+
 int
 main(void)
 {
@@ -332,5 +349,6 @@ main(void)
 	RUN("wait", the_end_of_the_capture);
 	RUN("wait", wall_time_is_complete);
 	RUN("wait", syscall_lines);
+	RUN("wait", short_stacks_are_read_whole);
 	return TEST_STATUS;
 }
