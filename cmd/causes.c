@@ -50,7 +50,7 @@ put(struct sink *s, const struct causes *c, uint64_t elapsed, const char *before
 		         (unsigned long long)c->value[CAUSE_THROTTLED_PERIODS], (unsigned long long)c->value[CAUSE_PERIODS]);
 		comma = ", ";
 	}
-	if (all ? c->waited != 0 : c->waited > elapsed / 20 && c->waited / WAITED_TOLD >= (c->ran + c->waited) / 1000) {
+	if (c->waited >= 500000 && (all || (c->waited > elapsed / 20 && c->waited / WAITED_TOLD >= (c->ran + c->waited) / 1000))) {
 		sink_fmt(s, "%swaited %llu ms for a CPU", comma, (unsigned long long)(c->waited + 500000) / 1000000);
 		comma = ", ";
 	}

@@ -175,6 +175,8 @@ waits(void)
 	struct causes c = { .ran = 200000000, .waited = 803000000 };
 
 	CHECK_STR(said(&c, 1000000000), "; meanwhile waited 803 ms for a CPU");
+	c.ran = c.waited = 499999;
+	CHECK_STR(said(&c, 1000000), "");
 	c.ran = UINT64_C(20000000000);   /* of many threads: a twenty-fifth */
 	CHECK_STR(said(&c, 1000000000), "");
 	c = (struct causes){ .ran = 1000, .waited = 2000 };
