@@ -180,8 +180,11 @@ seize(int32_t pid)
 	uint64_t start;
 	int status;
 
-	if (!helper)
-		_exit(!ptrace(PTRACE_SEIZE, pid, NULL, NULL) ? 0 : errno == EPERM && !target_start(pid, &start) ? ESRCH : errno);
+	if (!helper) {
+		int why = ptrace(PTRACE_SEIZE, pid, NULL, NULL) ? errno : 0;
+
+		_exit(why == EPERM && !target_start(pid, &start) ? ESRCH : why);   /* a zombie, too, refuses */
+	}
 	while (waitpid(helper, &status, 0) < 0 && errno == EINTR)
 		;
 	return helper > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EAGAIN;
