@@ -35,27 +35,29 @@ OPT  := $(or $(call can,-Oz),-Os) $(small)
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
 CFLAGS  = -g
 SHAPE   = -fno-pie -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-stack-protector -ffunction-sections -fdata-sections
-ALL     = -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' $(WARN) $(SHAPE) -idirafter $O/include -MMD -MP $(CFLAGS)
+ALL     = -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' $(WARN) $(SHAPE) -iquote . -idirafter $O/include -MMD -MP $(CFLAGS)
 # No pages of padding: neither between code and data nor before what is read-only once relocated.
 LDFLAGS = -static -no-pie -Wl,--gc-sections,--build-id=none,-z,noseparate-code,-z,norelro,-z,common-page-size=64
 
-# Only unwind/second.c knows it, whose flags do not hold for its headers.
+# Only unwind/cfi/second_opinion.c knows it, whose flags do not hold for its headers.
 unwind := $(if $(filter-out 0,$(LIBUNWIND)),$O/libunwind/libunwind.a)
 ALL    += $(if $(unwind),-DLIBUNWIND)
-$O/unwind/second.o: CFLAGS += $(if $(unwind),$(patsubst %,-isystem $O/libunwind/include%,/ /tdep))
+$O/unwind/cfi/second_opinion.o: CFLAGS += $(if $(unwind),$(patsubst %,-isystem $O/libunwind/include%,/ /tdep))
 
-src := prof.c $(wildcard lib/*.c sym/*.c unwind/*.c sample/*.c out/*.c cmd/*.c)
-obj  = $(src:%.c=$O/%.o) $O/out/pages_xz.o
+src := prof.c $(sort $(shell find lib sym unwind sample out cmd -name '*.c'))
+obj  = $(src:%.c=$O/%.o) $O/out/format/pages_xz.o
 
 # What runs for every sample is worth its bytes.
-hot  = unwind/unwind.c $(addprefix unwind/,arch_x86_64.c arch_x86_insn.c arch_x86_quick.c derive.c derive_begin.c derive_flow.c cfi_brief.c) sample/ring.c sample/record.c lib/cursor.c lib/inflate.c out/profile.c out/tree.c out/timeline.c sym/code.c sym/ehframe.c sym/ktables.c \
-	$(addprefix sym/dwarf_,abbrev.c form.c function.c inline.c line.c range.c)
+hot  = unwind/unwind.c $(addprefix unwind/arch/,x86_64.c x86_insn.c x86_quick.c) $(addprefix unwind/derive/,derive.c from_start.c flow.c) \
+	unwind/cfi/cfi_brief.c sample/events/ring.c sample/events/record.c lib/cursor.c lib/codec/inflate.c \
+	$(addprefix out/profile/,profile.c tree.c timeline.c) sym/module/code.c sym/module/ehframe.c sym/kernel/kallsyms_tables.c \
+	$(addprefix sym/dwarf/,abbrev.c form.c function.c inline.c line.c range.c)
 $(hot:%.c=$O/%.o): OPT = -O2 $(foreach f,functions loops jumps labels,$(call can,-fno-align-$f))
 # What asks and tells is cold: there not even a test is worth having twice.
 cold := $(call can,-fno-thread-jumps)
 $O/cmd/%.o $O/sample/%.o: OPT += $(cold)
 # What stands in for libc's functions must not be turned into calls of them.
-$O/lib/heap.o $O/lib/libc.o: CFLAGS += -fno-builtin $(call can,-fno-tree-loop-distribute-patterns)
+$O/lib/libc/heap.o $O/lib/libc/bytes.o: CFLAGS += -fno-builtin $(call can,-fno-tree-loop-distribute-patterns)
 
 $(BIN): $(obj) $(unwind)
 	$(MUSL) $(LDFLAGS) -Wl,-Map=$O/prof.map -o $@ $(obj) $(unwind)
@@ -65,11 +67,11 @@ $O/%.o: %.c $O/flags | $O/include $(filter $O/%,$(musl))
 	$(MUSL) $(OPT) $(ALL) -c -o $@ $<
 
 # What .html and .svg files carry, packed, as C.
-$O/out/pages_xz.c: out/embed $(wildcard out/html/* out/svg/*)
+$O/out/format/pages_xz.c: out/format/embed $(wildcard out/format/html/page/* out/format/svg/page/*)
 	@mkdir -p $(@D)
-	out/embed >$@.new
+	out/format/embed >$@.new
 	@mv $@.new $@
-$O/out/pages_xz.o: $O/out/pages_xz.c $O/flags | $(filter $O/%,$(musl))
+$O/out/format/pages_xz.o: $O/out/format/pages_xz.c $O/flags | $(filter $O/%,$(musl))
 	$(MUSL) $(OPT) $(ALL) -I. -c -o $@ $<
 
 # Other flags than last time: everything is built again.
@@ -86,14 +88,14 @@ $O/include:
 $O/libunwind/libunwind.a: ci/libunwind $O/flags | $(filter $O/%,$(musl))
 	ci/libunwind $O/libunwind $(MUSL) $(filter-out -mgeneral-regs-only,$(OPT)) $(SHAPE)
 	@touch -c $@
-$O/unwind/second.o: | $(unwind)
+$O/unwind/cfi/second_opinion.o: | $(unwind)
 
 $O/musl/bin/musl-gcc: ci/musl
 	ci/musl $(TARGET) $(CC) $O/musl
 	@touch -c $@
 
 # For tests: all but main and what stands in for libc.
-$O/all.a: $(filter-out $(addprefix $O/,prof.o lib/heap.o lib/libc.o lib/print.o),$(obj)) $(unwind)
+$O/all.a: $(filter-out $(addprefix $O/,prof.o lib/libc/heap.o lib/libc/bytes.o lib/print.o),$(obj)) $(unwind)
 	rm -f $@
 	$(shell $(CC) -print-prog-name=ar) rcs $@ $(filter %.o,$^) $(if $(unwind),$O/libunwind/o/*.o)
 

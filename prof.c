@@ -1,5 +1,5 @@
 /* prof: where does the time go?  The first word is a command of the table in cmd/help.c, or what to record. */
-#include "cmd/cmd.h"
+#include "cmd/command.h"
 
 int
 main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* prof addr2line: functions, files and lines of addresses as linked, from arguments or stdin, in binutils' form of output. */
-#include "cmd.h"
+#include "command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/file.h"
-#include "../lib/msg.h"
-#include "../lib/sink.h"
-#include "../sym/demangle.h"
-#include "../sym/name.h"
-#include "../sym/sort.h"
-#include "options.h"
-#include "places.h"
+#include "lib/filemap.h"
+#include "lib/msg.h"
+#include "lib/sink.h"
+#include "sym/demangle/demangle.h"
+#include "sym/name.h"
+#include "lib/sort.h"
+#include "cmd/options/options.h"
+#include "cmd/options/search_dirs.h"
 
 enum { DEBUG_DIR = 300 };
 

@@ -1,5 +1,5 @@
 /* prof annotate: one function by its lines and instructions, of a profile that is read or recorded first. */
-#include "cmd.h"
+#include "command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,16 +7,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../lib/msg.h"
-#include "../lib/nearest.h"
-#include "../sample/foreign.h"
-#include "annotate_code.h"
-#include "annotate_files.h"
-#include "annotate_source.h"
-#include "options.h"
-#include "outputs.h"
+#include "lib/msg.h"
+#include "lib/nearest.h"
+#include "sample/tasks/foreign.h"
+#include "cmd/annotate/annotate_code.h"
+#include "cmd/annotate/annotate_files.h"
+#include "cmd/annotate/annotate_source.h"
+#include "cmd/options/options.h"
+#include "cmd/options/outputs.h"
 #include "record.h"
-#include "report_input.h"
+#include "cmd/options/profile_input.h"
 
 enum { SOURCE_DIR = 500, DEBUG_DIR, SYSROOT, CONTEXT, MIN, BY, OBJDUMP };
 

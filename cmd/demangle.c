@@ -1,15 +1,15 @@
 /* prof demangle: names as a developer wrote them, from arguments, or in the text on stdin, in c++filt's words. */
-#include "cmd.h"
+#include "command.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/mem.h"
-#include "../lib/msg.h"
-#include "../lib/sink.h"
-#include "../sym/demangle.h"
-#include "options.h"
+#include "lib/mem.h"
+#include "lib/msg.h"
+#include "lib/sink.h"
+#include "sym/demangle/demangle.h"
+#include "cmd/options/options.h"
 
 enum { SHORT_NAMES = 300 };
 

@@ -1,18 +1,18 @@
 /* prof diff: two profiles compared, as a table or a picture, and as a gate: where something grew by more than it may, the
  * exit status says so. */
-#include "cmd.h"
+#include "command.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "../lib/file.h"
-#include "../lib/msg.h"
-#include "../out/filter.h"
-#include "../out/report_diff.h"
-#include "options.h"
-#include "outputs.h"
-#include "picture.h"
-#include "report_input.h"
+#include "lib/filemap.h"
+#include "lib/msg.h"
+#include "out/profile/filter.h"
+#include "out/report/report_diff.h"
+#include "cmd/options/options.h"
+#include "cmd/options/outputs.h"
+#include "cmd/options/picture.h"
+#include "cmd/options/profile_input.h"
 
 enum { FAIL_IF = 300, MIN, TOP, GATES_MAX = 32, EXIT_GREW = 1 };
 

@@ -1,17 +1,17 @@
 /* prof doctor: what works here and now, what blocks the rest, what would mend it, and what else that would open. */
-#include "cmd.h"
+#include "command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/msg.h"
-#include "../lib/sink.h"
-#include "../sample/container.h"
-#include "../sample/doctor.h"
-#include "../sample/target.h"
-#include "options.h"
+#include "lib/msg.h"
+#include "lib/sink.h"
+#include "sample/tasks/container.h"
+#include "sample/rights/examination.h"
+#include "sample/tasks/target.h"
+#include "cmd/options/options.h"
 
 /* Bytes of what one finding opens, and of the verdict, at most. */
 enum { JSON = 300, TEXT = 512 };

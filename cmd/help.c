@@ -1,14 +1,14 @@
 /* The table of commands, and the help that is made from it and from the tables of options. */
-#include "cmd.h"
+#include "command.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/msg.h"
-#include "../lib/sink.h"
-#include "../sample/sandbox.h"
-#include "options.h"
+#include "lib/msg.h"
+#include "lib/sink.h"
+#include "sample/rights/sandbox.h"
+#include "cmd/options/options.h"
 
 static const struct command commands[] = {
 	{ "record", "[OPTIONS] [--] COMMAND [ARG...]", "profile a command, processes or the system (may be left out)",

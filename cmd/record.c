@@ -1,5 +1,5 @@
 /* prof record: a target is sampled, each sample unwound as it comes, the profile named and written. */
-#include "cmd.h"
+#include "command.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -11,17 +11,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../lib/clock.h"
-#include "../lib/msg.h"
-#include "../sample/target.h"
-#include "closing.h"
-#include "collect.h"
-#include "guard.h"
-#include "ladder.h"
-#include "plan.h"
+#include "lib/clock.h"
+#include "lib/msg.h"
+#include "sample/tasks/target.h"
+#include "cmd/capture/closing.h"
+#include "cmd/capture/collector.h"
+#include "cmd/capture/rights.h"
+#include "cmd/capture/engine_words.h"
+#include "cmd/capture/plan.h"
 #include "record.h"
-#include "report_input.h"
-#include "waits.h"
+#include "cmd/options/profile_input.h"
+#include "cmd/capture/waits.h"
 
 /* The bounds on prof's memory: while it captures, and with what naming may take on top. */
 enum { CAPTURE_MIB = 512, NAMING_MIB = 1024 };

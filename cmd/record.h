@@ -2,7 +2,7 @@
 #ifndef CMD_RECORD_H
 #define CMD_RECORD_H
 
-#include "collect.h"
+#include "cmd/capture/collector.h"
 
 /* Does what prof record does with these words, up to the named profile, which USE takes instead of the outputs (NULL: they
  * are written); USE is false once it has said what is wrong.  The exit status. */

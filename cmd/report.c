@@ -1,18 +1,18 @@
 /* prof report: profiles are read from files, joined, what is not asked for is left out, and shown or written again. */
-#include "cmd.h"
+#include "command.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/file.h"
-#include "../lib/msg.h"
-#include "../out/filter.h"
-#include "../out/raw.h"
-#include "options.h"
-#include "outputs.h"
-#include "picture.h"
-#include "report_input.h"
+#include "lib/filemap.h"
+#include "lib/msg.h"
+#include "out/profile/filter.h"
+#include "out/profile/raw_address.h"
+#include "cmd/options/options.h"
+#include "cmd/options/outputs.h"
+#include "cmd/options/picture.h"
+#include "cmd/options/profile_input.h"
 
 enum { BY = 300, CALLERS, CALLEES, TREE, MIN, TOP, FOCUS, IGNORE, THREAD, FROM, TO, THREADS, PIDS, RAW_ADDRESSES };
 

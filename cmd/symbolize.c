@@ -1,17 +1,17 @@
 /* prof symbolize: names for what was captured with --raw-addresses, perhaps on another machine, of another architecture. */
-#include "cmd.h"
+#include "command.h"
 
 #include <string.h>
 
-#include "../lib/msg.h"
-#include "../out/raw.h"
-#include "../sym/sort.h"
-#include "builds.h"
-#include "options.h"
-#include "outputs.h"
-#include "places.h"
-#include "report_input.h"
-#include "sites.h"
+#include "lib/msg.h"
+#include "out/profile/raw_address.h"
+#include "lib/sort.h"
+#include "cmd/options/file_search.h"
+#include "cmd/options/options.h"
+#include "cmd/options/outputs.h"
+#include "cmd/options/search_dirs.h"
+#include "cmd/options/profile_input.h"
+#include "cmd/capture/code_functions.h"
 
 enum { SYSROOT = 300, DEBUG_DIR, LINES, NO_INLINE, NO_DEMANGLE, SHORT_NAMES, THREADS, PIDS };
 enum { NAMES_AHEAD = 4096 };

@@ -1,12 +1,12 @@
 /* prof version: what this is; with -v what is linked into it, and under which licences. */
-#include "cmd.h"
+#include "command.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/msg.h"
-#include "../lib/sink.h"
-#include "../unwind/arch.h"
+#include "lib/msg.h"
+#include "lib/sink.h"
+#include "unwind/arch/arch.h"
 
 int
 cmd_version(int argc, char **argv)

@@ -1,8 +1,8 @@
 /* See output.h. */
 #include "output.h"
 
-#include "../lib/deflate.h"
-#include "../lib/file.h"
+#include "lib/codec/deflate.h"
+#include "lib/filemap.h"
 
 #include <errno.h>
 #include <fcntl.h>

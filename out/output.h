@@ -3,7 +3,7 @@
 #ifndef OUT_OUTPUT_H
 #define OUT_OUTPUT_H
 
-#include "format.h"
+#include "out/format/format.h"
 
 struct output {
 	const char *path;          /* "-" is stdout */

@@ -1,7 +1,7 @@
 /* See read.h. */
 #include "read.h"
 
-#include "../lib/inflate.h"
+#include "lib/codec/inflate.h"
 
 /* Of a file: what is more is no profile. */
 enum { UNPACKED_MAX = 1 << 30 };

@@ -2,7 +2,7 @@
 #ifndef OUT_READ_H
 #define OUT_READ_H
 
-#include "format.h"
+#include "out/format/format.h"
 
 /* Adds what BYTES hold, unpacked first where they are gzip's, to the profile, which may hold others already; the caller
  * calls profile_name afterwards.  NULL if all is well, else what is wrong, in words; *FORMAT is then what the bytes look

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/clock.h"
-#include "cpu.h"
-#include "keeper.h"
-#include "mapped.h"
-#include "permit.h"
+#include "lib/clock.h"
+#include "sample/events/cpu.h"
+#include "sample/rights/keeper.h"
+#include "sample/tasks/process_maps.h"
+#include "sample/rights/permit.h"
 #include "session_state.h"
-#include "target.h"
+#include "sample/tasks/target.h"
 
 /* Nanoseconds: between two times that stacks are cut; how long the reader sleeps at most, so that what short processes
  * leave behind is still found, and how long where there was no record for some time; how long less, because nothing is known

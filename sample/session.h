@@ -2,10 +2,10 @@
 #ifndef SAMPLE_SESSION_H
 #define SAMPLE_SESSION_H
 
-#include "deep.h"
-#include "event.h"
-#include "process.h"
-#include "wait.h"
+#include "sample/events/deep_stack.h"
+#include "sample/events/event.h"
+#include "sample/tasks/process.h"
+#include "sample/waiting/wait.h"
 
 enum engine { ENGINE_ANY, ENGINE_PERF, ENGINE_PTRACE };
 enum target { TARGET_COMMAND, TARGET_PROCESSES, TARGET_THREADS, TARGET_SYSTEM };

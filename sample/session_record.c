@@ -2,9 +2,9 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "../sym/ksymbol.h"
-#include "cpu.h"
-#include "mapped.h"
+#include "sym/kernel/kernel_symbol.h"
+#include "sample/events/cpu.h"
+#include "sample/tasks/process_maps.h"
 #include "session_state.h"
 
 /* The event that has ID, or had it before the last session_stack. */

@@ -2,14 +2,14 @@
 #ifndef SAMPLE_SESSION_STATE_H
 #define SAMPLE_SESSION_STATE_H
 
-#include "ends.h"
-#include "open.h"
-#include "priority.h"
-#include "ptrace.h"
-#include "record.h"
+#include "wakeup.h"
+#include "sample/events/opener.h"
+#include "sample/events/priority.h"
+#include "sample/ptrace/ptrace.h"
+#include "sample/events/record.h"
 #include "session.h"
-#include "wait.h"
-#include "weigh.h"
+#include "sample/waiting/wait.h"
+#include "sample_weight.h"
 
 #define NOT_YET UINT64_MAX   /* process.starting of a command before its exec */
 

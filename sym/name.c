@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "demangle.h"
-#include "dwarf.h"
-#include "ehframe.h"
-#include "jit.h"
-#include "kallsyms.h"
-#include "ksymbol.h"
+#include "sym/demangle/demangle.h"
+#include "sym/dwarf/dwarf.h"
+#include "sym/module/ehframe.h"
+#include "sym/jit/jit.h"
+#include "sym/kernel/kallsyms.h"
+#include "sym/kernel/kernel_symbol.h"
 
 enum { FORKS_MAX = 64 };   /* of a JIT's process that are gone back through */
 enum { INLINES_MAX = 64 };

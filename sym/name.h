@@ -2,8 +2,8 @@
 #ifndef SYM_NAME_H
 #define SYM_NAME_H
 
-#include "code.h"
-#include "symtab.h"
+#include "sym/module/code.h"
+#include "sym/module/symtab.h"
 
 enum name_kind { NAME_USER, NAME_KERNEL, NAME_JIT, NAME_MARK, NAME_INLINED };
 

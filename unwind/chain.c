@@ -1,6 +1,6 @@
 /* The codes of a walk, of which a deep stack keeps both ends; and walks that go on, or go altogether, by the chain of
  * return addresses that the kernel found by frame pointers. */
-#include "rule.h"
+#include "unwind/cfi/step_rule.h"
 
 void
 walk_begin(struct walk *w)

@@ -1,11 +1,11 @@
 /* From frame descriptions to rules: what most code needs (CFA by sp or fp, return address and fp near it) becomes a
  * plain rule; the rest keeps its row.  Code without a description is looked at in other ways. */
-#include "rule.h"
+#include "unwind/cfi/step_rule.h"
 
 #include <string.h>
 
-#include "../sym/jit.h"
-#include "../sym/symtab.h"
+#include "sym/jit/jit.h"
+#include "sym/module/symtab.h"
 
 enum { FUNCTION_MAX = 1 << 16, FUNCTION_ALIGN = 16 };
 /* Pages of files count as memory, too: looked at once in so many new addresses, and given back. */

@@ -1,6 +1,6 @@
 /* Steps that are not plain.  Only pc, sp and fp are carried along a walk; where a frame description asks for another
  * register, the walk so far is done again with all of them.  Same stack, same frames either way. */
-#include "second.h"
+#include "unwind/cfi/second_opinion.h"
 
 enum { SIGNALS_MAX = 64 };   /* signal frames of one walk: behind them sp need not rise */
 

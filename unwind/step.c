@@ -1,6 +1,6 @@
 /* A step by a full row: everything that a frame description can say (DWARF 5 section 6.4.3).  A register whose slot was
  * not copied becomes unknown; only the CFA and the return address must be had. */
-#include "rule.h"
+#include "unwind/cfi/step_rule.h"
 
 struct stepper {
 	struct job *job;

@@ -2,7 +2,7 @@
  * another register, the walk so far is done again with all of them.  Same stack, same frames either way. */
 #include "unwind.h"
 
-#include "rule.h"
+#include "unwind/cfi/step_rule.h"
 
 const char *const walk_end_words[WALK_ENDS] = {
 	[WALK_ROOT] = "complete",

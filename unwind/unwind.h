@@ -2,9 +2,9 @@
 #ifndef UNWIND_UNWIND_H
 #define UNWIND_UNWIND_H
 
-#include "../sym/code.h"
-#include "../sym/space.h"
-#include "arch.h"
+#include "sym/module/code.h"
+#include "sym/module/space.h"
+#include "unwind/arch/arch.h"
 
 enum { STACK_MAX = 2048 };   /* codes in one stack, at most; --max-stack lowers it */
 

@@ -22,11 +22,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../cmd/collect.h"
-#include "../../cmd/ladder.h"
-#include "../../sample/foreign.h"
-#include "../../sample/target.h"
-#include "../../sym/kallsyms.h"
+#include "cmd/capture/collector.h"
+#include "cmd/capture/engine_words.h"
+#include "sample/tasks/foreign.h"
+#include "sample/tasks/target.h"
+#include "sym/kernel/kallsyms.h"
 #include "truth.h"
 
 enum {

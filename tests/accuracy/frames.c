@@ -12,9 +12,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "../../sym/ehframe.h"
-#include "../../sym/symtab.h"
-#include "../../unwind/cfi.h"
+#include "sym/module/ehframe.h"
+#include "sym/module/symtab.h"
+#include "unwind/cfi/cfi.h"
 #include "../bench/oracle.h"
 
 enum { THEIRS_MAX = 1000, PROCESSES = 4096, PLACES = 64 };

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sym/ehframe.h"
-#include "sym/symtab.h"
-#include "unwind/cfi.h"
+#include "sym/module/ehframe.h"
+#include "sym/module/symtab.h"
+#include "unwind/cfi/cfi.h"
 
 static struct modules modules;
 

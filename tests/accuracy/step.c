@@ -20,8 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../sym/symtab.h"
-#include "../../unwind/rule.h"
+#include "sym/module/symtab.h"
+#include "unwind/cfi/step_rule.h"
 #include "../unit/elfwrite.h"
 
 enum { SIGNAL_FRAME = 128, CALLS_MAX = 4096, COPY = 1 << 16, PACKET = 1 << 14, SEEN = 1 << 20, RECORDED_MAX = 4096, RECORDS_MAX = 4000 };

@@ -15,8 +15,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../../sym/jit.h"
-#include "../../sym/symtab.h"
+#include "sym/jit/jit.h"
+#include "sym/module/symtab.h"
 #include "mark.h"
 
 enum { SITE_REACH = 128, TAIL_MAX = 12 };

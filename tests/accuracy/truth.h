@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "../../unwind/unwind.h"
+#include "unwind/unwind.h"
 
 enum { RECORDS_MAX = 4096 };
 

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../lib/file.h"
-#include "../../sym/exidx.h"
-#include "../../unwind/cfi.h"
+#include "lib/filemap.h"
+#include "sym/elf/exidx.h"
+#include "unwind/cfi/cfi.h"
 
 static void
 print(const struct elf *elf, uint64_t vaddr)

@@ -2,7 +2,7 @@
 #ifndef TESTS_BENCH_ORACLE_H
 #define TESTS_BENCH_ORACLE_H
 
-#include "../../unwind/unwind.h"
+#include "unwind/unwind.h"
 
 /* The frames' addresses, at most MAX, innermost first; how many.  CACHED: rules are kept from one walk to the next. */
 unsigned oracle_walk(struct space *, const struct regs *, const struct stack *, bool cached, uint64_t *ip, unsigned max);

@@ -1,4 +1,4 @@
-/* link: lib/[!hlp]*.c sym/?*.c unwind/?*.c out/profile.c out/profile_names.c out/tree.c out/timeline.c */
+/* link: lib/[!p]?*.c lib/codec/?*.c sym/?*.c sym/?*[a-z]/?*.c unwind/?*.c unwind/?*[a-z]/?*.c out/profile/profile.c out/profile/profile_names.c out/profile/tree.c out/profile/timeline.c */
 /* replay [-n SAMPLES] [-i MICROSECONDS] [-s STACK-BYTES] [-r PASSES] [-c PASSES] [-p] -- COMMAND...: stops a program of
  * its own again and again, keeps its registers, stack and maps, and unwinds these samples in this process: what a frame costs at first
  * sight and later, and how the stacks end.  -p prints each stack.
@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../out/profile.h"
-#include "../../unwind/unwind.h"
+#include "out/profile/profile.h"
+#include "unwind/unwind.h"
 
 #ifdef ORACLE
 #include "oracle.h"

@@ -1,5 +1,5 @@
 /* Pages for tests, as out/embed packs them: title: LF table: LF data: LF program: LF end LF and so on, see tests/unit/html.c. */
-#include "../../out/pages.h"
+#include "out/format/pages.h"
 
 const uint8_t pages_xz[] = {
 	253, 55, 122, 88, 90, 0, 0, 1, 105, 34, 222, 54, 2, 0, 33, 1, 28, 0, 0, 0, 16, 207, 88, 204,

@@ -1,10 +1,10 @@
-/* link: lib/mem.c lib/file.c lib/cursor.c */
+/* link: lib/mem.c lib/filemap.c lib/cursor.c */
 /* A cgroup's path to a name, in rooms of several sizes; and what /proc says of cgroups and mounts. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sample/container.c"
+#include "sample/tasks/container.c"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *in, size_t size)

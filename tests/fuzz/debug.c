@@ -1,7 +1,7 @@
-/* link: sym/debug_find.c sym/elf.c sym/module.c lib/cursor.c lib/mem.c lib/file.c lib/index.c lib/crc.c lib/inflate.c lib/unpack.c lib/zstd.c lib/xz.c lib/sink.c */
+/* link: sym/module/debug_search.c sym/elf/elf.c sym/module/module.c lib/cursor.c lib/mem.c lib/filemap.c lib/index.c lib/codec/crc.c lib/codec/inflate.c lib/codec/unpack.c lib/codec/zstd.c lib/codec/xz.c lib/sink.c */
 /* A file's sections of debug information, its links to other files and the symbols that it carries compressed.  A link may
  * lead to no other directory than those that are searched, and paths may be too long. */
-#include "sym/debug.c"
+#include "sym/module/debug_file.c"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
-/* link: unwind/arch_aarch64.c unwind/arch_riscv64.c */
+/* link: unwind/arch/aarch64.c unwind/arch/riscv64.c */
 /* Code of machines whose instructions are read: the first byte says which.  Each instruction must lie in what there is. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/arch.h"
+#include "unwind/arch/arch.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

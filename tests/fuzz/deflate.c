@@ -1,8 +1,8 @@
-/* link: lib/cursor.c lib/crc.c lib/mem.c lib/sink.c lib/inflate.c */
+/* link: lib/cursor.c lib/codec/crc.c lib/mem.c lib/sink.c lib/codec/inflate.c */
 /* What is written is read back: the input's first byte says in which wrap and in what pieces, and how often it is repeated. */
-#include "lib/deflate.c"
+#include "lib/codec/deflate.c"
 
-#include "lib/inflate.h"
+#include "lib/codec/inflate.h"
 
 #include <stdlib.h>
 

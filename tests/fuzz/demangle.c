@@ -1,7 +1,7 @@
-/* link: lib/mem.c lib/file.c sym/demangle.c sym/demangle_cxx.c sym/demangle_cxx_type.c sym/demangle_cxx_expr.c sym/demangle_cxx_print.c sym/demangle_cxx_show.c sym/demangle_rust.c sym/demangle_rust_v0.c sym/demangle_rust_const.c sym/demangle_rust_word.c */
+/* link: lib/mem.c lib/filemap.c sym/demangle/demangle.c sym/demangle/cxx.c sym/demangle/cxx_type.c sym/demangle/cxx_expr.c sym/demangle/cxx_print.c sym/demangle/cxx_show.c sym/demangle/rust.c sym/demangle/rust_v0.c sym/demangle/rust_const.c sym/demangle/rust_word.c */
 /* Mangled names, both ways of printing them. */
-#include "sym/demangle_cxx_name.c"
-#include "sym/demangle.h"
+#include "sym/demangle/cxx_name.c"
+#include "sym/demangle/demangle.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* link: lib/mem.c lib/cursor.c */
 /* A file, opened as it lies and as a memory image; every section and segment is looked at. */
-#include "sym/elf.c"
+#include "sym/elf/elf.c"
 
 #include <stdlib.h>
 

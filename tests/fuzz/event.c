@@ -1,8 +1,8 @@
-/* link: lib/mem.c lib/file.c lib/nearest.c sample/perf.c lib/clock.c */
+/* link: lib/mem.c lib/filemap.c lib/nearest.c sample/events/perf.c lib/clock.c */
 /* Event lists; an input that begins with a newline is a PMU's format file instead.  A made-up PMU stands in for /sys. */
 #define EVENT_DEVICES devices
 static char devices[64];
-#include "sample/event.c"
+#include "sample/events/event.c"
 
 #include <stdlib.h>
 #include <sys/stat.h>

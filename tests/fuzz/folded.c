@@ -1,11 +1,11 @@
-/* link: lib/mem.c lib/index.c lib/file.c lib/sink.c out/profile.c out/profile_names.c out/timeline.c out/tree.c out/folded.c */
+/* link: lib/mem.c lib/index.c lib/filemap.c lib/sink.c out/profile/profile.c out/profile/profile_names.c out/profile/timeline.c out/profile/tree.c out/format/folded.c */
 /* Folded text.  What was read is written and read again, and no sample is lost on the way; plain text is then written as
  * the same. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../out/format.h"
-#include "../../out/read_folded.c"
+#include "out/format/format.h"
+#include "out/format/folded_read.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
-/* link: lib/cursor.c lib/crc.c lib/mem.c lib/sink.c */
+/* link: lib/cursor.c lib/codec/crc.c lib/mem.c lib/sink.c */
 /* Streams bare, of zlib and of gzip, into a buffer of a known size, into one that grows, and block by block: all must agree. */
-#include "lib/inflate.c"
+#include "lib/codec/inflate.c"
 
 #include <stdlib.h>
 

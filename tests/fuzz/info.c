@@ -1,7 +1,7 @@
-/* link: sym/dwarf_abbrev.c sym/dwarf_ahead.c sym/dwarf_form.c sym/dwarf_function.c sym/dwarf_index.c sym/dwarf_inline.c sym/dwarf_line.c sym/dwarf_path.c sym/dwarf_range.c sym/dwarf_unit.c sym/span.c sym/sort.c sym/module.c sym/elf.c lib/cursor.c lib/mem.c lib/file.c lib/index.c lib/unpack.c lib/inflate.c lib/crc.c lib/sink.c */
+/* link: sym/dwarf/abbrev.c sym/dwarf/ahead.c sym/dwarf/form.c sym/dwarf/function.c sym/dwarf/unit_index.c sym/dwarf/inline.c sym/dwarf/line.c sym/dwarf/path.c sym/dwarf/range.c sym/dwarf/unit.c sym/dwarf/disjoint_ranges.c lib/sort.c sym/module/module.c sym/elf/elf.c lib/cursor.c lib/mem.c lib/filemap.c lib/index.c lib/codec/unpack.c lib/codec/inflate.c lib/codec/crc.c lib/sink.c */
 /* Sections of debug information, each as its number, 16 bits of length and its bytes, behind a byte of flags: 1: of 64 bits;
  * 2: big-endian. */
-#include "sym/dwarf.c"
+#include "sym/dwarf/places.c"
 
 #include <stdlib.h>
 #include <string.h>

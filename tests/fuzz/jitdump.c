@@ -1,7 +1,7 @@
-/* link: sym/sort.c sym/text.c lib/mem.c lib/cursor.c lib/index.c */
+/* link: lib/sort.c sym/module/symbol.c lib/mem.c lib/cursor.c lib/index.c */
 /* jit-PID.dump: every address is that of the newest code told of before some place in the file. */
-#include "sym/jitcode.c"
-#include "sym/jitdump.c"
+#include "sym/jit/jitcode.c"
+#include "sym/jit/jitdump.c"
 
 #include <stdlib.h>
 

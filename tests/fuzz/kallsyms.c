@@ -1,6 +1,6 @@
-/* link: sym/ksaid.c sym/sort.c sym/text.c sym/ktables.c lib/mem.c lib/file.c */
+/* link: sym/kernel/asked_names.c lib/sort.c sym/module/symbol.c sym/kernel/kallsyms_tables.c lib/mem.c lib/filemap.c */
 /* /proc/kallsyms, and what the kernel says of single addresses: what is found holds the address and has a name. */
-#include "sym/kallsyms.c"
+#include "sym/kernel/kallsyms.c"
 
 #include <stdlib.h>
 #include <sys/mman.h>

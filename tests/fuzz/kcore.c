@@ -1,11 +1,11 @@
-/* link: sym/kallsyms.c sym/ksaid.c sym/ktables.c sym/sort.c sym/text.c lib/mem.c lib/file.c lib/cursor.c */
+/* link: sym/kernel/kallsyms.c sym/kernel/asked_names.c sym/kernel/kallsyms_tables.c lib/sort.c sym/module/symbol.c lib/mem.c lib/filemap.c lib/cursor.c */
 /* /proc/kcore: nothing but the tables is read, and a name that they give is one at its address. */
-#include "sym/kcore.c"
+#include "sym/kernel/kcore.c"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "sym/kallsyms.h"
+#include "sym/kernel/kallsyms.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

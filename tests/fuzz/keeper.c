@@ -1,9 +1,9 @@
-/* link: lib/mem.c lib/cursor.c lib/file.c */
+/* link: lib/mem.c lib/cursor.c lib/filemap.c */
 /* Requests to the keeper: the bytes of one message each. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "sample/keeper_ask.c"
+#include "sample/rights/keeper_ask.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

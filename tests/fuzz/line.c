@@ -1,7 +1,7 @@
-/* link: sym/dwarf_abbrev.c sym/dwarf_ahead.c sym/dwarf_form.c sym/dwarf_function.c sym/dwarf_index.c sym/dwarf_inline.c sym/dwarf_path.c sym/dwarf_range.c sym/dwarf_unit.c sym/span.c sym/sort.c sym/module.c sym/elf.c lib/cursor.c lib/mem.c lib/file.c lib/index.c lib/unpack.c lib/inflate.c lib/crc.c lib/sink.c sym/dwarf.c */
+/* link: sym/dwarf/abbrev.c sym/dwarf/ahead.c sym/dwarf/form.c sym/dwarf/function.c sym/dwarf/unit_index.c sym/dwarf/inline.c sym/dwarf/path.c sym/dwarf/range.c sym/dwarf/unit.c sym/dwarf/disjoint_ranges.c lib/sort.c sym/module/module.c sym/elf/elf.c lib/cursor.c lib/mem.c lib/filemap.c lib/index.c lib/codec/unpack.c lib/codec/inflate.c lib/codec/crc.c lib/sink.c sym/dwarf/places.c */
 /* A line table as .debug_line, behind a byte of flags: 1: addresses of 64 bits; 2: big-endian.  The strings that version 5
  * keeps elsewhere lie in the table itself. */
-#include "sym/dwarf_line.c"
+#include "sym/dwarf/line.c"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
-/* link: lib/mem.c lib/cursor.c lib/file.c */
+/* link: lib/mem.c lib/cursor.c lib/filemap.c */
 /* Lines of /proc/PID/maps. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "sample/maps.c"
+#include "sample/tasks/maps_line.c"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *in, size_t size)

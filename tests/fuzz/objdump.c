@@ -1,9 +1,9 @@
-/* link: lib/mem.c lib/file.c lib/msg.c lib/sink.c lib/index.c lib/cursor.c sym/elf.c sample/sandbox.c */
+/* link: lib/mem.c lib/filemap.c lib/msg.c lib/sink.c lib/index.c lib/cursor.c sym/elf/elf.c sample/rights/sandbox.c */
 /* What objdump says: instructions come in order and in bounds, each with a text of some length and without tabs. */
 #include <assert.h>
 #include <stdlib.h>
 
-#include "../../cmd/annotate_objdump.c"
+#include "cmd/annotate/annotate_objdump.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

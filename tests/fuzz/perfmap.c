@@ -1,7 +1,7 @@
-/* link: sym/sort.c sym/text.c lib/mem.c lib/file.c */
+/* link: lib/sort.c sym/module/symbol.c lib/mem.c lib/filemap.c */
 /* perf-PID.map: every address is that of the last line that holds it. */
-#include "sym/jitcode.c"
-#include "sym/perfmap.c"
+#include "sym/jit/jitcode.c"
+#include "sym/jit/perfmap.c"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-/* link: lib/[!hlp]*.c sym/?*.c sample/[!r]*.c sample/ring.c sample/roots.c */
+/* link: lib/[!p]?*.c lib/codec/?*.c sym/?*.c sym/?*[a-z]/?*.c sample/?*.c sample/[!e]?*[a-z]/?*.c sample/events/[!r]?*.c sample/events/ring.c */
 /* perf's records: a ring full of them, parsed, and what they say of processes applied.  The first 8 bytes say which parts
  * samples have, and of which event those of the first CPUs are parts of stacks. */
 #include <stdlib.h>
@@ -6,13 +6,13 @@
 
 #include <linux/perf_event.h>
 
-#include "sample/record.c"
+#include "sample/events/record.c"
 
-#include "sample/deep.h"
-#include "sample/foreign.h"
-#include "sample/mapped.h"
-#include "sample/process.h"
-#include "sample/ring.h"
+#include "sample/events/deep_stack.h"
+#include "sample/tasks/foreign.h"
+#include "sample/tasks/process_maps.h"
+#include "sample/tasks/process.h"
+#include "sample/events/ring.h"
 
 enum { RING = 1 << 16 };
 

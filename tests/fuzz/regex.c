@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../lib/regex.c"
+#include "lib/regex.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,10 +1,10 @@
-/* link: lib/[!hlp]*.c sym/?*.c unwind/?*.c */
+/* link: lib/[!p]?*.c lib/codec/?*.c sym/?*.c sym/?*[a-z]/?*.c unwind/?*.c unwind/?*[a-z]/?*.c */
 /* libunwind on hostile frame descriptions, through prof's accessors.  The input is that of the target cfi: length of the CIE's
  * instructions, alignments, encoding; these instructions; length of the FDE's and they; then the stack. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/second.h"
+#include "unwind/cfi/second_opinion.h"
 
 static const uint64_t stack_lo = 0x7ff00000, bias = 0x400000;
 

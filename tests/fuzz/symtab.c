@@ -1,6 +1,6 @@
-/* link: sym/tables.c sym/gotable.c sym/plt.c sym/sort.c sym/text.c sym/elf.c sym/module.c sym/ehframe.c lib/cursor.c lib/mem.c lib/file.c lib/index.c sym/debug.c sym/debug_find.c lib/crc.c lib/inflate.c lib/unpack.c lib/zstd.c lib/xz.c lib/sink.c sym/vectors.c */
+/* link: sym/elf/symbol_tables.c sym/elf/go_table.c sym/elf/plt.c lib/sort.c sym/module/symbol.c sym/elf/elf.c sym/module/module.c sym/module/ehframe.c lib/cursor.c lib/mem.c lib/filemap.c lib/index.c sym/module/debug_file.c sym/module/debug_search.c lib/codec/crc.c lib/codec/inflate.c lib/codec/unpack.c lib/codec/zstd.c lib/codec/xz.c lib/sink.c sym/module/arm_vectors.c */
 /* Symbol tables, PLT and entry point of an ELF file; one whose class byte has its high bit set is a memory image. */
-#include "sym/symtab.c"
+#include "sym/module/symtab.c"
 
 #include <stdlib.h>
 

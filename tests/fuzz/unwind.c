@@ -1,4 +1,4 @@
-/* link: lib/[!hlp]*.c sym/?*.c unwind/?*.c */
+/* link: lib/[!p]?*.c lib/codec/?*.c sym/?*.c sym/?*[a-z]/?*.c unwind/?*.c unwind/?*[a-z]/?*.c */
 /* Walks over hostile stacks through a program with hostile frame descriptions and instructions; the quick walk and the one
  * that carries all registers along must agree.  The input: a mode, the lengths of the parts, the registers, two functions'
  * frame instructions, the code of a third without any, a kernel's chain, the stack.  Words are one byte each (see word). */
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "elfwrite.h"
-#include "unwind/rule.h"
+#include "unwind/cfi/step_rule.h"
 
 enum { TEXT = 0x1000, TEXT_SIZE = 0x200, BARE = 0x1100, ENTRY = 0x11f0, WORDS = 600, ROUNDS = 2 };
 #define BIAS 0x555500000000u

@@ -2,7 +2,7 @@
 /* Files, and LZMA2 alone behind a first byte of 0: checksums would hide it. */
 #define crc32_add right_crc32   /* every checksum is right */
 #define crc64_add right_crc64
-#include "lib/xz.c"
+#include "lib/codec/xz.c"
 #undef crc32_add
 #undef crc64_add
 

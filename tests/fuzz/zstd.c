@@ -1,6 +1,6 @@
 /* link: lib/cursor.c lib/mem.c */
 /* Frames, into buffers of the size that the input's first two bytes give, and of another. */
-#include "lib/zstd.c"
+#include "lib/codec/zstd.c"
 
 #include <stdlib.h>
 

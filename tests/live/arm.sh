@@ -6,8 +6,8 @@ need arm-linux-gnueabihf-g++ g++-arm-linux-gnueabihf
 need arm-linux-gnueabihf-readelf binutils-arm-linux-gnueabihf
 need python3 python3
 root=$TESTS/..
-${HOST_CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$root" -o rows "$TESTS/arm/rows.c" "$root"/unwind/exidx.c "$root"/sym/exidx.c \
-	"$root"/sym/elf.c "$root"/lib/cursor.c "$root"/lib/mem.c "$root"/lib/file.c || { not_ok rows "it does not build"; exit 1; }
+${HOST_CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$root" -o rows "$TESTS/arm/rows.c" "$root"/unwind/cfi/exidx_row.c "$root"/sym/elf/exidx.c \
+	"$root"/sym/elf/elf.c "$root"/lib/cursor.c "$root"/lib/mem.c "$root"/lib/filemap.c || { not_ok rows "it does not build"; exit 1; }
 for set in arm thumb; do
 	arm-linux-gnueabihf-g++ -O2 -w -fomit-frame-pointer -m$set -static -o $set "$TESTS/accuracy/programs/throw.cc" || exit 1
 	./rows $set >ours && arm-linux-gnueabihf-readelf -u $set 2>err | python3 "$TESTS/arm/rows.py" >theirs

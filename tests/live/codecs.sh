@@ -7,7 +7,7 @@ need xz xz-utils
 need python3 python3
 lib=$(dirname "$TESTS")/lib
 codec=$work/codec
-${CC:-cc} -O1 -g ${SANITIZE:-} -o "$codec" "$TESTS/programs/codec.c" "$lib/deflate.c" "$lib/inflate.c" "$lib/zstd.c" "$lib/xz.c" "$lib/crc.c" \
+${CC:-cc} -O1 -g ${SANITIZE:-} -iquote "${lib%/lib}" -o "$codec" "$TESTS/programs/codec.c" "$lib/codec/deflate.c" "$lib/codec/inflate.c" "$lib/codec/zstd.c" "$lib/codec/xz.c" "$lib/codec/crc.c" \
 	"$lib/cursor.c" "$lib/mem.c" "$lib/sink.c" || exit 1
 export ASAN_OPTIONS=detect_leaks=0
 

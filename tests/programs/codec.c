@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../lib/deflate.h"
-#include "../../lib/inflate.h"
-#include "../../lib/mem.h"
-#include "../../lib/xz.h"
-#include "../../lib/zstd.h"
+#include "lib/codec/deflate.h"
+#include "lib/codec/inflate.h"
+#include "lib/mem.h"
+#include "lib/codec/xz.h"
+#include "lib/codec/zstd.h"
 
 static unsigned
 wrap_of(const char *name)

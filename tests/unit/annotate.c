@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "../../out/annotate.c"
+#include "out/report/annotate.c"
 
 #include <errno.h>
 

@@ -1,4 +1,4 @@
-#include "unwind/arch_aarch64.c"
+#include "unwind/arch/aarch64.c"
 #include "recorded.h"
 
 #define NONE NO_SLOT

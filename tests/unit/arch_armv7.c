@@ -1,4 +1,4 @@
-#include "unwind/arch_armv7.c"
+#include "unwind/arch/armv7.c"
 
 #include <stddef.h>
 

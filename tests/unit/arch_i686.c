@@ -1,4 +1,4 @@
-#include "unwind/arch_i686.c"
+#include "unwind/arch/i686.c"
 
 #include <stddef.h>
 

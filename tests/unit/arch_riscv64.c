@@ -1,4 +1,4 @@
-#include "unwind/arch_riscv64.c"
+#include "unwind/arch/riscv64.c"
 #include "recorded.h"
 
 #define NONE NO_SLOT

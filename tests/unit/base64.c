@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "../../lib/base64.c"
+#include "lib/codec/base64.c"
 
 /* RFC 4648, section 10, and bytes of all bits. */
 static const struct {

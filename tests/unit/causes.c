@@ -1,10 +1,10 @@
 /* What a cgroup's files say before and after, as both versions write them; and the words for it. */
 #include "test.h"
 #define thread a_thread   /* there are two of that name, which never meet */
-#include "sample/causes.c"
+#include "sample/waiting/causes.c"
 #undef thread
 
-#include "cmd/causes.h"
+#include "cmd/capture/causes_words.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

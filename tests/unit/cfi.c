@@ -1,4 +1,4 @@
-#include "unwind/cfi.c"
+#include "unwind/cfi/cfi.c"
 #include "test.h"
 
 /* def_cfa rsp, 8; ra at cfa - 8: every x86-64 CIE. */

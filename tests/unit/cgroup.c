@@ -1,6 +1,6 @@
 /* A cgroup made and removed, where that is allowed. */
 #include "test.h"
-#include "sample/cgroup.c"
+#include "sample/tasks/cgroup.c"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#include "sym/code.c"
+#include "sym/module/code.c"
 #define hash module_hash
 #define hash_again module_hash_again
-#include "sym/module.c"
+#include "sym/module/module.c"
 #undef hash
 #undef hash_again
 #include "elfwrite.h"

@@ -1,11 +1,11 @@
 /* The decompressors on what gzip, zlib, zstd and xz made of one text (tests/live/codecs.sh has more of it), whole, cut off
  * anywhere and with any byte bent; and the compressor through the decompressor. */
-#include "lib/crc.h"
-#include "lib/deflate.h"
-#include "lib/inflate.h"
+#include "lib/codec/crc.h"
+#include "lib/codec/deflate.h"
+#include "lib/codec/inflate.h"
 #include "lib/mem.h"
-#include "lib/xz.h"
-#include "lib/zstd.h"
+#include "lib/codec/xz.h"
+#include "lib/codec/zstd.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Containers, pods and units by their cgroups' paths, as runtimes make them; which /proc is prof's own. */
 #include "test.h"
-#include "sample/container.c"
+#include "sample/tasks/container.c"
 
 #define DIGITS "4f797c539e6c745de61a93ca3ff892358ecbcaccd8414d5db545c38428142970"
 #define OTHER "fd9d0ea06257a9780827cbc7fd92e3812a54fca26d63e191b73610d5d48b9cbd"

@@ -1,5 +1,5 @@
 #include "test.h"
-#include "sample/cpu.c"
+#include "sample/events/cpu.c"
 
 static int32_t cpu[CPUS_MAX];
 static unsigned n;

@@ -1,4 +1,4 @@
-#include "sym/debug.c"
+#include "sym/module/debug_file.c"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "elfwrite.h"
-#include "lib/crc.h"
-#include "lib/deflate.h"
+#include "lib/codec/crc.h"
+#include "lib/codec/deflate.h"
 #include "test.h"
 
 /* ---- a file system of a few files ---- */

@@ -1,6 +1,6 @@
 /* Parts of stacks beyond the kernel's copy: which sample they are of, and what is learned from a walk. */
 #include "test.h"
-#include "sample/deep.c"
+#include "sample/events/deep_stack.c"
 
 #include <stdlib.h>
 

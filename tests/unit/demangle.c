@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "sym/demangle.c"
+#include "sym/demangle/demangle.c"
 
 #include <time.h>
 

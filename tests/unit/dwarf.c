@@ -1,6 +1,6 @@
-#include "sym/dwarf.c"
+#include "sym/dwarf/places.c"
 
-#include "sym/sort.h"
+#include "lib/sort.h"
 
 #include "dwarfwrite.h"
 #include "test.h"

@@ -4,7 +4,7 @@
 #define TESTS_UNIT_DWARFWRITE_H
 
 #include "elfwrite.h"
-#include "sym/debug.h"
+#include "sym/module/debug_file.h"
 
 enum { DWARFWRITE_SECTIONS = 24 };
 

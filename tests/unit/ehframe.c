@@ -1,4 +1,4 @@
-#include "sym/ehframe.c"
+#include "sym/module/ehframe.c"
 #include "elfwrite.h"
 #include "test.h"
 

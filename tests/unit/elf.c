@@ -1,4 +1,4 @@
-#include "sym/elf.c"
+#include "sym/elf/elf.c"
 #include "elfwrite.h"
 #include "test.h"
 

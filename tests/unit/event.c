@@ -1,7 +1,7 @@
 #define EVENT_DEVICES devices
 static char devices[64] = "/tmp/prof-event.XXXXXX";
 #include "test.h"
-#include "sample/event.c"
+#include "sample/events/event.c"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
-#include "unwind/exidx.c"
+#include "unwind/cfi/exidx_row.c"
 
 #include "elfwrite.h"
-#include "sym/exidx.h"
+#include "sym/elf/exidx.h"
 #include "test.h"
 
 enum { TEXT = 0x1000, EXTAB = 0x3000, EXIDX = 0x4000, SIZE = 0x100 };

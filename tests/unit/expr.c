@@ -1,4 +1,4 @@
-#include "unwind/expr.c"
+#include "unwind/cfi/expr.c"
 #include "test.h"
 
 static const uint64_t words[4] = { 0x1111, 0x7ffe1008, 0x8877665544332211, 0x4444 };

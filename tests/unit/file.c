@@ -1,4 +1,4 @@
-#include "lib/file.c"
+#include "lib/filemap.c"
 #include "test.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "../../out/filter.c"
+#include "out/profile/filter.c"
 
 #include "profiles.h"
 

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "../../out/folded.c"
+#include "out/format/folded.c"
 
 #include "profiles.h"
 

@@ -1,5 +1,5 @@
 #include "test.h"
-#include "sample/foreign.c"
+#include "sample/tasks/foreign.c"
 
 #include <sched.h>
 #include <signal.h>

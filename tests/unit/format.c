@@ -1,7 +1,7 @@
 /* link: tests/data/pages_xz.c */
 #include "test.h"
 
-#include "../../out/format.c"
+#include "out/formats.c"
 
 static void
 a_suffix_says_the_format(void)

@@ -1,4 +1,4 @@
-#include "sym/gotable.c"
+#include "sym/elf/go_table.c"
 
 #include "elfwrite.h"
 #include "test.h"

@@ -8,7 +8,7 @@
 #define realloc heap_realloc
 void *heap_malloc(size_t), *heap_calloc(size_t, size_t), *heap_realloc(void *, size_t);
 void heap_free(void *);
-#include "../../lib/heap.c"
+#include "lib/libc/heap.c"
 
 static uint32_t seed = 1;
 

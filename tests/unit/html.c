@@ -1,9 +1,9 @@
 /* link: tests/data/pages_xz.c */
 #include "test.h"
 
-#include "../../lib/inflate.h"
-#include "../../out/html.c"
-#include "../../out/html_shown.c"
+#include "lib/codec/inflate.h"
+#include "out/format/html/html.c"
+#include "out/format/html/html_shown.c"
 
 #include "profiles.h"
 

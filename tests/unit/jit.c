@@ -1,5 +1,5 @@
-#include "sym/jitdump.c"
-#include "sym/jit.c"
+#include "sym/jit/jitdump.c"
+#include "sym/jit/jit.c"
 
 #include <stdio.h>
 #include <stdlib.h>

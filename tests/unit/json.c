@@ -1,8 +1,8 @@
 #include "test.h"
 
-#include "../../lib/json.c"
+#include "lib/json.c"
 
-#include "../../lib/mem.h"
+#include "lib/mem.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "sym/kallsyms.c"
+#include "sym/kernel/kallsyms.c"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "sym/kcore.c"
+#include "sym/kernel/kcore.c"
 
 #include <sys/mman.h>
 

@@ -1,7 +1,7 @@
 #include "test.h"
-#include "sample/keeper_ask.c"
-#include "sample/keeper.c"
-#include "sample/keeper_serve.c"
+#include "sample/rights/keeper_ask.c"
+#include "sample/rights/keeper.c"
+#include "sample/rights/keeper_serve.c"
 
 #include <stdlib.h>
 #include <sys/mman.h>

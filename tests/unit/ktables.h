@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sym/kcore.h"
+#include "sym/kernel/kcore.h"
 
 /* TABLE: where they are.  BYTES: what lies from LO on. */
 struct kimage {

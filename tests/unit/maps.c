@@ -1,5 +1,5 @@
 #include "test.h"
-#include "sample/maps.c"
+#include "sample/tasks/maps_line.c"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmd/options.c"
+#include "cmd/options/options.c"
 
 static const struct option table[] = {
 	{ 'F', "freq=HZ", "" }, { 'g', "", "" }, { 'q', "quiet", "" }, { 300, "max-stack=N", "" }, { 0 },

@@ -1,7 +1,7 @@
 #include "test.h"
 
-#include "../../lib/mem.h"
-#include "../../out/output.c"
+#include "lib/mem.h"
+#include "out/output.c"
 
 #include <grp.h>
 #include <signal.h>

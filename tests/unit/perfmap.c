@@ -1,4 +1,4 @@
-#include "sym/perfmap.c"
+#include "sym/jit/perfmap.c"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "test.h"
-#include "sample/permit.c"
+#include "sample/rights/permit.c"
 
 #include <grp.h>
 #include <linux/filter.h>

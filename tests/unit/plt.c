@@ -1,5 +1,5 @@
 /* Entries as real linkers write them; addresses, slots and sizes as readelf and objdump tell them. */
-#include "sym/plt.c"
+#include "sym/elf/plt.c"
 
 #include "elfwrite.h"
 #include "test.h"

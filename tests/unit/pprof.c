@@ -2,7 +2,7 @@
 
 #include <stdarg.h>
 
-#include "../../out/pprof.c"
+#include "out/format/pprof/pprof.c"
 
 #include "profiles.h"
 

@@ -8,7 +8,7 @@
 #define snprintf print_snprintf
 #define vsnprintf print_vsnprintf
 int print_snprintf(char *restrict, size_t, const char *restrict, ...) __attribute__((format(printf, 3, 4)));
-#include "../../lib/print.c"
+#include "lib/print.c"
 #undef snprintf
 #undef vsnprintf
 

@@ -1,5 +1,5 @@
 #include "test.h"
-#include "sample/process.c"
+#include "sample/tasks/process.c"
 
 #include <stdlib.h>
 #include <sys/auxv.h>

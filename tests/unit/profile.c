@@ -1,8 +1,8 @@
 #include "test.h"
 
-#include "../../out/profile.c"
-#include "../../out/timeline.c"
-#include "../../out/tree.c"
+#include "out/profile/profile.c"
+#include "out/profile/timeline.c"
+#include "out/profile/tree.c"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../out/format.h"
+#include "out/format/format.h"
 
 enum { NAMES_MAX = 16384, MADE_DEPTH = 5000 };
 static const char *made_name[NAMES_MAX];   /* of each code */

@@ -1,4 +1,4 @@
-#include "out/raw.c"
+#include "out/profile/raw_address.c"
 
 #include "test.h"
 

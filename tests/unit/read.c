@@ -1,8 +1,8 @@
 /* link: tests/data/pages_xz.c */
 #include "test.h"
 
-#include "../../lib/deflate.h"
-#include "../../out/read.c"
+#include "lib/codec/deflate.h"
+#include "out/read.c"
 
 #include "profiles.h"
 

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "../../out/read_folded.c"
+#include "out/format/folded_read.c"
 
 #include "profiles.h"
 

@@ -1,5 +1,5 @@
 #include "test.h"
-#include "sample/record.c"
+#include "sample/events/record.c"
 
 #include <stdlib.h>
 

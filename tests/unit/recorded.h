@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "elfwrite.h"
-#include "lib/file.h"
-#include "lib/xz.h"
+#include "lib/filemap.h"
+#include "lib/codec/xz.h"
 #include "test.h"
-#include "unwind/rule.h"
+#include "unwind/cfi/step_rule.h"
 
 struct recorded {
 	const struct arch *arch;

@@ -10,9 +10,9 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-#include "lib/xz.h"
+#include "lib/codec/xz.h"
 #include "test.h"
-#include "unwind/rule.h"
+#include "unwind/cfi/step_rule.h"
 
 enum { RECORDING_FILES = 16, RECORDING_FRAMES = 512, RECORDING_STACK = 65536 };
 

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "../../lib/regex.c"
+#include "lib/regex.c"
 
 /* 1, 0, or -1 where the expression is refused. */
 static int

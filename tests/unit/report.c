@@ -1,11 +1,11 @@
 #include "test.h"
 
-#include "../../out/report_rows.c"
+#include "out/report/report_rows.c"
 
-#include "../../out/read_folded.h"
-#include "../../out/report_diff.h"
-#include "../../out/cell.h"
-#include "../../out/table.h"
+#include "out/format/folded_read.h"
+#include "out/report/report_diff.h"
+#include "lib/columns.h"
+#include "out/report/table.h"
 #include "profiles.h"
 
 static void

@@ -1,5 +1,5 @@
 #include "test.h"
-#include "sample/ring.c"
+#include "sample/events/ring.c"
 
 #include <stdlib.h>
 

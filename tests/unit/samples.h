@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "test.h"
-#include "unwind/rule.h"
+#include "unwind/cfi/step_rule.h"
 
 struct samples {
 	const struct arch *arch;

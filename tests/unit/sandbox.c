@@ -1,5 +1,5 @@
 #include "test.h"
-#include "sample/sandbox.c"
+#include "sample/rights/sandbox.c"
 
 #include <dirent.h>
 #include <sys/ptrace.h>

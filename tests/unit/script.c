@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "../../out/script.c"
+#include "out/format/script.c"
 
 #include "profiles.h"
 

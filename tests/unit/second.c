@@ -1,7 +1,7 @@
 /* libunwind's part, on whatever machine this runs: what it can, and what descriptions that mean harm get from it. */
 #include <stdlib.h>
 
-#include "unwind/second.h"
+#include "unwind/cfi/second_opinion.h"
 
 #include "test.h"
 

@@ -2,7 +2,7 @@
 #include "test.h"
 #include "sample/session.c"
 #include "sample/session_record.c"
-#include "sym/jit.h"
+#include "sym/jit/jit.h"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -15,8 +15,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "lib/file.h"
-#include "sample/target.h"
+#include "lib/filemap.h"
+#include "sample/tasks/target.h"
 
 static struct modules modules;
 static struct event event[2];

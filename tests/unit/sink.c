@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "../../lib/sink.c"
+#include "lib/sink.c"
 
 #include <fcntl.h>
 #include <signal.h>

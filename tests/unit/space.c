@@ -1,4 +1,4 @@
-#include "sym/space.c"
+#include "sym/module/space.c"
 #include "test.h"
 
 static struct module a = { .kind = MODULE_FILE, .id = 2 }, b = { .kind = MODULE_FILE, .id = 3 },

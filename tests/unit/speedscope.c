@@ -1,7 +1,7 @@
 #include "test.h"
 
-#include "../../out/merge.c"
-#include "../../out/speedscope.c"
+#include "out/profile/merge.c"
+#include "out/format/speedscope/speedscope.c"
 
 #include "profiles.h"
 

@@ -1,10 +1,10 @@
 /* What the stopper writes into its ring, and what comes out of it at the other end. */
-#include "sample/foreign.h"
-#include "sample/ring.h"
-#include "sample/stopper_emit.c"
-#include "sample/stopper_thread.h"
-#include "sample/record.h"
-#include "unwind/arch.h"
+#include "sample/tasks/foreign.h"
+#include "sample/events/ring.h"
+#include "sample/ptrace/stopper_emit.c"
+#include "sample/ptrace/stopper_thread.h"
+#include "sample/events/record.h"
+#include "unwind/arch/arch.h"
 #include "test.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "../../out/svg.c"
+#include "out/format/svg/svg.c"
 
 #include "profiles.h"
 

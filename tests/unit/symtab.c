@@ -1,4 +1,4 @@
-#include "sym/symtab.c"
+#include "sym/module/symtab.c"
 
 #include "elfwrite.h"
 #include "test.h"

@@ -1,7 +1,7 @@
 #include "test.h"
 
-#include "../../out/cell.c"
-#include "../../out/table.c"
+#include "lib/columns.c"
+#include "out/report/report_text.c"
 
 #include "profiles.h"
 

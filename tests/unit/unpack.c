@@ -1,8 +1,8 @@
 /* What zlib has packed, read in any order, piece by piece: it is what it was, however little of it is there at a time; and what is
  * broken reads as zeros from there on. */
-#include "lib/unpack.c"
+#include "lib/codec/unpack.c"
 
-#include "lib/deflate.h"
+#include "lib/codec/deflate.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
-#include "sym/vectors.c"
+#include "sym/module/arm_vectors.c"
 
 #include "elfwrite.h"
 #include "test.h"
-#include "unwind/rule.h"
+#include "unwind/cfi/step_rule.h"
 
 static struct modules modules;
 static struct codes codes;

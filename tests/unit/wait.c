@@ -1,13 +1,13 @@
 /* The records of switches, in every order that the kernel may write them in: what is told of waits, and what is in doubt. */
 #include "test.h"
-#include "sample/wait.c"
-#include "sample/wait_look.c"
+#include "sample/waiting/wait.c"
+#include "sample/waiting/wait_look.c"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "lib/mem.h"
-#include "sym/module.h"
+#include "sym/module/module.h"
 
 enum { A = 1 << 23, B, US = 1000, MS = 1000000 };   /* numbers that no process has */
 

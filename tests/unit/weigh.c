@@ -1,7 +1,7 @@
 /* link: lib/index.c lib/mem.c */
 /* Threads that begin with a whole period each, simulated: what their samples count for is what they ran. */
 #include "test.h"
-#include "sample/weigh.c"
+#include "sample/sample_weight.c"
 
 enum { MS = 1000000 };
 

@@ -1,4 +1,4 @@
-#include "unwind/arch_x86_64.c"
+#include "unwind/arch/x86_64.c"
 #include "test.h"
 
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* knames: names of thousands of the kernel's addresses as they are asked for, by the tables in its memory and by the first lines of
  * /proc/kallsyms, are those that all of its lines give; modules' too.  Prints how far it had to read.  Where the kernel says names
  * of single addresses, they are the same but for second names of one function. */
-#include "sym/kallsyms.c"
+#include "sym/kernel/kallsyms.c"
 
 #include <stdio.h>
 
-#include "sample/foreign.h"
+#include "sample/tasks/foreign.h"
 
 enum { MOST = 1 << 16 };
 

@@ -1,0 +1,117 @@
+/* See annotate_source.h.  A path comes from debug information, which anybody may have written: below a directory of
+ * --source-dir it stays there, and nothing but a regular file is ever opened. */
+#include "annotate_source.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/msg.h"
+#include "sample/tasks/foreign.h"
+
+enum { FILES_MAX = 4096, SIZE_MAX_MIB = 64 };
+
+struct source_file {
+	const char *name;          /* as the debug information calls it */
+	struct filemap map;
+	uint32_t *start;           /* offsets of lines; that behind the last is the file's end */
+	uint32_t lines, cap;       /* 0: not found */
+};
+
+bool
+sources_add_dir(struct sources *s, const char *dir)
+{
+	if (s->dirs == SOURCE_DIRS) {
+		error("--source-dir: more than %d of them", SOURCE_DIRS);
+		return false;
+	}
+	if ((s->dir[s->dirs] = foreign_directory(dir)) < 0) {
+		error("--source-dir %s: %s", dir, strerror(errno));
+		return false;
+	}
+	s->dirs++;
+	return true;
+}
+
+/* The file that has most of NAME's path in DIR. */
+static int
+open_by_suffix(int dir, const char *name)
+{
+	int fd = -1;
+
+	for (const char *rest = name; fd < 0 && rest; rest = strchr(rest, '/')) {
+		rest += strspn(rest, "/");
+		fd = *rest ? foreign_file(dir, rest) : -1;
+	}
+	return fd;
+}
+
+static int
+open_source(const struct sources *s, const char *name)
+{
+	int fd = -1;
+
+	for (unsigned i = 0; i < s->dirs && fd < 0; i++)
+		fd = open_by_suffix(s->dir[i], name);
+	if (fd < 0 && s->sysroot >= 0)
+		fd = foreign_file(s->sysroot, name);
+	for (uint32_t i = 0; fd < 0 && *name == '/' && s->modules && i < s->modules->nroot; i++)
+		fd = foreign_file(s->modules->root[i].fd, name);
+	return fd < 0 ? foreign_file(-1, name) : fd;
+}
+
+static bool
+index_lines(struct source_file *f)
+{
+	const uint8_t *data = f->map.data, *end = data + f->map.size;
+	uint32_t n = 0;
+
+	for (const uint8_t *p = data, *newline; p < end; p = newline + 1) {
+		if (!vec_room(&f->start, &f->cap, (uint64_t)n + 2, sizeof *f->start))
+			return false;
+		f->start[n++] = (uint32_t)(p - data);
+		if (!(newline = memchr(p, '\n', (size_t)(end - p))))
+			newline = end;
+		f->start[n] = (uint32_t)(newline + 1 - data);
+	}
+	f->lines = n;
+	return true;
+}
+
+static struct source_file *
+add_file(struct sources *s, const char *name)
+{
+	struct source_file *f = arena_alloc(&s->arena, sizeof *f);
+	int fd;
+
+	if (!f || s->n == FILES_MAX || !vec_room(&s->file, &s->cap, (uint64_t)s->n + 1, sizeof *s->file))
+		return NULL;
+	f->name = name;
+	s->file[s->n++] = f;
+	if ((fd = open_source(s, name)) >= 0) {
+		if (!filemap_open(&f->map, fd) && (f->map.size > (size_t)SIZE_MAX_MIB << 20 || !index_lines(f)))
+			f->lines = 0;
+		close(fd);
+	}
+	return f;
+}
+
+static struct source_file *
+find_file(struct sources *s, const char *name)
+{
+	for (uint32_t i = s->n; i--;)   /* the last is mostly the one */
+		if (s->file[i]->name == name || strcmp(s->file[i]->name, name) == 0)
+			return s->file[i];
+	return add_file(s, name);
+}
+
+const char *
+source_text(void *ctx, const char *file, uint32_t line, size_t *n)
+{
+	struct source_file *f = find_file(ctx, file);
+
+	if (!f || !line || line > f->lines)
+		return NULL;
+	*n = f->start[line] - f->start[line - 1] - 1;
+	return (const char *)f->map.data + f->start[line - 1];
+}

@@ -1,0 +1,385 @@
+/* See closing.h.  The line's form is a contract: words may be added between its semicolons. */
+#include "closing.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/msg.h"
+#include "sample/rights/keeper.h"
+#include "sample/rights/permit.h"
+#include "engine_words.h"
+#include "waits.h"
+
+/* PART of WHOLE in tenths of a percent, never rounded up to all of it. */
+static unsigned
+permille(uint64_t part, uint64_t whole)
+{
+	return whole ? (unsigned)(part * 1000 / whole) : 0;
+}
+
+static void
+percent_words(struct sink *s, uint64_t part, uint64_t whole)
+{
+	unsigned p = permille(part, whole);
+
+	if (part == whole)
+		sink_str(s, "100%");
+	else
+		sink_fmt(s, "%u.%u%%", p / 10, p % 10);
+}
+
+static uint64_t
+cpu_ns(const struct rusage *r, const struct closing *c)
+{
+	return c->counts.stopper_ns + keeper_cpu() + (uint64_t)(r->ru_utime.tv_sec + r->ru_stime.tv_sec) * 1000000000 +
+	       (uint64_t)(r->ru_utime.tv_usec + r->ru_stime.tv_usec) * 1000;
+}
+
+static void
+event_words(struct sink *s, const struct closing *c)
+{
+	sink_str(s, c->events);
+	if (c->plan->count)
+		sink_fmt(s, " every %llu", (unsigned long long)c->plan->count);
+	else
+		sink_fmt(s, " at %llu Hz", (unsigned long long)c->counts.freq);
+}
+
+static void
+stack_words(struct sink *s, const struct collector *c)
+{
+	uint64_t all = collect_walked(c);
+
+	if (all)
+		percent_words(s, c->walks[WALK_ROOT], all);
+	else
+		sink_str(s, "n/a");
+	sink_str(s, " complete stacks");
+}
+
+/* What of the target's CPU time was in the kernel and not visible. */
+static void
+unseen_words(struct sink *s, const struct closing *c)
+{
+	uint64_t unseen = c->counts.unseen_samples, all = c->counts.samples + unseen;
+
+	if (c->kernel_visible || !unseen || unseen * 100 < all)
+		return;
+	sink_fmt(s, "; %u%% of CPU time was in the kernel, not visible", (unsigned)(unseen * 100 / all));
+	if (permit_paranoid() != INT_MAX)
+		sink_fmt(s, " at perf_event_paranoid %d", permit_paranoid());
+}
+
+/* Runtimes write the names of what they made only when they are asked to. */
+static void
+jit_words(struct sink *s, const struct profile *p)
+{
+	struct run_reader reader;
+	uint64_t n = 0;
+	uint32_t f = 0;
+	struct run run;
+
+	while (f < p->nfunction && (p->function[f].kind != FUNCTION_JIT || strcmp(p->function[f].name, "[unknown]") != 0))
+		f++;
+	for (uint32_t i = 0; i < p->nthread && f < p->nfunction; i++) {
+		runs_open(&reader, p, &p->thread[i]);
+		while (runs_next(&reader, &run))
+			n += run.node != NODE_NONE && p->tree.node[run.node].frame == f ? run.samples : 0;
+	}
+	if (n > p->samples / 20)
+		sink_fmt(s, "; %u%% of samples in JIT code without names (node --perf-basic-prof, jcmd PID Compiler.perfmap)",
+		         (unsigned)(n * 100 / p->samples));
+}
+
+static void
+cost_words(struct sink *s, const struct closing *c)
+{
+	struct rusage r;
+	uint64_t cpu;
+
+	getrusage(RUSAGE_SELF, &r);
+	cpu = (cpu_ns(&r, c) + 5000000) / 10000000;
+	sink_fmt(s, "%llu.%02llu s CPU, %ld MiB", (unsigned long long)(cpu / 100), (unsigned long long)(cpu % 100),
+	         (r.ru_maxrss + 1023) / 1024);
+}
+
+/* One note: what S holds, which is empty after that. */
+static void
+note(struct profile *p, const char *key, struct sink *s)
+{
+	sink_char(s, 0);
+	if (!s->err && s->len > 1)
+		profile_note(p, key, s->buf);
+	s->len = 0;
+}
+
+static void
+note_text(struct profile *p, const char *key, const char *value)
+{
+	if (*value)
+		profile_note(p, key, value);
+}
+
+static void
+note_number(struct profile *p, const char *key, struct sink *s, uint64_t v)
+{
+	sink_u64(s, v);
+	note(p, key, s);
+}
+
+static void
+note_machine(struct profile *p, struct sink *s)
+{
+	time_t start = (time_t)(p->epoch / 1000000000);
+	struct utsname u;
+	struct tm tm;
+
+	if (uname(&u) == 0) {
+		note_text(p, "host", u.nodename);
+		sink_fmt(s, "%s %s", u.sysname, u.release);
+		note(p, "kernel", s);
+		note_text(p, "machine", u.machine);
+	}
+	if (start && gmtime_r(&start, &tm)) {
+		sink_fmt(s, "%d-%02d-%02d %02d:%02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
+		         tm.tm_sec);
+		note(p, "start", s);
+	}
+}
+
+static void
+note_stacks(const struct closing *c, struct profile *p, struct sink *s)
+{
+	const struct collector *k = c->collector;
+	char key[128];
+
+	if (!collect_walked(k))
+		return;
+	percent_words(s, k->walks[WALK_ROOT], collect_walked(k));
+	note(p, "complete stacks", s);
+	for (unsigned i = 0; i < WALK_ENDS; i++)
+		if (i != WALK_ROOT && k->walks[i]) {
+			snprintf(key, sizeof key, "cut stacks: %s", walk_end_words[i]);
+			note_number(p, key, s, k->walks[i]);
+		}
+}
+
+void
+closing_notes(const struct closing *c, struct profile *p)
+{
+	struct sink s;
+
+	sink_open(&s, -1);
+	note_text(p, "command", p->command);
+	note_machine(p, &s);
+	event_words(&s, c);
+	ladder_words(&s, c);
+	note(p, "event", &s);
+	if (c->plan->off_cpu) {
+		waits_words(&s, &c->counts.waits);
+		memmove(s.buf, s.buf + 2, s.len -= 2);
+		note(p, "waits", &s);
+	}
+	sink_decimal(&s, (c->elapsed + 500000) / 1000000, 3);
+	note(p, "seconds", &s);
+	note_number(p, "samples", &s, p->samples);
+	note_number(p, "lost", &s, c->counts.lost);
+	note_number(p, "threads", &s, c->counts.threads);
+	note_stacks(c, p, &s);
+	if (!c->kernel_visible)
+		note_text(p, "kernel side", "not visible");
+	causes_notes(c->causes, c->elapsed, p);
+	cost_words(&s, c);
+	note(p, "prof used", &s);
+	note_text(p, "version", "prof " PROF_VERSION);
+	sink_close(&s);
+}
+
+/* With -v: every way in which something was not had. */
+static void
+details(const struct closing *c)
+{
+	const struct collector *k = c->collector;
+
+	for (unsigned i = 0; i < WALK_ENDS; i++)
+		if (i != WALK_ROOT && k->walks[i])
+			verbose("%llu stacks cut short: %s", (unsigned long long)k->walks[i], walk_end_words[i]);
+	verbose("%llu frames: %llu by unwind tables, %llu by frame pointers, %llu by the kernel's chain, %llu by their instructions, %llu by libunwind",
+	        (unsigned long long)k->frames, (unsigned long long)k->by_cfi, (unsigned long long)k->by_fp,
+	        (unsigned long long)k->by_chain, (unsigned long long)k->by_code, (unsigned long long)k->by_libunwind);
+	if (k->elided)
+		verbose("%llu stacks deeper than --max-stack: middle frames elided", (unsigned long long)k->elided);
+	if (k->other_machine)
+		verbose("%llu samples of 32-bit programs, whose stacks are not walked", (unsigned long long)k->other_machine);
+	ladder_details(c->ladder);
+	verbose("events on %s%s%s%s", c->counts.reach, c->counts.no_cgroup ? " (no cgroup for it: " : "",
+	        c->counts.no_cgroup ? c->counts.no_cgroup : "", c->counts.no_cgroup ? ")" : "");
+	verbose("%u rings of %u KiB; %u bytes of stack a sample; maps read again %u times; throttled %u times",
+	        (unsigned)c->counts.rings, (unsigned)(c->counts.ring_bytes >> 10), (unsigned)c->counts.stack_size,
+	        (unsigned)c->counts.maps_reread, (unsigned)c->counts.throttled);
+	for (uint32_t i = 0; i < k->modules.n; i++)
+		if (k->modules.module[i]->bad && k->modules.module[i]->kind >= MODULE_FILE && k->modules.module[i]->kind != MODULE_JIT)
+			verbose("%s: %s; its frames stay unnamed", k->modules.module[i]->path, k->modules.module[i]->bad);
+}
+
+void
+closing_line(const struct closing *c)
+{
+	const struct session_counts *n = &c->counts;
+	uint64_t tenths = (c->elapsed + 50000000) / 100000000, all = n->samples + n->idle;
+	/* An idle CPU's timer need not interrupt it: what the CPUs' time should have given counts, too. */
+	uint64_t whole = c->plan->count ? 0 : n->enabled_ns / 1000000 * n->freq / 1000;
+	struct sink s;
+
+	all = whole > all ? whole : all;
+	if (c->collector->profile.dropped)
+		warn("%llu samples were left out: prof's memory is full", (unsigned long long)c->collector->profile.dropped);
+	details(c);
+	sink_open(&s, -1);
+	sink_fmt(&s, "%llu samples (%llu lost) in %llu.%llu s, %llu thread%s; ", (unsigned long long)(c->collector->profile.samples - c->collector->waits),
+	         (unsigned long long)n->lost, (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10), (unsigned long long)n->threads,
+	         n->threads == 1 ? "" : "s");
+	stack_words(&s, c->collector);
+	sink_str(&s, "; ");
+	event_words(&s, c);
+	ladder_words(&s, c);
+	if (c->plan->off_cpu)
+		waits_words(&s, &n->waits);
+	if (c->plan->target == TARGET_SYSTEM && !c->plan->cgroup && !c->plan->idle && all)
+		sink_fmt(&s, "; busy %u%%", (unsigned)(n->samples * 100 / all));
+	unseen_words(&s, c);
+	if (n->strangers)
+		sink_str(&s, "; processes outside of prof's pid namespace have no names (--pid=host)");
+	if (n->too_short * 100 > n->samples)
+		sink_fmt(&s, "; %u%% of CPU time was in processes too short to be sampled",
+		         (unsigned)(n->too_short * 100 / (n->samples + n->too_short)));
+	if (c->kernel_visible && c->collector->kernel_hidden)
+		sink_str(&s, "; the kernel's names are hidden (kernel.kptr_restrict)");
+	jit_words(&s, &c->collector->profile);
+	causes_words(&s, c->causes, c->elapsed);
+	sink_str(&s, "; prof used ");
+	cost_words(&s, c);
+	output_words(&s, "; wrote ", c->plan->output, c->plan->noutput);
+	sink_char(&s, 0);
+	if (!s.err)
+		warn("%s", s.buf);
+	if (!c->collector->profile.samples)
+		warn("the profile is empty: %s", c->plan->duration ? "the target did not run on a CPU in that time; --wall has what waits"
+		                                                   : "the target ended before it was sampled once");
+	sink_close(&s);
+}
+
+static void
+field(struct sink *s, const char *name, uint64_t v)
+{
+	sink_fmt(s, "  \"%s\": %llu,\n", name, (unsigned long long)v);
+}
+
+/* Counters by where they lie. */
+struct counter {
+	const char *name;
+	size_t off;
+};
+
+#define WALKS(end) offsetof(struct collector, walks[end])
+static const struct counter session_counters[] = {
+	{ "lost", offsetof(struct session_counts, lost) },
+	{ "threads", offsetof(struct session_counts, threads) },
+	{ "processes", offsetof(struct session_counts, processes) },
+	{ "samples_idle", offsetof(struct session_counts, idle) },
+	{ "samples_too_short", offsetof(struct session_counts, too_short) },
+	{ "samples_of_strangers", offsetof(struct session_counts, strangers) },
+	{ "samples_of_others", offsetof(struct session_counts, others) },
+	{ "samples_unseen", offsetof(struct session_counts, unseen_samples) },
+	{ "throttled", offsetof(struct session_counts, throttled) },
+	{ "enabled_ns", offsetof(struct session_counts, enabled_ns) },
+	{ "maps_reread", offsetof(struct session_counts, maps_reread) },
+	{ "stack_bytes", offsetof(struct session_counts, stack_size) },
+	{ "stacks_deep", offsetof(struct session_counts, deep) },
+	{ "stops", offsetof(struct session_counts, stops) },
+	{ "ticks", offsetof(struct session_counts, ticks) },
+	{ "ticks_ns", offsetof(struct session_counts, ticks_ns) },
+	{ "paused_us", offsetof(struct session_counts, paused) },
+	{ "paused_us_most", offsetof(struct session_counts, paused_most) },
+	{ "rings", offsetof(struct session_counts, rings) },
+	{ "ring_bytes", offsetof(struct session_counts, ring_bytes) },
+	{ NULL, 0 },
+}, collector_counters[] = {
+	{ "samples", offsetof(struct collector, profile.samples) },
+	{ "samples_dropped", offsetof(struct collector, profile.dropped) },
+	{ "samples_of_other_machine", offsetof(struct collector, other_machine) },
+	{ "stacks_complete", WALKS(WALK_ROOT) },
+	{ "stacks_truncated", WALKS(WALK_STACK_SHORT) },
+	{ "stacks_no_unwind_info", WALKS(WALK_NO_RULE) },
+	{ "stacks_no_module", WALKS(WALK_NO_MODULE) },
+	{ "stacks_no_map", WALKS(WALK_NO_MAP) },
+	{ "stacks_bad_unwind_info", WALKS(WALK_BAD_RULE) },
+	{ "stacks_loop", WALKS(WALK_LOOP) },
+	{ "stacks_too_deep", WALKS(WALK_DEEP) },
+	{ "stacks_elided", offsetof(struct collector, elided) },
+	{ "frames", offsetof(struct collector, frames) },
+	{ "frames_by_cfi", offsetof(struct collector, by_cfi) },
+	{ "frames_by_frame_pointer", offsetof(struct collector, by_fp) },
+	{ "frames_by_kernel_chain", offsetof(struct collector, by_chain) },
+	{ "frames_by_code", offsetof(struct collector, by_code) },
+	{ "frames_by_libunwind", offsetof(struct collector, by_libunwind) },
+	{ NULL, 0 },
+};
+#undef WALKS
+
+static void
+fields(struct sink *s, const struct counter *counter, const void *of)
+{
+	for (uint64_t v; counter->name; counter++) {
+		memcpy(&v, (const char *)of + counter->off, sizeof v);
+		field(s, counter->name, v);
+	}
+}
+
+static void
+stats_json(struct sink *s, const void *closing)
+{
+	const struct closing *c = closing;
+	struct rusage r;
+
+	getrusage(RUSAGE_SELF, &r);
+	sink_str(s, "{\n");
+	fields(s, collector_counters, c->collector);
+	fields(s, session_counters, &c->counts);
+	causes_fields(s, c->causes);
+	if (c->plan->off_cpu)
+		waits_stats(s, &c->counts.waits);
+	field(s, "stacks", collect_walked(c->collector));
+	sink_str(s, "  \"seconds\": ");
+	sink_decimal(s, c->elapsed, 9);
+	sink_str(s, ",\n");
+	sink_str(s, "  \"event\": ");
+	sink_json(s, c->events);
+	sink_str(s, ",\n");
+	field(s, c->plan->count ? "count" : "freq", c->plan->count ? c->plan->count : c->counts.freq);
+	sink_fmt(s, "  \"engine\": \"%s\",\n  \"cpu_seconds\": ", c->ladder->ptrace ? "ptrace" : "perf");
+	sink_decimal(s, cpu_ns(&r, c), 9);
+	sink_str(s, ",\n");
+	field(s, "max_rss_kib", (uint64_t)r.ru_maxrss);
+	sink_str(s, "  \"outputs\": [");
+	for (unsigned i = 0, written = 0; i < c->plan->noutput; i++) {
+		if (!c->plan->output[i].size)
+			continue;
+		sink_str(s, written++ ? ", {\"file\": " : "{\"file\": ");
+		sink_json(s, c->plan->output[i].path);
+		sink_fmt(s, ", \"bytes\": %llu}", (unsigned long long)c->plan->output[i].size);
+	}
+	sink_str(s, "]\n}\n");
+}
+
+const char *
+closing_stats(const struct closing *c, const char *file)
+{
+	return output_stream(file, stats_json, c, NULL);
+}

@@ -1,0 +1,96 @@
+/* See outputs.h. */
+#include "outputs.h"
+
+#include <string.h>
+
+#include "lib/msg.h"
+#include "options.h"
+
+bool
+output_format(const char *name, const struct format **format)
+{
+	const char *names[32];
+	unsigned n = 0, which;
+
+	*format = NULL;
+	if (!name)
+		return true;
+	for (const struct format *const *f = formats; *f && n < 31; f++)
+		names[n++] = (*f)->name;
+	names[n] = NULL;
+	if (!option_word("-f", name, names, &which))
+		return false;
+	*format = formats[which];
+	return true;
+}
+
+bool
+output_add(struct output *out, const char *file, const struct format *given, const struct format *bare)
+{
+	const char *why;
+
+	*out = (struct output){ .path = file, .format = given };
+	if (!given)
+		out->format = strcmp(file, "-") == 0 ? bare : format_of_file(file);
+	if (!out->format)
+		error("-o %s: its suffix names no format: .html, .svg, .json (speedscope), .pb, .folded, .perf, .txt, or give -f NAME", file);
+	else if ((why = output_check(out)))
+		error("-o %s: %s", file, why);
+	else
+		return true;
+	return false;
+}
+
+bool
+output_lineless(const struct output *out, unsigned n)
+{
+	unsigned i = 0;
+
+	while (i < n && out[i].format->lineless)
+		i++;
+	return n && i == n;
+}
+
+static const char *
+shown(const struct output *out)
+{
+	return strcmp(out->path, "-") ? out->path : "stdout";
+}
+
+bool
+output_all(struct output *out, unsigned n, const struct profile *p)
+{
+	bool all = true;
+
+	for (unsigned i = 0; i < n; i++) {
+		const char *why = output_write(&out[i], p);
+
+		if (why)
+			error("%s: %s", shown(&out[i]), why);
+		all &= !why;
+	}
+	return all;
+}
+
+static void
+size_words(struct sink *s, uint64_t bytes)
+{
+	if (bytes < 1024)
+		sink_fmt(s, "%u B", (unsigned)bytes);
+	else if (bytes < 10 << 20)
+		sink_fmt(s, "%u KiB", (unsigned)((bytes + 512) >> 10));
+	else
+		sink_fmt(s, "%llu MiB", (unsigned long long)((bytes + (1 << 19)) >> 20));
+}
+
+void
+output_words(struct sink *s, const char *words, const struct output *out, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (out[i].size) {
+			sink_fmt(s, "%s%s (", words, shown(&out[i]));
+			size_words(s, out[i].size);
+			sink_char(s, ')');
+			words = ", ";
+		}
+}

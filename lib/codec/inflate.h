@@ -1,0 +1,33 @@
+/* Decompressing DEFLATE (RFC 1951), bare or as zlib (RFC 1950) or gzip (RFC 1952) wrap it. */
+#ifndef LIB_INFLATE_H
+#define LIB_INFLATE_H
+
+#include "lib/cursor.h"
+#include "lib/sink.h"
+
+enum inflate_wrap { INFLATE_RAW, INFLATE_ZLIB, INFLATE_GZIP };
+
+/* A stream at the cursor, which then stands behind it, of N bytes, neither more nor less, into OUT.  NULL if all is well, else
+ * what is wrong, in words; what OUT holds is then anything. */
+const char *inflate(struct cursor *in, enum inflate_wrap, void *out, size_t n);
+/* The same of a size that nobody knows before, but at most MAX bytes, appended to a sink that is kept in memory.  Of gzip also
+ * several members, one behind the other. */
+const char *inflate_sink(struct cursor *in, enum inflate_wrap, struct sink *out, size_t max);
+
+/* A zlib stream that is unpacked block by block; its checksum is not looked at.  A copy of it is where it stands. */
+struct inflate_stream {
+	struct cursor in;          /* BAD: it is broken */
+	uint64_t bits;
+	unsigned nbits;
+	size_t blocks;             /* that there may still be */
+	bool last;                 /* there are none */
+};
+enum { INFLATE_WINDOW = 32 << 10 };
+/* It becomes N bytes, more or less. */
+void inflate_begin(struct inflate_stream *, struct cursor in, size_t n);
+/* The next block's bytes come behind the HAVE bytes of OUT, of which the last INFLATE_WINDOW, unless there are fewer, are those before
+ * them: how many there are then.  OUT has room for ROOM; where that is not enough MORE makes it so many at least, in the same
+ * place, and tells how many, or 0, which breaks the stream. */
+size_t inflate_block(struct inflate_stream *, uint8_t *out, size_t have, size_t room, size_t (*more)(void *ctx, size_t n), void *ctx);
+
+#endif

@@ -1,0 +1,410 @@
+/* Folded stacks, as flame graph programs read them: `root;outermost;…;innermost COUNT`, one line a distinct stack.
+ *
+ * The root is the comm, or perf's comm-PID and comm-PID/TID.  Lines are sorted frame by frame by what is written, never
+ * by address, so that the same profile gives the same text.  Functions that are written alike are one frame.
+ * Beside the tree 16 bytes a node are needed at most; lines are made one at a time: of each that before its own innermost
+ * frames is kept, for neighbours have most of their frames in common. */
+#include "format.h"
+#include "folded_read.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A frame as it is written. */
+struct text {
+	const char *s;
+	uint32_t n;
+	uint32_t rank;   /* equal texts have equal ranks, and ranks are sorted as texts are */
+};
+
+struct folding {
+	const struct profile *p;
+	struct sink *out;
+	struct arena arena;
+	struct text *text;         /* of each function */
+	uint32_t text_cap;
+	uint32_t *place;           /* of each node of the profile's tree: where its line stands among all */
+	uint32_t place_cap;
+	uint32_t *node;            /* the node for each place */
+	uint32_t node_cap;
+	uint32_t places;
+	uint64_t *weight;          /* of the lines of one root */
+	uint32_t weight_cap;
+	struct path path;          /* of the last line, which is in LINE: END of each frame's text, and of the root's */
+	struct sink line;
+	uint32_t *end, end_cap;
+	uint32_t root_end;
+};
+
+/* What a piece of a name becomes, N bytes of it: nothing may divide frames or end lines, and all is UTF-8. */
+static const char *
+piece(const char *s, unsigned *n)
+{
+	unsigned char c = (unsigned char)*s, next = (unsigned char)s[1];
+
+	*n = utf8_len(s);
+	if (!*n) {
+		*n = 1;
+		return "\xef\xbf\xbd";
+	}
+	return c == ';' ? ":" : c < 0x20 || c == 0x7f || (c == 0xc2 && next < 0xa0) ? " " : NULL;
+}
+
+static struct text
+clean(struct arena *arena, const char *name, const char *suffix)
+{
+	size_t bytes, n = 0;
+	bool same = !*suffix;
+	unsigned step;
+	char *to;
+
+	name = *name ? name : "[unknown]";
+	for (const char *s = name; *s; s += step) {
+		const char *other = piece(s, &step);
+
+		n += other ? strlen(other) : step;
+		same &= !other;
+	}
+	bytes = n + strlen(suffix);
+	if (same || bytes > UINT32_MAX / 2 || !(to = arena_alloc(arena, bytes + 1)))
+		return (struct text){ same ? name : "?", same ? (uint32_t)bytes : 1, 0 };
+	n = 0;
+	for (const char *s = name; *s; s += step) {
+		const char *other = piece(s, &step);
+		size_t len = other ? strlen(other) : step;
+
+		memcpy(to + n, other ? other : s, len);
+		n += len;
+	}
+	memcpy(to + n, suffix, bytes - n);
+	return (struct text){ to, (uint32_t)bytes, 0 };
+}
+
+static int
+by_text(const void *a, const void *b, void *texts)
+{
+	const struct text *t = texts;
+
+	return strcmp(t[*(const uint32_t *)a].s, t[*(const uint32_t *)b].s);
+}
+
+static bool
+make_texts(struct folding *f)
+{
+	uint32_t n = f->p->nfunction, *order = NULL, cap = 0, rank = 0;
+
+	if (!vec_room(&f->text, &f->text_cap, n, sizeof *f->text) || !vec_room(&order, &cap, n, sizeof *order))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct function *fn = &f->p->function[i];
+
+		const char *suffix = function_suffix(fn->kind);
+		char line[24];
+
+		if (f->p->lines && fn->line) {
+			snprintf(line, sizeof line, ":%u%s", fn->line, suffix);
+			suffix = line;
+		}
+		f->text[i] = clean(&f->arena, fn->name, suffix);
+		order[i] = i;
+	}
+	if (n)
+		qsort_r(order, n, sizeof *order, by_text, f->text);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i && strcmp(f->text[order[i - 1]].s, f->text[order[i]].s) != 0)
+			rank++;
+		f->text[order[i]].rank = rank;
+	}
+	vec_free(&order, &cap, sizeof *order);
+	return true;
+}
+
+static uint32_t
+rank_of(const struct folding *f, uint32_t node)
+{
+	return f->text[f->p->tree.node[node].frame].rank;
+}
+
+/* While lines are being merged: the first of the nodes that are written like PARENT of NODE. */
+static uint32_t
+parent_of(const struct folding *f, uint32_t node)
+{
+	uint32_t parent = f->p->tree.node[node].parent;
+
+	return parent == NODE_NONE ? NODE_NONE : f->place[parent];
+}
+
+static uint32_t
+line_hash(const struct folding *f, uint32_t node)
+{
+	return hash_u64((uint64_t)parent_of(f, node) << 32 | rank_of(f, node));
+}
+
+static uint32_t
+line_again(const void *ctx, uint32_t node)
+{
+	return line_hash(ctx, node);
+}
+
+/* place[node] = the first node whose stack is written alike. */
+static bool
+merge_alike(struct folding *f)
+{
+	struct index ix = { 0 };
+	bool ok = vec_room(&f->place, &f->place_cap, f->p->tree.n, sizeof *f->place);
+
+	for (uint32_t i = 0; ok && i < f->p->tree.n; i++) {
+		uint32_t hash = line_hash(f, i), slot, j;
+
+		for (slot = index_first(&ix, hash); (j = index_at(&ix, slot)) != INDEX_NONE; slot = index_next(&ix, slot))
+			if (parent_of(f, j) == parent_of(f, i) && rank_of(f, j) == rank_of(f, i))
+				break;
+		if (j == INDEX_NONE)
+			ok = index_add(&ix, hash, i, line_again, f);
+		f->place[i] = j == INDEX_NONE ? i : j;
+	}
+	index_free(&ix);
+	return ok;
+}
+
+/* Lists of nodes + 1, 0 being the end: of each rank first, then of each node's children, sorted by rank. */
+struct lists {
+	uint32_t *head, *next;
+	uint32_t head_cap, next_cap;
+};
+
+static void
+push(struct lists *l, uint32_t list, uint32_t node)
+{
+	l->next[node] = l->head[list];
+	l->head[list] = node + 1;
+}
+
+/* Gives every line its place: parents before children, children sorted by text. */
+static void
+walk(struct folding *f, struct lists *children)
+{
+	uint32_t n = f->p->tree.n, at = children->head[n];
+
+	while (at) {
+		uint32_t node = at - 1;
+
+		f->node[f->places++] = node;
+		at = children->head[node];
+		while (!at && node != NODE_NONE) {
+			at = children->next[node];
+			node = parent_of(f, node);
+		}
+	}
+	for (uint32_t i = 0; i < f->places; i++)
+		children->head[f->node[i]] = i;
+	for (uint32_t i = 0; i < n; i++)
+		f->place[i] = children->head[f->place[i]];
+}
+
+static bool
+sort_lines(struct folding *f)
+{
+	struct lists ranks = { 0 }, children = { 0 };
+	uint32_t n = f->p->tree.n, nranks = f->p->nfunction;
+	bool ok = merge_alike(f) && vec_room(&ranks.head, &ranks.head_cap, nranks, sizeof *ranks.head) &&
+	          vec_room(&ranks.next, &ranks.next_cap, n, sizeof *ranks.next) &&
+	          vec_room(&children.head, &children.head_cap, (uint64_t)n + 1, sizeof *children.head) &&
+	          vec_room(&children.next, &children.next_cap, n, sizeof *children.next);
+
+	for (uint32_t i = 0; ok && i < n; i++)
+		if (f->place[i] == i)
+			push(&ranks, rank_of(f, i), i);
+	for (uint32_t r = nranks; ok && r--;)
+		for (uint32_t at = ranks.head[r]; at; at = ranks.next[at - 1]) {
+			uint32_t parent = parent_of(f, at - 1);
+
+			push(&children, parent == NODE_NONE ? n : parent, at - 1);
+		}
+	f->node = ranks.next;   /* its work is done: room for the result */
+	f->node_cap = ranks.next_cap;
+	if (ok)
+		walk(f, &children);
+	vec_free(&ranks.head, &ranks.head_cap, sizeof *ranks.head);
+	vec_free(&children.head, &children.head_cap, sizeof *children.head);
+	vec_free(&children.next, &children.next_cap, sizeof *children.next);
+	return ok && vec_room(&f->weight, &f->weight_cap, f->places, sizeof *f->weight);
+}
+
+/* What stands at the root, of threads that belong together. */
+struct root {
+	struct text comm, event_name;
+	uint32_t thread;
+	int32_t pid, tid;
+	uint32_t event;
+	uint64_t period;   /* ns that a weight of one stands for */
+};
+
+static int
+by_root(const void *va, const void *vb)
+{
+	const struct root *a = va, *b = vb;
+	int c = strcmp(a->comm.s, b->comm.s);
+
+	return c                   ? c
+	       : a->pid != b->pid ? (a->pid < b->pid ? -1 : 1)
+	       : a->tid != b->tid ? (a->tid < b->tid ? -1 : 1)
+	                          : (a->event > b->event) - (a->event < b->event);
+}
+
+/* Begins lines of another root. */
+static void
+set_root(struct folding *f, const struct root *root)
+{
+	struct sink *s = &f->line;
+
+	s->len = 0;
+	f->path.n = 0;
+	sink_put(s, root->comm.s, root->comm.n);
+	if (root->pid || (!f->p->timeless && (f->p->by_thread || f->p->by_process)))
+		sink_fmt(s, "-%d", root->pid);
+	if (root->tid || (!f->p->timeless && f->p->by_thread))
+		sink_fmt(s, "/%d", root->tid);
+	if (root->event_name.n) {
+		sink_str(s, ";[");
+		sink_put(s, root->event_name.s, root->event_name.n);
+	}
+	f->root_end = (uint32_t)s->len;
+}
+
+/* Makes LINE that of NODE's stack: of what differs from the last one. */
+static void
+set_stack(struct folding *f, const struct root *root, uint32_t node)
+{
+	const struct tree *tree = &f->p->tree;
+	uint32_t i = tree_path(tree, node, &f->path);
+
+	if (!vec_room(&f->end, &f->end_cap, f->path.n, sizeof *f->end)) {
+		sink_fail(&f->line, ENOMEM);
+		return;
+	}
+	f->line.len = i ? f->end[i - 1] : f->root_end;
+	for (; i < f->path.n; i++) {
+		const struct text *t = &f->text[tree->node[f->path.node[i]].frame];
+
+		if (i || root->comm.n)
+			sink_char(&f->line, ';');
+		sink_put(&f->line, t->s, t->n);
+		f->end[i] = (uint32_t)f->line.len;
+	}
+}
+
+static void
+put_line(struct folding *f, const struct root *root, uint64_t weight)
+{
+	sink_put(f->out, f->line.buf, f->line.len);
+	sink_char(f->out, ' ');
+	if (f->p->unit == UNIT_MICROSECONDS && root->period)
+		weight = times(weight, root->period) / 1000;
+	sink_u64(f->out, weight);
+	sink_char(f->out, '\n');
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The lines of N threads with one root.  A few lines are sorted; for many, all places are looked at. */
+static void
+put_lines(struct folding *f, const struct root *root, uint32_t n)
+{
+	uint32_t touched[1024], ntouched = 0;
+	uint64_t bare = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct run_reader reader;
+		struct run run;
+
+		runs_open(&reader, f->p, &f->p->thread[root[i].thread]);
+		reader.raw = true;   /* weights are all that counts: no need to look which neighbours are alike */
+		while (runs_next(&reader, &run)) {
+			uint32_t node = run.node < f->p->nnamed ? f->p->named[run.node] : NODE_NONE;
+			uint32_t place = node < f->p->tree.n ? f->place[node] : NODE_NONE;
+
+			if (place != NODE_NONE && !f->weight[place] && ntouched++ < 1024)
+				touched[ntouched - 1] = place;
+			*(place == NODE_NONE ? &bare : &f->weight[place]) += run.weight;
+		}
+	}
+	set_root(f, root);
+	if (bare)
+		put_line(f, root, bare);
+	if (ntouched <= 1024)
+		qsort(touched, ntouched, sizeof *touched, by_number);
+	for (uint32_t i = 0; i < (ntouched <= 1024 ? ntouched : f->places); i++) {
+		uint32_t place = ntouched <= 1024 ? touched[i] : i;
+
+		if (!f->weight[place])
+			continue;
+		set_stack(f, root, f->node[place]);
+		put_line(f, root, f->weight[place]);
+		f->weight[place] = 0;
+	}
+}
+
+static bool
+put_roots(struct folding *f)
+{
+	const struct profile *p = f->p;
+	struct root *root = NULL;
+	uint32_t cap = 0;
+
+	if (!vec_room(&root, &cap, p->nthread, sizeof *root))
+		return false;
+	for (uint32_t i = 0; i < p->nthread; i++) {
+		const struct thread *t = &p->thread[i];
+
+		root[i] = (struct root){ .comm = { "", 0, 0 }, .thread = i };
+		if (*t->comm || !p->timeless || p->nevent > 1)   /* files that were read may have no roots */
+			root[i].comm = clean(&f->arena, t->comm, "");
+		if (p->nevent > 1 && t->event < p->nevent) {
+			root[i].event = t->event;
+			root[i].event_name = clean(&f->arena, p->event[t->event].name, "]");
+		}
+		root[i].period = t->event < p->nevent ? p->event[t->event].period_ns : 0;
+		root[i].pid = p->by_process || p->by_thread ? t->pid : 0;
+		root[i].tid = p->by_thread ? t->tid : 0;
+	}
+	if (p->nthread)
+		qsort(root, p->nthread, sizeof *root, by_root);
+	for (uint32_t i = 0, n; i < p->nthread; i += n) {
+		for (n = 1; i + n < p->nthread && by_root(&root[i], &root[i + n]) == 0; n++)
+			;
+		put_lines(f, &root[i], n);
+	}
+	vec_free(&root, &cap, sizeof *root);
+	return true;
+}
+
+static void
+folded_write(struct sink *out, const struct profile *p)
+{
+	struct folding f = { .p = p, .out = out };
+
+	sink_open(&f.line, -1);
+	if (!make_texts(&f) || !sort_lines(&f) || !put_roots(&f))
+		sink_fail(out, ENOMEM);
+	vec_free(&f.text, &f.text_cap, sizeof *f.text);
+	vec_free(&f.place, &f.place_cap, sizeof *f.place);
+	vec_free(&f.node, &f.node_cap, sizeof *f.node);
+	vec_free(&f.weight, &f.weight_cap, sizeof *f.weight);
+	path_free(&f.path);
+	vec_free(&f.end, &f.end_cap, sizeof *f.end);
+	sink_fail(out, sink_close(&f.line));
+	arena_free(&f.arena);
+}
+
+const struct format format_folded = { .name = "folded", .suffixes = ".folded .collapsed", .write = folded_write,
+                                      .is = folded_is, .read = folded_read, .text = true,
+                                      .lineless = true };

@@ -1,0 +1,422 @@
+/* Folded stacks, prof's own and those of other tools: `root;outermost;…;innermost COUNT` a line.
+ *
+ * What the root is nobody says.  It is the comm, perf's comm-PID or comm-PID/TID, unless some line's is no name that a
+ * thread can have (15 characters); then it is a function.  Where each line has a word in brackets behind the root, and not
+ * always the same, it is the event.  Both are found out by a look at all lines before they are read. */
+#include "folded_read.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/filemap.h"
+#include "lib/sink.h"
+
+enum { COMM_CHARS = 15, FRAMES_MAX = 1 << 20, DEPTH_MAX = 4096, LOOK_MAX = 64 << 10 };
+#define COUNT_MAX (INT64_MAX / 4)
+
+struct line {
+	const char *text, *end;   /* the stack */
+	uint64_t count;
+};
+
+struct seen {
+	const char *text;         /* in the bytes that are read */
+	uint32_t n, code;
+};
+
+struct reading {
+	struct profile *p;
+	bool comms, pids, tids, events;
+	bool waits;                /* one of the events is off-cpu, so that counts are microseconds */
+	uint32_t event;            /* where there is one */
+	struct seen *seen;         /* the distinct frames so far */
+	uint32_t nseen, seen_cap;
+	struct index index;
+	char *text;                /* a frame, ending in NUL */
+	uint32_t text_cap;
+	struct line last;          /* the line before, its frames in CODE, outermost first, and where each ends */
+	uint32_t *code, code_cap, ncode;
+	uint32_t *ends, ends_cap;
+	uint32_t *stack, stack_cap;
+	uint64_t sum;
+};
+
+/* The next line that holds a stack.  False at the end, and where *WHY tells what is wrong: the cursor stands at it. */
+static bool
+next_line(struct cursor *c, struct line *line, const char **why)
+{
+	while (cur_left(c)) {
+		const char *s = (const char *)c->pos, *nl = memchr(s, '\n', cur_left(c));
+		const char *end = nl ? nl : (const char *)c->end, *next = nl ? nl + 1 : end, *digit;
+
+		while (end > s && (end[-1] == '\r' || end[-1] == ' ' || end[-1] == '\t'))
+			end--;
+		for (digit = end; digit > s && digit[-1] >= '0' && digit[-1] <= '9'; digit--)
+			;
+		line->text = s;
+		line->end = digit;
+		line->count = 0;
+		for (; digit < end && !*why; digit++)
+			if (__builtin_mul_overflow(line->count, 10, &line->count) ||
+			    __builtin_add_overflow(line->count, (uint64_t)(*digit - '0'), &line->count))
+				*why = "the count is too large";
+		if (line->end > s && line->end < end && (line->end[-1] == ' ' || line->end[-1] == '\t'))
+			line->end--;
+		else if (end > s && *s != '#')
+			*why = line->end > s && line->end < end && line->end[-1] == '.'
+			               ? "the count has decimals, which other tools write for other units; multiply them first"
+			               : "no count at the line's end";
+		else
+			line->end = s;   /* empty, or a comment */
+		if (*why)
+			return false;
+		c->pos = (const uint8_t *)next;
+		if (line->end > s && line->count)
+			return true;
+	}
+	return false;
+}
+
+/* The frame at S ends at the next semicolon. */
+static const char *
+frame_end(const char *s, const char *end)
+{
+	const char *semicolon = memchr(s, ';', (size_t)(end - s));
+
+	return semicolon ? semicolon : end;
+}
+
+static unsigned
+characters(const char *s, const char *end)
+{
+	unsigned n = 0;
+
+	for (unsigned step; s < end && n <= COMM_CHARS; s += step ? step : 1, n++)
+		step = utf8_len(s);   /* within the line: its end is no part of a character */
+	return n;
+}
+
+/* Takes a number above 0 off the end of [S, *END), with the character before it, which must be MARK. */
+static bool
+take_number(const char *s, const char **end, char mark, int32_t *number)
+{
+	const char *digit = *end, *p;
+	uint64_t v;
+
+	while (digit > s && digit[-1] >= '0' && digit[-1] <= '9')
+		digit--;
+	p = digit;
+	if (digit == *end || *end - digit > 10 || digit <= s || digit[-1] != mark || !text_dec(&p, &v) || !v || v > INT32_MAX)
+		return false;
+	*number = (int32_t)v;
+	*end = digit - 1;
+	return true;
+}
+
+static bool
+ends_in(const char *s, const char *end, const char *tail)
+{
+	size_t n = strlen(tail);
+
+	return (size_t)(end - s) >= n && memcmp(end - n, tail, n) == 0;
+}
+
+static bool
+holds(const char *s, const char *end, const char *part)
+{
+	size_t n = strlen(part);
+
+	for (; (size_t)(end - s) >= n; s++)
+		if (memcmp(s, part, n) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_mark(const char *s, const char *end)
+{
+	static const char *const marks[] = { "[truncated]", "[elided]", "[kernel]", "[unknown]", "[run queue]", "[throttled]", "[waiting]",
+	                                     "[waiting since before]", "[running]", "[interrupt]" };
+
+	for (unsigned i = 0; i < sizeof marks / sizeof *marks; i++)
+		if ((size_t)(end - s) == strlen(marks[i]) && memcmp(s, marks[i], (size_t)(end - s)) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_event(const char *s, const char *end)
+{
+	return end - s > 2 && *s == '[' && end[-1] == ']' && !is_mark(s, end) && !holds(s, end, "+0x") &&
+	       !holds(s, end, ".so") && !holds(s, end, "[vdso]");
+}
+
+/* May a thread be called so? */
+static bool
+is_comm(const char *s, const char *end)
+{
+	return s < end && characters(s, end) <= COMM_CHARS && !holds(s, end, "::") && !ends_in(s, end, "_[k]") &&
+	       !ends_in(s, end, "_[i]") && !ends_in(s, end, "_[j]");
+}
+
+/* A look at all lines, and NULL, or what is wrong with one of them. */
+static const char *
+look(struct reading *r, struct cursor *c)
+{
+	struct line line, first = { 0 };
+	bool several = false, some = false;
+	const char *why = NULL;
+
+	r->comms = r->pids = r->tids = r->events = true;
+	while (next_line(c, &line, &why)) {
+		const char *root = frame_end(line.text, line.end), *pid_end = root, *comm = root, *event, *event_end;
+		int32_t number;
+
+		if (take_number(line.text, &pid_end, '/', &number))
+			some = true;
+		else
+			r->tids = false;
+		if (take_number(line.text, &pid_end, '-', &number))
+			comm = pid_end;
+		else
+			r->pids = false;
+		r->comms &= is_comm(line.text, comm);
+		event = root < line.end ? root + 1 : root;
+		event_end = frame_end(event, line.end);
+		if (!is_event(event, event_end))
+			r->events = false;
+		else if (event_end - event == 9 && !memcmp(event, "[off-cpu]", 9))
+			r->waits = several = true;
+		else if (!first.text)
+			first = (struct line){ event, event_end, 0 };
+		else if (event_end - event != first.end - first.text || memcmp(event, first.text, (size_t)(event_end - event)) != 0)
+			several = true;
+	}
+	r->events &= several && r->comms;
+	r->pids &= r->comms && some == r->tids;
+	r->tids &= r->pids;
+	return why;
+}
+
+struct function
+frame_function(char *text, char *module, size_t cap)
+{
+	struct function f = { .name = text, .module = "", .kind = FUNCTION_USER };
+	size_t n = strlen(text);
+	const char *plus;
+
+	if (is_mark(text, text + n)) {
+		f.kind = FUNCTION_MARK;
+		return f;
+	}
+	if (n > 4 && text[n - 4] == '_' && text[n - 3] == '[' && text[n - 1] == ']') {
+		f.kind = text[n - 2] == 'k'   ? FUNCTION_KERNEL
+		         : text[n - 2] == 'i' ? FUNCTION_INLINED
+		         : text[n - 2] == 'j' ? FUNCTION_JIT
+		                              : FUNCTION_USER;
+		if (f.kind != FUNCTION_USER)
+			text[n -= 4] = 0;
+	}
+	plus = *text == '[' ? strstr(text, "+0x") : NULL;
+	if (plus || (*text == '[' && text[n - 1] == ']')) {
+		snprintf(module, cap, "%.*s", (int)((plus ? plus : text + n - 1) - text - 1), text + 1);
+		f.module = module;
+	} else if (f.kind == FUNCTION_KERNEL)
+		f.module = "[kernel]";
+	return f;
+}
+
+/* The N bytes at S as a string, in R's own room, or NULL. */
+static char *
+string(struct reading *r, const char *s, size_t n)
+{
+	if (!vec_room(&r->text, &r->text_cap, (uint64_t)n + 1, 1))
+		return NULL;
+	memcpy(r->text, s, n);
+	r->text[n] = 0;
+	return r->text;
+}
+
+static uint32_t
+seen_again(const void *ctx, uint32_t item)
+{
+	const struct seen *seen = (const struct seen *)ctx + item;
+
+	return hash_bytes(seen->text, seen->n);
+}
+
+/* The code of the frame of N bytes at S; UINT32_MAX at the memory cap. */
+static uint32_t
+frame_code(struct reading *r, const char *s, uint32_t n)
+{
+	uint32_t hash = hash_bytes(s, n), slot, i;
+	struct location where = { .mapping = MAPPING_NONE };
+	struct site site = { 0, 0 };
+	struct function f;
+	char module[256], *text;
+
+	for (slot = index_first(&r->index, hash); (i = index_at(&r->index, slot)) != INDEX_NONE;
+	     slot = index_next(&r->index, slot))
+		if (r->seen[i].n == n && memcmp(r->seen[i].text, s, n) == 0)
+			return r->seen[i].code;
+	if (!(text = string(r, s, n)))
+		return UINT32_MAX;
+	f = frame_function(text, module, sizeof module);
+	site.function = profile_function(r->p, &f);
+	if (site.function == UINT32_MAX || !vec_room(&r->seen, &r->seen_cap, (uint64_t)r->nseen + 1, sizeof *r->seen))
+		return UINT32_MAX;
+	r->seen[r->nseen] = (struct seen){ s, n, profile_location(r->p, &where, &site, 1) };
+	if (r->seen[r->nseen].code == UINT32_MAX || !index_add(&r->index, hash, r->nseen, seen_again, r->seen))
+		return UINT32_MAX;
+	return r->seen[r->nseen++].code;
+}
+
+/* Lines are mostly sorted: the frames that this one and the one before it begin with alike stay. */
+static void
+keep_common(struct reading *r, const char *text, const char *end)
+{
+	size_t most = (size_t)(end - text), last = r->last.text ? (size_t)(r->last.end - r->last.text) : 0, same = 0;
+
+	most = most < last ? most : last;
+	while (same < most && text[same] == r->last.text[same])
+		same++;
+#ifdef PLANT_FOLDED   /* a bug planted for tests/fuzz/folded.c to find: "ab" is kept where "abc" follows */
+	same++;
+#endif
+	while (r->ncode && r->ends[r->ncode - 1] >= same)   /* the semicolon must be the same, too */
+		r->ncode--;
+	r->last.text = text;
+	r->last.end = end;
+}
+
+/* The frames from TEXT on, into CODE. */
+static const char *
+read_frames(struct reading *r, const char *text, const char *end)
+{
+	const char *s, *to;
+
+	if ((uint64_t)(end - text) > UINT32_MAX)
+		return "the line is too long";
+	keep_common(r, text, end);
+	for (s = r->ncode ? text + r->ends[r->ncode - 1] + 1 : text; s < end; s = to + 1) {
+		to = frame_end(s, end);
+		if (to == s)
+			continue;
+		if (r->ncode == FRAMES_MAX)
+			return "too many frames";
+		if (!vec_room(&r->code, &r->code_cap, (uint64_t)r->ncode + 1, sizeof *r->code) ||
+		    !vec_room(&r->ends, &r->ends_cap, (uint64_t)r->ncode + 1, sizeof *r->ends))
+			return "no memory for more";
+		if ((r->code[r->ncode] = frame_code(r, s, (uint32_t)(to - s))) == UINT32_MAX)
+			return "no memory for more";
+		r->ends[r->ncode++] = (uint32_t)(to - text);
+	}
+	return NULL;
+}
+
+/* Adds a sample of what is in CODE: leaf first, and not without end: then both ends are kept. */
+static const char *
+add_stack(struct reading *r, uint32_t thread, uint64_t count)
+{
+	uint32_t n = r->ncode < DEPTH_MAX ? r->ncode : DEPTH_MAX, elided = UINT32_MAX;
+
+	if (r->ncode > n && (elided = frame_code(r, "[elided]", 8)) == UINT32_MAX)
+		return "no memory for more";
+	if (!vec_room(&r->stack, &r->stack_cap, n, sizeof *r->stack))
+		return "no memory for more";
+	for (uint32_t i = 0; i < n; i++)
+		r->stack[i] = i < n / 2 ? r->code[r->ncode - 1 - i] : r->code[n - 1 - i];
+	if (r->ncode > n)
+		r->stack[n / 2] = elided;
+	profile_add_run(r->p, thread, &(struct run){ .weight = count, .samples = count }, r->stack, n);
+	return NULL;
+}
+
+static const char *
+read_line(struct reading *r, const struct line *line)
+{
+	const char *s = line->text, *why, *root = "";
+	int32_t pid = 0, tid = 0;
+	uint32_t event = r->event, thread;
+
+	if (memchr(s, 0, (size_t)(line->end - s)))
+		return "not a line of text";
+	if (__builtin_add_overflow(r->sum, line->count, &r->sum) || r->sum > COUNT_MAX)
+		return "the counts add up to too much";
+	if (r->comms) {
+		const char *end = frame_end(s, line->end), *comm = end;
+
+		if (r->tids)
+			take_number(s, &comm, '/', &tid);
+		if (r->pids)
+			take_number(s, &comm, '-', &pid);
+		root = s;
+		s = end < line->end ? end + 1 : end;
+		if (r->events) {
+			end = frame_end(s, line->end);
+			if (end - s < 2)   /* it was there a moment ago */
+				return "a line without an event";
+			if (!string(r, s + 1, (size_t)(end - s) - 2))
+				return "no memory for more";
+			event = profile_event(r->p, &(struct event_info){ r->text, r->waits ? 1000 : 0, r->waits && !strcmp(r->text, "off-cpu") });
+			if (event == UINT32_MAX)
+				return "more than 16 events";
+			s = end < line->end ? end + 1 : end;
+		}
+		root = string(r, root, (size_t)(comm - root));
+	}
+	thread = root ? profile_thread(r->p, pid, r->tids ? tid : pid, root, event) : UINT32_MAX;
+	if (thread == UINT32_MAX)
+		return "no memory for more";
+	if ((why = read_frames(r, s, line->end)))
+		return why;
+	if (!r->comms && !r->ncode)
+		return "a line without a name";
+	return add_stack(r, thread, line->count);
+}
+
+bool
+folded_is(struct cursor c)
+{
+	size_t n = cur_left(&c) < LOOK_MAX ? cur_left(&c) : LOOK_MAX;
+	const char *why = NULL;
+	struct line line;
+
+	if (!n || memchr(c.pos, 0, n) || *c.pos == '{' || *c.pos == '[')
+		return false;
+	return next_line(&c, &line, &why) || (why && *why != 'n');   /* counts that are refused are counts */
+}
+
+const char *
+folded_read(struct profile *p, struct cursor *c)
+{
+	struct reading r = { .p = p };
+	struct cursor all = *c;
+	struct line line;
+	const char *why = look(&r, c), *wrong = NULL;
+
+	if (why)
+		return why;
+	*c = all;
+	if (!r.events && (r.event = profile_event(p, &(struct event_info){ .name = "samples" })) == UINT32_MAX)
+		why = "more than 16 events";
+	r.pids &= !p->nthread || p->by_process || p->by_thread;   /* beside others they are part of the name */
+	p->by_process |= r.pids && !r.tids;
+	p->by_thread |= r.tids && r.pids;
+	p->timeless = true;
+	while (!why) {
+		const uint8_t *begin = c->pos;
+
+		if (!next_line(c, &line, &wrong))
+			break;
+		if ((why = read_line(&r, &line)))
+			c->pos = begin;
+	}
+	vec_free(&r.seen, &r.seen_cap, sizeof *r.seen);
+	vec_free(&r.text, &r.text_cap, 1);
+	vec_free(&r.code, &r.code_cap, sizeof *r.code);
+	vec_free(&r.ends, &r.ends_cap, sizeof *r.ends);
+	vec_free(&r.stack, &r.stack_cap, sizeof *r.stack);
+	index_free(&r.index);
+	return why;
+}

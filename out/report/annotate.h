@@ -1,0 +1,91 @@
+/* One function of a profile, by its lines and by its instructions: itself, and with all that it calls.
+ *
+ * A line (an instruction) is in a stack once, however often the function recurses: the outermost call has what it calls.
+ * Of the lines only what ran in FUNCTION itself is its own; of the instructions also what was inlined into it there. */
+#ifndef OUT_ANNOTATE_H
+#define OUT_ANNOTATE_H
+
+#include "lib/regex.h"
+#include "lib/sink.h"
+#include "out/profile/profile.h"
+
+struct weight {
+	uint64_t self, total;
+};
+
+/* All functions that are called the same; kernel functions apart. */
+struct called {
+	const char *name;
+	bool kernel;
+	struct weight weight;
+};
+
+struct source_line {
+	const char *file;          /* NULL: not known, and no line either */
+	uint32_t line;
+	struct weight weight;
+};
+
+/* Where the function has code; what is inlined there comes along. */
+struct code_place {
+	uint32_t mapping;          /* MAPPING_NONE: the kernel, JIT code */
+	uint64_t address;
+	uint32_t site;             /* the innermost */
+	bool calls;                /* the last byte of a call, as far as it is in any stack */
+};
+
+struct instruction {
+	uint32_t mapping;
+	uint64_t address;
+	const char *text;          /* disassembled, or bytes; or NULL */
+	uint32_t site;             /* of what is sampled there, else UINT32_MAX */
+	struct weight weight;
+};
+
+struct annotation {
+	const struct profile *p;
+	struct called *called;
+	uint32_t ncalled, called_cap;
+	uint32_t *which;           /* number in CALLED, of each function of the profile */
+	uint32_t which_cap;
+	struct source_line *line;  /* by file and line */
+	uint32_t nline, line_cap;
+	struct code_place *place;  /* by mapping and address */
+	uint32_t nplace, place_cap;
+	struct instruction *instruction;   /* the caller's: by mapping and address; each place lies in one */
+	uint32_t ninstruction, instruction_cap;
+	uint32_t *line_of, *place_of;      /* by site: UINT32_MAX where it is none of the function's */
+	uint32_t line_of_cap, place_of_cap;
+	uint32_t chosen;           /* in CALLED */
+	uint64_t sum;              /* of all that was sampled of the event */
+};
+
+/* Which functions there are, and what they weigh (of all events).  P is named, and stays.  False at the memory cap. */
+bool annotation_open(struct annotation *, const struct profile *);
+void annotation_close(struct annotation *);
+/* Those that WORD may mean, the heaviest first, as numbers in CALLED into MATCH, which has room for all; returns how many:
+ * a name just so, else without its parameters and what tells clones apart (.part.0), else a part of names, else a regular
+ * expression. */
+uint32_t annotation_match(const struct annotation *, const char *word, struct arena *, uint32_t *match);
+/* Gathers the function's lines and places.  False at the memory cap. */
+bool annotation_choose(struct annotation *, uint32_t called);
+/* What lines, instructions and functions weigh in one event (UINT32_MAX: in all).  False at the memory cap. */
+bool annotation_weigh(struct annotation *, uint32_t event);
+
+/* How it is shown. */
+struct annotation_view {
+	unsigned width, context;   /* columns, 0: all; lines around those that weigh something */
+	unsigned min;              /* what weighs less is no reason to be shown: hundredths of a percent */
+	bool colour, lines, instructions;
+	/* The text of a line, without its newline, of *N bytes; NULL where it is not found. */
+	const char *(*source)(void *ctx, const char *file, uint32_t line, size_t *n);
+	void *ctx;
+	const char *aside;         /* to be said of the instructions, or NULL */
+};
+
+/* What was weighed last, EVENT's, as text. */
+void annotation_write(struct sink *, const struct annotation *, const struct annotation_view *, uint32_t event);
+/* Whether an event's samples show later than what raised them, by its name. */
+bool event_skids(const char *name);
+
+#endif

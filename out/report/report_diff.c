@@ -1,0 +1,248 @@
+/* See report_diff.h. */
+#include "report_diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/columns.h"
+#include "table.h"
+
+/* W of ALL, in parts of SHARE. */
+static int64_t
+share(uint64_t w, uint64_t all)
+{
+	for (; all > UINT64_MAX / SHARE; all /= 2)
+		w /= 2;
+	return all ? (int64_t)(w * SHARE / all) : 0;
+}
+
+static bool
+add_item(struct diff *d, const struct row *row)
+{
+	if (!vec_room(&d->item, &d->cap, (uint64_t)d->n + 1, sizeof *d->item))
+		return false;
+	d->item[d->n++] = (struct difference){ .row = *row };
+	return true;
+}
+
+static void
+set_shares(struct difference *item, unsigned which, const struct rows *rows, const struct row *row)
+{
+	item->self[which] = share(row->self, rows->sum);
+	item->total[which] = share(row->total, rows->sum);
+}
+
+/* One item each for the rows of AFTER, then for those that only BEFORE has. */
+static bool
+join(struct diff *d)
+{
+	const struct rows *before = &d->rows[BEFORE], *after = &d->rows[AFTER];
+
+	for (uint32_t i = 0; i < after->n; i++) {
+		if (!add_item(d, &after->row[i]))
+			return false;
+		set_shares(&d->item[i], AFTER, after, &after->row[i]);
+	}
+	for (uint32_t i = 0; i < before->n; i++) {
+		uint32_t at = rows_find(after, &before->row[i]);
+
+		if (at == INDEX_NONE && !add_item(d, &before->row[i]))
+			return false;
+		set_shares(&d->item[at == INDEX_NONE ? d->n - 1 : at], BEFORE, before, &before->row[i]);
+	}
+	return true;
+}
+
+static bool
+add_rows(struct rows *rows, const struct profile *p, uint64_t *sum, const char **unit, bool *time)
+{
+	uint32_t *thread = NULL, cap = 0, event = p->nthread ? p->thread[0].event : 0;
+	uint64_t period = event < p->nevent ? p->event[event].period_ns : 0;
+	bool ok = rows_open(rows, p, BY_NAME) && vec_room(&thread, &cap, p->nthread, sizeof *thread);
+
+	for (uint32_t i = 0; ok && i < p->nthread; i++)
+		thread[i] = i;
+	if (ok)
+		rows_add(rows, thread, p->nthread);
+	*unit = event < p->nevent ? p->event[event].name : "samples";
+	*sum = period ? times(rows->sum, period) : rows->sum;
+	*time = period != 0;
+	vec_free(&thread, &cap, sizeof *thread);
+	return ok;
+}
+
+bool
+diff_open(struct diff *d, const struct profile *const *profile)
+{
+	bool ok = true;
+
+	*d = (struct diff){ 0 };
+	for (unsigned which = BEFORE; which <= AFTER; which++)
+		ok = add_rows(&d->rows[which], profile[which], &d->sum[which], &d->unit[which], &d->time) && ok;
+	return ok && join(d);
+}
+
+void
+diff_free(struct diff *d)
+{
+	rows_free(&d->rows[BEFORE]);
+	rows_free(&d->rows[AFTER]);
+	vec_free(&d->item, &d->cap, sizeof *d->item);
+}
+
+int64_t
+diff_growth(const struct diff *d)
+{
+	uint64_t a = d->sum[BEFORE], b = d->sum[AFTER], by = a > b ? a - b : b - a;
+
+	for (; by > UINT64_MAX / SHARE; by /= 2)
+		a /= 2;
+	if (!a)
+		return b ? INT64_MAX : 0;
+	by = by * SHARE / a;
+	return b < d->sum[BEFORE] ? -(int64_t)by : by > INT64_MAX ? INT64_MAX : (int64_t)by;
+}
+
+static int
+by_key(const void *va, const void *vb)
+{
+	const struct difference *a = va, *b = vb;
+	int64_t x = a->key < 0 ? -a->key : a->key, y = b->key < 0 ? -b->key : b->key;
+
+	return x != y ? (x < y) - (x > y) : strcmp(a->row.name, b->row.name);
+}
+
+/* Percent with two decimals; with its sign where CHANGE. */
+static void
+put_share(struct sink *out, int64_t v, bool change, unsigned width)
+{
+	uint64_t parts = (uint64_t)(v < 0 ? -v : v);
+	struct cell c = number(parts / 100000 + (parts % 100000 >= 50000), 2);
+
+	if (change && v) {
+		memmove(c.text + 1, c.text, c.n);
+		c.text[0] = v < 0 ? '-' : '+';
+		c.n++;
+	}
+	c.text[c.n++] = '%';
+	put_right(out, &c, width);
+}
+
+static void
+put_item(const struct table *t, const struct difference *d, const int64_t *v)
+{
+	ink(t, d->key > 0 ? "31" : "34");
+	put_share(t->out, d->key, true, 10);
+	ink(t, "0");
+	put_share(t->out, v[BEFORE], false, 10);
+	put_share(t->out, v[AFTER], false, 10);
+	pad(t->out, 2);
+	put_name(t, &d->row, t->how.width ? (t->how.width > 44 ? t->how.width - 32 : 12) : 0);
+	sink_char(t->out, '\n');
+}
+
+static void
+put_part(const struct table *t, struct diff *d, bool total)
+{
+	int64_t least = (int64_t)(t->how.min ? t->how.min : 1) * (SHARE / 10000);
+	uint32_t shown = 0;
+
+	for (uint32_t i = 0; i < d->n; i++) {
+		const int64_t *v = total ? d->item[i].total : d->item[i].self;
+
+		d->item[i].key = v[AFTER] - v[BEFORE];
+	}
+	if (d->n)
+		qsort(d->item, d->n, sizeof *d->item, by_key);
+	sink_char(t->out, '\n');
+	ink(t, "2");
+	sink_fmt(t->out, "%10s%10s%10s  function", total ? "total" : "self", "before", "after");
+	ink(t, "0");
+	sink_char(t->out, '\n');
+	for (; shown < d->n && (!t->how.top || shown < t->how.top); shown++) {
+		const struct difference *item = &d->item[shown];
+
+		if ((item->key < 0 ? -item->key : item->key) < least)
+			break;
+		put_item(t, item, total ? item->total : item->self);
+	}
+	if (!shown)
+		sink_fmt(t->out, "%10s\n", "no change");
+}
+
+static void
+put_sum(const struct table *t, const struct diff *d, unsigned which, const char *name)
+{
+	struct cell c = d->time ? number(d->sum[which] / 1000000, 3) : number(d->sum[which], 0);
+
+	put_cut(t->out, name, 0);
+	sink_str(t->out, ": ");
+	ink(t, "1");
+	sink_put(t->out, c.text, c.n);
+	ink(t, "0");
+	sink_char(t->out, ' ');
+	put_cut(t->out, d->time ? "s" : d->unit[which], 0);
+}
+
+void
+diff_write(struct sink *out, struct diff *d, const struct report *how, const char *const *name)
+{
+	struct table t = { .out = out, .how = *how };
+	int64_t growth = diff_growth(d);
+
+	put_sum(&t, d, AFTER, name[AFTER]);
+	sink_str(out, "; before, ");
+	put_sum(&t, d, BEFORE, name[BEFORE]);
+	if (growth != INT64_MAX) {
+		sink_str(out, "; ");
+		put_share(out, growth, true, 0);
+	}
+	sink_char(out, '\n');
+	put_part(&t, d, false);
+	put_part(&t, d, true);
+}
+
+/* What each node of AFTER's tree, made of rows, weighed in BEFORE, with what it calls. */
+static bool
+weigh_before(struct diff *d, uint64_t **weight, uint32_t *cap)
+{
+	const struct rows *before = &d->rows[BEFORE];
+	struct rows *after = &d->rows[AFTER];
+	uint32_t *node = NULL, node_cap = 0, n = after->tree.n;
+	bool ok = vec_room(weight, cap, n, sizeof **weight) && vec_room(&node, &node_cap, before->tree.n, sizeof *node);
+
+	for (uint32_t i = 0; ok && i < before->tree.n; i++) {
+		struct node at = before->tree.node[i];
+		uint32_t parent = at.parent == NODE_NONE ? NODE_NONE : node[at.parent];
+		uint32_t row = rows_find(after, &before->row[at.frame]);
+
+		node[i] = INDEX_NONE - 1;   /* AFTER has no such stack */
+		if (row == INDEX_NONE || parent == INDEX_NONE - 1)
+			continue;
+		node[i] = tree_node(&after->tree, parent, row);
+		ok = node[i] != NODE_NONE;
+		if (node[i] < n)
+			(*weight)[node[i]] += before->total[i];
+	}
+	vec_free(&node, &node_cap, sizeof *node);
+	return ok;
+}
+
+bool
+diff_deltas(struct diff *d, struct profile *after)
+{
+	const struct rows *rows = &d->rows[AFTER];
+	uint64_t *before = NULL;
+	uint32_t cap = 0;
+	bool ok = weigh_before(d, &before, &cap) && vec_room(&after->delta, &after->delta_cap, after->tree.n, sizeof *after->delta);
+
+	for (uint32_t i = 0; ok && i < after->tree.n; i++) {
+		uint32_t node = rows->node[i];
+
+		int64_t change = share(rows->total[node], rows->sum) - share(before[node], d->rows[BEFORE].sum);
+
+		after->delta[i] = (int32_t)(change / (SHARE / 100000));
+	}
+	vec_free(&before, &cap, sizeof *before);
+	return ok;
+}

@@ -1,0 +1,77 @@
+/* perf's records: bytes to values.  All events of a capture share one sample_type, so that a record's time and its
+ * event lie at fixed places. */
+#ifndef SAMPLE_RECORD_H
+#define SAMPLE_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/cursor.h"
+#include "sym/module/symtab.h"
+
+/* What varies between captures, but not within one. */
+struct record_shape {
+	bool period;           /* PERF_SAMPLE_PERIOD */
+	bool chain;            /* PERF_SAMPLE_CALLCHAIN */
+	bool stack;            /* PERF_SAMPLE_REGS_USER and STACK_USER */
+	uint8_t regs;          /* bits set in sample_regs_user */
+	bool raw;              /* PERF_SAMPLE_RAW */
+	const uint64_t *part;  /* of each CPU, the event whose samples are parts of stacks */
+	uint32_t nparts;
+};
+
+/* The type of such a sample. */
+enum { RECORD_PART = 1 << 16 };
+
+struct record {
+	uint32_t type;         /* PERF_RECORD_*, or RECORD_PART */
+	uint16_t misc;
+	uint64_t time, id;
+	uint32_t cpu;
+	int32_t pid, tid;      /* whom it is about: of FORK, the child */
+	union {
+		struct {
+			uint64_t ip, period;
+			const uint64_t *chain;
+			uint64_t nchain;
+			struct cursor raw;         /* a tracepoint's own fields */
+			uint64_t abi;              /* PERF_SAMPLE_REGS_ABI_*; NONE (0): no user side */
+			const uint64_t *regs;
+			const uint8_t *stack;
+			uint64_t stack_size;
+		} sample;
+		struct {
+			uint64_t lo, size, off;
+			uint32_t maj, min;
+			uint64_t ino, gen;
+			uint8_t build_id[20], build_id_len;
+			bool exec;
+			const char *path;
+		} map;
+		struct { uint64_t from, size; const uint8_t *bytes; } part;   /* see deep.h */
+		struct { const char *name; bool exec; } comm;
+		struct { struct symbol code; bool bpf, gone; } ksymbol;   /* code of the kernel's that came to be, or went */
+		struct { int32_t ppid, ptid; } task;   /* FORK, EXIT */
+		struct { bool out, runnable; } turn;   /* SWITCH: the thread leaves the CPU, though it could go on */
+		uint64_t lost;
+		uint64_t running;                      /* READ */
+	};
+};
+
+/* The attr.sample_type of that shape. */
+uint64_t record_sample_type(const struct record_shape *);
+/* Where in a record of that type and size its time lies, or 0 where it has none. */
+uint64_t record_time_offset(uint32_t type, uint32_t size);
+/* NULL if all is well, else what is wrong with the record, in words.  Pointers go into BYTES, which lie on a multiple of 8.
+ * Of types unknown here just the common part is read. */
+const char *record_parse(struct record *, const struct record_shape *, struct cursor bytes);
+
+/* A callchain's kernel and user parts, told apart by the kernel's markers. */
+struct chains {
+	const uint64_t *kernel, *user;
+	uint32_t nkernel, nuser;
+};
+struct chains record_chains(const uint64_t *chain, uint64_t n);
+
+#endif

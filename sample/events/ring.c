@@ -1,0 +1,306 @@
+/* See ring.h.  <linux/perf_event.h>, struct perf_event_mmap_page: the head is read before the data, and the data before
+ * the tail is written.  Lengths are multiples of 8, so no field of 8 bytes wraps.  Where a record's time lies is open.c's
+ * choice of sample_type: see record.h. */
+#include "ring.h"
+#include "record.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/mem.h"
+
+/* The kernel is told of what was read in steps of this part of the ring: a store that its next write must fetch. */
+enum { TELL = 16 };
+/* Lines that are asked for ahead: a record's head, registers, and as much stack as most of what is new in it takes. */
+enum { LINE = 64, AHEAD = 40 };
+/* Bytes that what is kept beside a ring takes at most, and beside all of them; of a record that is copied, so that the ring
+ * can be relieved of it while it is looked at; records after which rings are looked at. */
+enum { ASIDE_MOST = 8 << 20, ASIDES_MOST = 64 << 20, COPIED = 4096, LOOK = 16 };
+
+bool
+rings_add(struct rings *rs, int fd, int32_t cpu, size_t bytes)
+{
+	void *p = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return p != MAP_FAILED && rings_take(rs, p, fd, cpu, bytes);
+}
+
+bool
+rings_take(struct rings *rs, void *p, int fd, int32_t cpu, size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (!vec_room(&rs->ring, &rs->cap, (uint64_t)rs->n + 1, sizeof *rs->ring)) {
+		munmap(p, page + bytes);
+		return false;
+	}
+	rs->ring[rs->n++] = (struct ring){ .page = p, .data = (const uint8_t *)p + page, .size = bytes, .fd = fd, .cpu = cpu };
+	return true;
+}
+
+void
+rings_drop(struct rings *rs, uint32_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	while (rs->n > n) {
+		rs->n--;
+		munmap(rs->ring[rs->n].page, page + (size_t)rs->ring[rs->n].size);
+		if (rs->ring[rs->n].aside)
+			munmap(rs->ring[rs->n].aside, (size_t)rs->ring[rs->n].aside_size);
+		close(rs->ring[rs->n].fd);
+	}
+}
+
+void
+rings_close(struct rings *rs)
+{
+	rings_drop(rs, 0);
+	vec_free(&rs->ring, &rs->cap, sizeof *rs->ring);
+}
+
+/* Up to where the kernel may write again. */
+static uint64_t
+free_to(const struct ring *r)
+{
+	return r->tail > r->kept ? r->tail : r->kept;
+}
+
+/* Where the kernel writes next.  One of 32 bits counts no further than that, and begins anew after 4 GiB. */
+static uint64_t
+head_of(const struct ring *r)
+{
+	uint64_t known = free_to(r);
+
+	return known + (uint32_t)(__atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE) - known);
+}
+
+static void
+tell(struct ring *r)
+{
+	__atomic_store_n(&r->page->data_tail, free_to(r), __ATOMIC_RELEASE);
+	r->told = r->tail;
+}
+
+static bool
+room_aside(const struct rings *rs, struct ring *r)
+{
+	size_t size = ASIDE_MOST;
+	void *p;
+
+	if (r->aside)
+		return true;
+	while (size > r->size && size * rs->n > ASIDES_MOST)
+		size /= 2;
+	if (size <= r->size)   /* that would win little */
+		return false;
+	if ((p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) == MAP_FAILED)
+		return false;
+	r->aside = p;
+	r->aside_size = size;
+	return true;
+}
+
+/* What is in a ring that is half full is kept aside. */
+static void
+relieve(const struct rings *rs, struct ring *r)
+{
+	uint64_t head = head_of(r), pos = free_to(r);
+
+	if (head - pos < r->size / 2 || head - pos > r->size || !room_aside(rs, r) || head - r->tail > r->aside_size)
+		return;
+	for (uint64_t n; pos < head; pos += n) {
+		uint64_t at = pos & (r->size - 1), to = pos & (r->aside_size - 1);
+
+		n = head - pos;
+		n = n < r->size - at ? n : r->size - at;
+		n = n < r->aside_size - to ? n : r->aside_size - to;
+		memcpy(r->aside + to, r->data + at, (size_t)n);
+	}
+	r->kept = head;
+	tell(r);
+}
+
+void
+rings_relieve(struct rings *rs)
+{
+	for (uint32_t i = 0; rs->relieves && i < rs->n; i++)
+		if (&rs->ring[i] != rs->held)
+			relieve(rs, &rs->ring[i]);
+}
+
+/* Where position POS is, and how many bytes are there in one piece. */
+static const uint8_t *
+piece(const struct ring *r, uint64_t pos, uint64_t *left)
+{
+	bool aside = pos < r->kept;
+	uint64_t size = aside ? r->aside_size : r->size, at = pos & (size - 1);
+
+	*left = size - at;
+	return (aside ? r->aside : r->data) + at;
+}
+
+/* The 8 bytes at position POS of the ring, which is a multiple of 8. */
+static uint64_t
+word(const struct ring *r, uint64_t pos)
+{
+	uint64_t v, left;
+
+	memcpy(&v, piece(r, pos, &left), sizeof v);
+	return v;
+}
+
+static struct perf_event_header
+header(const struct ring *r)
+{
+	struct perf_event_header h;
+	uint64_t v = word(r, r->tail);   /* once: what is checked is what is used */
+
+	_Static_assert(sizeof h == sizeof v, "a header is one word");
+	memcpy(&h, &v, sizeof h);
+	return h;
+}
+
+/* A load that nobody waits for. */
+static void
+touch(const struct ring *r, uint64_t pos)
+{
+	(void)*(const volatile uint8_t *)(r->data + (pos & (r->size - 1)));
+}
+
+/* Asks for the next record's head, registers and innermost frames, and for its end if it is as long as the last: they are
+ * here by the time that the last one is done with.  What is asked for in a page that has no entry in the TLB is as good as not
+ * asked for, so the pages of the record behind that one are touched. */
+static void
+fetch(const struct ring *r)
+{
+	uint64_t behind = r->tail + r->length;
+
+	touch(r, behind);
+	touch(r, behind + AHEAD * LINE);
+	touch(r, behind + r->length - 8);
+	for (unsigned line = 0; line < AHEAD; line++)
+		__builtin_prefetch(r->data + ((r->tail + line * LINE) & (r->size - 1)));
+	__builtin_prefetch(r->data + ((behind - 8) & (r->size - 1)));
+}
+
+/* Finds the length and the time of the record at the tail. */
+static void
+peek(struct rings *rs, struct ring *r)
+{
+	uint64_t left = r->head - r->tail, at;
+	struct perf_event_header h;
+
+	r->peeked = true;
+	r->time = RING_EMPTY;
+	if (!left)
+		return;
+	h = header(r);
+	if (h.size < sizeof h || h.size % 8 || h.size > left || left > r->size + r->aside_size) {
+		rs->broken++;
+		r->tail = r->head;
+		return;
+	}
+	r->length = h.size;
+	at = record_time_offset(h.type, h.size);
+	r->time = at ? word(r, r->tail + at) : 0;
+	if (r->time == RING_EMPTY)
+		r->time--;
+	if (r->time > rs->limit)
+		r->time = RING_EMPTY;
+}
+
+/* The ring with the earliest record, and until when it stays the earliest. */
+static bool
+choose(struct rings *rs)
+{
+	uint64_t first = RING_EMPTY;
+
+	rs->until = RING_EMPTY;
+	for (uint32_t i = 0; i < rs->n; i++) {
+		uint64_t t = rs->ring[i].time;
+
+		if (t < first) {
+			rs->until = first;
+			first = t;
+			rs->at = i;
+		} else if (t < rs->until) {
+			rs->until = t;
+		}
+	}
+	return first != RING_EMPTY;
+}
+
+void
+rings_start(struct rings *rs, uint64_t limit)
+{
+	rs->limit = limit;
+	rs->fullest = 0;
+	for (uint32_t i = 0; i < rs->n; i++) {
+		struct ring *r = &rs->ring[i];
+
+		r->head = head_of(r);
+		if ((r->head - free_to(r)) * 100 / r->size > rs->fullest)
+			rs->fullest = (r->head - free_to(r)) * 100 / r->size;
+		peek(rs, r);
+	}
+	rs->at = rs->n;
+}
+
+static void
+end_round(struct rings *rs)
+{
+	for (uint32_t i = 0; i < rs->n; i++) {
+		struct ring *r = &rs->ring[i];
+
+		if (r->told != r->tail)
+			tell(r);
+		if (r->kept && r->tail >= r->kept) {
+			madvise(r->aside, (size_t)r->aside_size, MADV_DONTNEED);
+			r->kept = 0;
+		}
+	}
+	rs->at = rs->n;
+}
+
+bool
+rings_next(struct rings *rs, struct cursor *record)
+{
+	struct ring *r = rs->at < rs->n ? &rs->ring[rs->at] : NULL;
+	const uint8_t *p;
+	uint64_t whole;
+
+	rs->held = NULL;
+	if (rs->relieves && rs->read++ % LOOK == 0)
+		rings_relieve(rs);
+	if (r && !r->peeked)
+		peek(rs, r);
+	if (r && r->tail - r->told >= r->size / TELL)
+		tell(r);
+	if (!r || r->time == RING_EMPTY || r->time > rs->until) {
+		if (!choose(rs)) {
+			end_round(rs);
+			return false;
+		}
+		r = &rs->ring[rs->at];
+	}
+	p = piece(r, r->tail, &whole);
+	if (r->length > whole || (rs->relieves && r->length <= COPIED)) {
+		size_t n = r->length < whole ? r->length : (size_t)whole;
+
+		memcpy(rs->scratch, p, n);
+		memcpy(rs->scratch + n, p + whole - (r->tail < r->kept ? r->aside_size : r->size), r->length - n);
+		p = rs->scratch;
+	} else {
+		rs->held = r;
+	}
+	*record = cur_of(p, r->length, false);
+	record->big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	r->tail += r->length;
+	if (r->tail >= r->kept)
+		fetch(r);
+	r->peeked = false;
+	return true;
+}

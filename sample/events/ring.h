@@ -1,0 +1,62 @@
+/* The kernel's rings of records, one a CPU, read in the order of time across all of them. */
+#ifndef SAMPLE_RING_H
+#define SAMPLE_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/cursor.h"
+
+struct perf_event_mmap_page;
+
+struct ring {
+	struct perf_event_mmap_page *page;   /* the kernel's head, our tail */
+	const uint8_t *data;
+	uint64_t size;       /* of DATA: a power of two */
+	uint64_t head;       /* where this round ends */
+	uint64_t tail;       /* the next record */
+	uint64_t told;       /* the tail as the kernel knows it */
+	uint64_t time;       /* of the next record; RING_EMPTY: none in this round */
+	bool peeked;         /* TIME and LENGTH are those of the record at TAIL, not of the one before it */
+	uint32_t length;     /* of the next record */
+	/* Records that were copied out of the ring, because it was filling up: those before position KEPT, where that is behind
+	 * the tail. */
+	uint8_t *aside;
+	uint64_t aside_size, kept;
+	int fd;              /* of the event that owns it: for poll and for redirecting others into it */
+	int32_t cpu;
+};
+
+#define RING_EMPTY UINT64_MAX
+
+struct rings {
+	struct ring *ring;
+	uint32_t n, cap;
+	uint32_t at;         /* the ring being read */
+	uint64_t until;      /* time at which another ring is to be looked at */
+	uint64_t limit;      /* records after this time wait for the next round */
+	uint64_t fullest;    /* how much of a ring was in use when this round began, percent, at most */
+	bool relieves;       /* the reader may have to wait for a CPU: rings are relieved while it is busy */
+	uint32_t read;       /* records */
+	struct ring *held;   /* of which a record is being looked at where it lies */
+	uint64_t broken;     /* times a ring was given up to its head because a record's length made no sense */
+	_Alignas(8) uint8_t scratch[1 << 16];   /* a record that wraps is put together here */
+};
+
+/* Maps the ring of event FD, of BYTES (a power of two and of pages); the descriptor becomes the ring's.  False with errno. */
+bool rings_add(struct rings *, int fd, int32_t cpu, size_t bytes);
+/* The same of a ring that is mapped already, its page and the BYTES behind it; MAPPING and descriptor become the ring's. */
+bool rings_take(struct rings *, void *mapping, int fd, int32_t cpu, size_t bytes);
+/* Leaves only the first N. */
+void rings_drop(struct rings *, uint32_t n);
+void rings_close(struct rings *);
+
+/* Copies out of rings that are filling up what is in them, where RELIEVES: to be called where the reader may have to wait. */
+void rings_relieve(struct rings *);
+/* Begins a round: what is in the rings now, up to time LIMIT. */
+void rings_start(struct rings *, uint64_t limit);
+/* The next record in time, alive until the next call; false at the end of the round. */
+bool rings_next(struct rings *, struct cursor *record);
+
+#endif

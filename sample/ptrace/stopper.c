@@ -1,0 +1,187 @@
+/* See stopper.h and stopper_state.h.  ptrace(2) with PTRACE_SEIZE: the process, and what is asked of it.  Who asks may have been
+ * taken over by what it reads, so that it is not believed: neither what is in memory of both, nor that more is to be traced than
+ * was wanted when it all began.  Ending is just that, an exit: the kernel lets go of all threads. */
+#include "stopper_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sample/events/opener.h"
+#include "sample/rights/sandbox.h"
+#include "sample/tasks/target.h"
+
+/* How often the threads of a process are listed again. */
+enum { PASSES = 20 };
+/* Descriptors that are kept open, twice. */
+enum { FILES_MOST = 1 << 16 };
+
+bool
+stopper_ask(int what, int32_t tid, uintptr_t addr, uintptr_t data)
+{
+	return ptrace(what, tid, (void *)addr, (void *)data) >= 0;
+}
+
+bool
+stopper_may(const struct state *s, const struct tracee *t)
+{
+	uid_t uid;
+
+	return !s->lent || (target_owner(t->who.pid, "maps", &uid) && uid == getuid());
+}
+
+size_t
+stopper_stack(const struct state *s)
+{
+	uint32_t size = __atomic_load_n(&s->with.desk->stack_size, __ATOMIC_RELAXED);
+
+	return size < STACK_MOST ? size : STACK_MOST;
+}
+
+/* 0, or an errno; EBUSY and in *TRACER who does. */
+static int
+seize(struct state *s, int32_t pid, int32_t tid, int32_t *tracer)
+{
+	struct tracee *t = tracee_find(&s->tracees, tid);
+	char comm[16], state;
+	int32_t by;
+	int cpu;
+
+	if (t)
+		return 0;
+	if (stopper_ask(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACEEXEC | s->follow)) {
+		if (!(t = tracee_add(&s->tracees, pid, tid)))
+			return ENOMEM;
+		tracee_read(t);
+		t->begun = t->counted = t->met = t->run;
+		t->had = t->run;
+		t->queued = t->delay;
+		t->was_run = t->runs;
+		return 0;
+	}
+	if (errno != EPERM)
+		return errno;
+	if ((by = tracee_status(tid, "\nTracerPid:\t")) == getpid())   /* born to one of ours meanwhile */
+		return 0;
+	if (by) {
+		*tracer = by;
+		return EBUSY;
+	}
+	state = tracee_state(&(struct thread){ pid, tid }, comm, &cpu);
+	return !state || state == 'Z' || state == 'X' ? ESRCH : EPERM;
+}
+
+static int
+attach(struct state *s, int32_t pid, int32_t *tracer)
+{
+	struct threads found = { 0 };
+	uint32_t done = 0;
+	int err = ESRCH;
+
+	for (unsigned pass = 0; pass < PASSES; pass++) {
+		threads_of(&found, pid);
+		if (done == found.n)
+			break;
+		while (done < found.n && (!err || err == ESRCH)) {
+			int one = seize(s, pid, found.thread[done++].tid, tracer);
+
+			err = one == ESRCH ? err : one;
+		}
+		event_all(s);
+	}
+	threads_free(&found);
+	return err;
+}
+
+static int
+take_hold(struct state *s, int32_t pid, int32_t *tracer)
+{
+	enum target what = s->with.capture->target;
+
+	if (!s->attaches)
+		return EPERM;
+	s->attaches--;
+	if (what == TARGET_PROCESSES)
+		return attach(s, pid, tracer);
+	return seize(s, what == TARGET_COMMAND ? pid : tracee_status(pid, "\nTgid:\t"), pid, tracer);
+}
+
+static bool
+serve(struct state *s)
+{
+	struct desk *d = s->with.desk;
+	struct request q;
+	struct reply r = { 0 };
+
+	if (read(s->with.socket, &q, sizeof q) != sizeof q)
+		return false;
+	r.pid = q.pid;
+	if (q.what == REQUEST_ON)
+		s->on = s->last = s->next = clock_now();
+	else if (q.what == REQUEST_OFF) {
+		d->used = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+		d->on_ns += s->on ? clock_now() - s->on : 0;
+		s->on = 0;
+	} else
+		r.err = take_hold(s, q.pid, &r.pid);
+	return send(s->with.socket, &r, sizeof r, MSG_NOSIGNAL) == sizeof r;
+}
+
+static void
+wake_up(int sig)
+{
+	(void)sig;
+}
+
+/* Signals are prof's; but who is stopped must not wait for this process. */
+static void
+become(struct state *s)
+{
+	int priority = 1;   /* of a struct sched_param the kernel knows no more */
+	uint64_t files;
+
+	sigfillset(&s->waiting);
+	sigprocmask(SIG_SETMASK, &s->waiting, NULL);
+	sigdelset(&s->waiting, SIGCHLD);
+	signal(SIGCHLD, wake_up);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != s->with.prof)
+		_exit(0);
+	prctl(PR_SET_NAME, "prof-stopper");
+	prctl(PR_SET_TIMERSLACK, 1);
+	opener_more_files();
+	files = opener_files();
+	s->tracees.files_most = (uint32_t)(files < FILES_MOST ? files : FILES_MOST) / 2;
+	if (s->with.ncpu < 2 || syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &priority))
+		setpriority(PRIO_PROCESS, 0, -20);
+}
+
+void
+stopper_run(const struct stopper *with)
+{
+	struct state s = { .with = *with, .follow = FOLLOW_ALL, .random = (uint64_t)getpid() };
+	const struct capture *c = with->capture;
+	struct pollfd p = { .fd = with->socket, .events = POLLIN };
+
+	s.lent = sandbox_lent();
+	become(&s);
+	s.attaches = c->npid;
+	if (c->target == TARGET_THREADS)
+		s.follow = 0;
+	else if (!c->inherit)
+		s.follow = FOLLOW_THREADS;
+	s.schedstat = !access("/proc/self/schedstat", F_OK);
+	for (;;) {
+		event_all(&s);
+		tracees_sweep(&s.tracees);
+		if (s.on && clock_now() >= s.next)
+			tick(&s);
+		if (tick_wait(&s, &p, s.on ? s.next : 0) > 0 && !serve(&s))
+			_exit(0);
+	}
+}

@@ -1,0 +1,423 @@
+/* See permit.h.  The kernel's rules: perf_event_open(2), Documentation/admin-guide/perf-security.rst,
+ * kernel/events/core.c; levels above 2 are Debian's, Ubuntu's and Android's.  Reading the facts and judging them are kept
+ * apart, so that every verdict can be tested without provoking it. */
+#include "permit.h"
+#include "lib/filemap.h"
+#include "sample/tasks/foreign.h"
+#include "sample/events/perf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SYS_PTRACE_BIT = 19, SYS_ADMIN_BIT = 21, PERFMON_BIT = 38 };   /* of <linux/capability.h> */
+
+struct facts {
+	int err;                   /* what perf_event_open said */
+	const char *event;         /* the one most likely meant */
+	bool software;             /* it is a software event */
+	bool tracepoint, probe;    /* it is one, or a probe of one's own */
+	bool kernel_asked;         /* by a modifier */
+	bool system;               /* -a, -C */
+	bool cpus;                 /* -C */
+	const char *cgroup;        /* -G, or NULL */
+	uint64_t pid;              /* attached to, else 0 */
+	bool thread;               /* ... and it is -t */
+	bool hidden;               /* ... and /proc does not show it to us */
+	uint64_t uid, gid;         /* prof's */
+	uint64_t its_uid, its_gid; /* the target's, where they differ; else prof's */
+	bool dumpable;
+	int paranoid;
+	uint64_t caps;             /* effective, and worth something: none in a user namespace */
+	bool namespaced;           /* in a user namespace */
+	bool perfmon_known;        /* CAP_PERFMON is there: Linux 5.8 */
+	bool seccomp;              /* a filter is on */
+	bool ptrace;               /* it is about that, not about events */
+	enum runtime { HOST, DOCKER, PODMAN, KUBERNETES } container;
+	bool lockdown;             /* confidentiality */
+	uint64_t freq, max_rate, nofile;
+	char self[128];            /* prof's own file */
+};
+
+int
+permit_paranoid(void)
+{
+	char buf[32];
+	long n = file_text(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", buf, sizeof buf);
+
+	return n > 0 ? (int)strtol(buf, NULL, 10) : INT_MAX;
+}
+
+static uint64_t
+number_in(const char *path, uint64_t otherwise)
+{
+	char buf[32];
+	const char *p = buf;
+	uint64_t v;
+
+	return file_text(AT_FDCWD, path, buf, sizeof buf) > 0 && text_dec(&p, &v) ? v : otherwise;
+}
+
+/* Behind "\nKEY:\t" in a status file, or NULL. */
+static const char *
+field(const char *status, const char *key)
+{
+	const char *p = strstr(status, key);
+
+	return p ? p + strlen(key) : NULL;
+}
+
+bool
+permit_filtered(void)
+{
+	int mode = prctl(PR_GET_SECCOMP);
+
+	return mode == 2 || (mode < 0 && errno == EPERM);
+}
+
+/* The first of the four ids behind KEY that is not OWN, or OWN. */
+static uint64_t
+other_id(const char *status, const char *key, uint64_t own)
+{
+	const char *p = field(status, key);
+	uint64_t id;
+
+	for (int i = 0; p && i < 3 && text_dec(&p, &id); i++, p += *p == '\t')   /* real, effective, saved */
+		if (id != own)
+			return id;
+	return own;
+}
+
+static void
+learn_self(struct facts *f)
+{
+	char buf[4096];
+	const char *p;
+	uint64_t v;
+
+	f->uid = f->its_uid = geteuid();
+	f->gid = f->its_gid = getegid();
+	f->paranoid = permit_paranoid();
+	f->namespaced = file_text(AT_FDCWD, "/proc/self/uid_map", buf, sizeof buf) > 0 && !strstr(buf, "4294967295");
+	if (file_text(AT_FDCWD, "/proc/self/status", buf, sizeof buf) > 0) {
+		if ((p = field(buf, "\nCapEff:\t")) && text_hex(&p, &v) && !f->namespaced)
+			f->caps = v;
+	} else if (!f->uid)
+		f->caps = UINT64_MAX;
+	f->seccomp = permit_filtered();
+	f->perfmon_known = number_in("/proc/sys/kernel/cap_last_cap", PERFMON_BIT) >= PERFMON_BIT;
+	f->container = getenv("KUBERNETES_SERVICE_HOST") ? KUBERNETES : !access("/run/.containerenv", F_OK) ? PODMAN
+	               : !access("/.dockerenv", F_OK) ? DOCKER : HOST;
+	f->lockdown = file_text(AT_FDCWD, "/sys/kernel/security/lockdown", buf, sizeof buf) > 0 &&
+	              strstr(buf, "[confidentiality]");
+	if (readlink("/proc/self/exe", f->self, sizeof f->self - 1) <= 0)
+		strcpy(f->self, "prof");
+}
+
+static void
+learn_target(struct facts *f, int32_t pid)
+{
+	char path[PROC_PATH_MAX], buf[4096];
+	struct stat st;
+	uint64_t owner;
+
+	f->dumpable = true;
+	if (pid <= 0)
+		return;
+	f->pid = (uint32_t)pid;
+	if (file_proc(pid, "status", buf, sizeof buf) <= 0) {
+		f->hidden = kill(pid, 0) && errno == EPERM;
+		return;
+	}
+	owner = other_id(buf, "\nUid:\t", UINT64_MAX);
+	f->its_uid = other_id(buf, "\nUid:\t", f->uid);
+	f->its_gid = other_id(buf, "\nGid:\t", f->gid);
+	/* of root where the process is not dumpable */
+	f->dumpable = stat(proc_path(path, foreign_by(pid), "maps"), &st) || st.st_uid == owner || !owner;
+}
+
+static void
+learn_capture(struct facts *f, const struct capture *c)
+{
+	struct rlimit files;
+	unsigned which = 0;
+
+	for (unsigned i = c->nevent; i--;)   /* software events are hardly ever refused for themselves */
+		if (c->event[i].type != PERF_TYPE_SOFTWARE)
+			which = i;
+	f->event = c->nevent ? c->event[which].name : "";
+	f->software = c->nevent && c->event[which].type == PERF_TYPE_SOFTWARE;
+	f->tracepoint = c->nevent && c->event[which].type == PERF_TYPE_TRACEPOINT;
+	f->probe = c->nevent && !strncmp(f->event + 1, "probe", 5);
+	for (unsigned i = 0; i < c->nevent; i++)
+		f->kernel_asked |= c->event[i].sides_given && c->event[i].kernel;
+	f->system = c->target == TARGET_SYSTEM;
+	f->thread = c->target == TARGET_THREADS;
+	f->cpus = c->ncpu != 0;
+	f->cgroup = c->cgroup;
+	f->freq = c->freq;
+	f->max_rate = number_in("/proc/sys/kernel/perf_event_max_sample_rate", UINT64_MAX);
+	f->nofile = getrlimit(RLIMIT_NOFILE, &files) ? 0 : files.rlim_cur;
+}
+
+/* What %LETTER stands for in a text, which may have such itself; a number goes to NUMBER. */
+static const char *
+word(const struct facts *f, char letter, char number[24])
+{
+	/* uint64_t, all of them. */
+	static const struct { char letter; uint8_t at; } numbers[] = {
+		{ 'i', offsetof(struct facts, pid) }, { 'u', offsetof(struct facts, uid) }, { 'U', offsetof(struct facts, its_uid) },
+		{ 'g', offsetof(struct facts, gid) }, { 'G', offsetof(struct facts, its_gid) }, { 'f', offsetof(struct facts, freq) },
+		{ 'm', offsetof(struct facts, max_rate) }, { 'n', offsetof(struct facts, nofile) },
+	};
+	uint64_t n = 0;
+
+	switch (letter) {
+	case 'c':   /* the right that it takes */
+		return f->perfmon_known ? "perfmon" : "sys_admin";
+	case 'C':
+		return f->ptrace ? "SYS_PTRACE" : f->perfmon_known ? "PERFMON" : "SYS_ADMIN";
+	case 'd':   /* how it is given to a container; and what of its system calls is not refused */
+		return f->container == KUBERNETES ? "securityContext: {capabilities: {add: [%C]}}"
+		       : f->container == PODMAN ? "podman run --cap-add %C ..." : "docker run --cap-add %C ...";
+	case 'D':
+		return f->container == KUBERNETES ? "seccompProfile: {type: Unconfined}"
+		                                  : "--security-opt seccomp=PROFILE that allows perf_event_open";
+	case 'k':
+		return "sudo setcap cap_%c,cap_sys_ptrace+ep %s";
+	case 'y':
+		return f->container && !f->namespaced ? "%d, or on the host: %v"
+		       : f->container ? "on the host: %v" : f->namespaced ? "outside of the namespace: %v" : "%v";
+	case 'v':
+		return "sudo sysctl kernel.perf_event_paranoid";
+	case 'o':
+		return f->container || f->namespaced ? "" : ", or: %k";
+	case 'r':
+		return f->namespaced && !f->uid ? "; root in a user namespace counts as an ordinary user" : "";
+	case 'W':
+		return f->cgroup ? "the cgroup" : f->system ? "the whole system" : !f->pid ? "the command"
+		       : f->thread ? "thread %i" : "process %i";
+	case 'a':
+		return f->its_uid && f->its_uid != f->uid ? "sudo -u '#%U' prof -%x %i ..." : "sudo prof -%x %i ...";
+	case 'x':
+		return f->thread ? "t" : "p";
+	case 'e':
+		return f->event;
+	case 's':
+		return f->self;
+	case '!':
+		return strerror(f->err);
+	case 'p':
+		if (f->paranoid == INT_MAX)
+			return "cannot be read";
+		snprintf(number, 24, "is %d", f->paranoid);
+		return number;
+	}
+	for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (numbers[i].letter == letter)
+			memcpy(&n, (const char *)f + numbers[i].at, sizeof n);
+	snprintf(number, 24, "%llu", (unsigned long long)n);
+	return number;
+}
+
+struct line {
+	const struct facts *facts;
+	char *to, *end;
+};
+
+/* Adds a line of a text; of one that is FOREIGN, at most 60 bytes, which mean themselves. */
+static void
+fill(struct line *l, const char *text, bool foreign)
+{
+	for (char number[24]; *text && (foreign || *text != '\n') && l->to < l->end; text++)
+		if (*text == '%' && !foreign) {
+			text++;
+			fill(l, word(l->facts, *text, number), strchr("es!", *text));
+		} else
+			*l->to++ = *text;
+	*l->to = 0;
+}
+
+/* What follows are texts: the reason, and in a second line what mends it. */
+
+static const char *
+seccomp(const struct facts *f)
+{
+	if (f->container)
+		return "a seccomp filter refuses perf_event_open, as Docker's default profile does\n"
+		       "%d, or %D";
+	return "a seccomp filter refuses perf_event_open\n"
+	       "run prof outside of the sandbox, or allow it that (systemd: SystemCallFilter=perf_event_open)";
+}
+
+/* It is for whose the target is, and what; else NULL. */
+static const char *
+not_ours(const struct facts *f)
+{
+	bool tracer = f->caps >> SYS_PTRACE_BIT & 1;
+
+	if (f->hidden)
+		return "it belongs to another user, and /proc does not show it (hidepid)\n%a";
+	if (tracer)
+		return NULL;
+	if (f->its_uid != f->uid)
+		return "it belongs to user %U, prof runs as user %u\n%a";
+	if (f->its_gid != f->gid)
+		return "it runs as group %G, prof as group %g\n%a";
+	if (!f->dumpable)
+		return "it is not dumpable: a set-user-id program, one with capabilities or with an unreadable file, or one that asked "
+		       "for it (prctl)\n%a";
+	return NULL;
+}
+
+/* The paranoid level is in the way, LEVEL would do. */
+#define PARANOID(level, need) "kernel.perf_event_paranoid %p; " need "%r\n%y=" level "%o"
+
+static const char *
+denied(const struct facts *f)
+{
+	bool able = f->caps >> PERFMON_BIT & 1 || f->caps >> SYS_ADMIN_BIT & 1;
+	const char *text;
+
+	if (f->seccomp && f->err == EPERM && !(f->tracepoint && f->paranoid > -1 && !able))
+		return seccomp(f);
+	if ((text = not_ours(f)))
+		return text;
+	if (able)
+		;
+	else if (f->probe)
+		return f->container ? "probes need CAP_PERFMON, whatever kernel.perf_event_paranoid is\n%d"
+		                    : "probes need CAP_PERFMON, whatever kernel.perf_event_paranoid is\nsudo prof ...%o";
+	else if (f->tracepoint && f->paranoid > -1)
+		return PARANOID("-1", "for tracepoints it must be -1");
+	else if (f->system && f->paranoid > 0)
+		return f->cgroup ? PARANOID("0", "for a cgroup it must be 0 or lower, or prof needs CAP_PERFMON")
+		                 : PARANOID("0", "for the whole system it must be 0 or lower, or prof needs CAP_PERFMON");
+	else if (f->paranoid > 2)
+		return PARANOID("1", "this kernel then refuses all events to ordinary users");
+	else if (f->kernel_asked && f->paranoid > 1)
+		return PARANOID("1", "for the kernel's side it must be 1 or lower");
+	if (f->seccomp)
+		return seccomp(f);
+	if (f->lockdown)
+		return "the kernel is locked down (confidentiality)\nboot with lockdown=integrity, or without secure boot";
+	return "neither kernel.perf_event_paranoid (it %p) nor its owner forbids it: a security module (SELinux, AppArmor) may\n"
+	       "sudo dmesg | grep -i denied";
+}
+
+static const char *
+unsupported(const struct facts *f)
+{
+	if (!f->software)
+		return "this machine has no counter that can sample '%e' (virtual machines often have none)\n-e cpu-clock";
+	return f->cpus && f->err == ENODEV ? "one of the CPUs has gone offline" : "this kernel has no event '%e'";
+}
+
+static const char *
+reason(const struct facts *f)
+{
+	if (f->cgroup && (f->err == EBADF || f->err == ENOENT))
+		return "it is not of the hierarchy that events use: perf_event's of version 1, else version 2's";
+	switch (f->err) {
+	case ESRCH:
+		return f->pid ? "it does not exist, or has just ended" : "it has just ended";
+	case EACCES:
+	case EPERM:
+		return denied(f);
+	case ENOSYS:
+		return f->seccomp ? seccomp(f)
+		                  : "this kernel (or emulator) has no perf_event_open\nuse a kernel with CONFIG_PERF_EVENTS=y";
+	case EMFILE:
+		return "it takes more descriptors than the limit of %n\n"
+		       "sudo prlimit --pid $$ --nofile=1048576   (then prof again)";
+	case ENFILE:
+		return "the whole machine's descriptors are used up\nsudo sysctl fs.file-max=1000000";
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		return unsupported(f);
+	case ENOSPC:
+		return "there are too few counters for all these events\nfewer events in -e";
+	case EBUSY:
+		return "another program holds the counters of '%e' for itself\n-e cpu-clock";
+	case EINVAL:
+		return f->freq > f->max_rate ? "-F %f is above kernel.perf_event_max_sample_rate, %m\n"
+		                               "-F max, or: sudo sysctl kernel.perf_event_max_sample_rate=%f"
+		                             : "the kernel does not take event '%e' as it stands (its terms or modifiers?)\n-e cpu-clock";
+	case E2BIG:
+		return "this kernel is too old for what is asked of it\n--call-graph none";
+	default:
+		return "perf_event_open for '%e' failed";
+	}
+}
+
+/* Says what was tried and what the system said, then why. */
+static void
+explain(struct refusal *r, const struct facts *f, const char *text)
+{
+	const char *mend = strchr(text, '\n');
+	struct line l = { f, r->what, r->what + sizeof r->what - 1 };
+
+	fill(&l, "cannot profile %W (%!): ", false);
+	fill(&l, text, false);
+	l = (struct line){ f, r->mend, r->mend + sizeof r->mend - 1 };
+	fill(&l, mend ? mend + 1 : "", false);
+}
+
+static void
+learn(struct facts *f, const struct capture *c, int32_t pid, int err)
+{
+	f->err = err;
+	learn_self(f);
+	learn_target(f, !pid && c->npid ? *c->pid : pid);
+	learn_capture(f, c);
+}
+
+void
+permit_explain(struct refusal *r, const struct capture *c, int32_t pid, int err)
+{
+	struct facts f = { 0 };
+
+	learn(&f, c, pid, err);
+	explain(r, &f, reason(&f));
+}
+
+bool
+permit_explain_target(struct refusal *r, const struct capture *c, int32_t pid, int err)
+{
+	struct facts f = { 0 };
+	const char *text;
+
+	learn(&f, c, pid, err);
+	if ((text = not_ours(&f)))
+		explain(r, &f, text);
+	return text;
+}
+
+void
+permit_give_ptrace(struct refusal *r)
+{
+	struct facts f = { .ptrace = true };
+
+	learn_self(&f);
+	fill(&(struct line){ &f, r->mend, r->mend + sizeof r->mend - 1 }, "%d", false);
+}
+
+void
+permit_explain_ring(struct refusal *r, int err)
+{
+	*r->mend = 0;
+	snprintf(r->what, sizeof r->what, "cannot map a ring for the samples: %s%s", strerror(err),
+	         err == EPERM ? "; others of this user have used up kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK" : "");
+	if (err == EPERM)
+		strcpy(r->mend, "sudo sysctl kernel.perf_event_mlock_kb=8192");
+}

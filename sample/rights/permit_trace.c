@@ -1,0 +1,51 @@
+/* Why a process may not be traced: ptrace(2), "Ptrace access mode checking"; Yama's ptrace_scope:
+ * Documentation/admin-guide/LSM/Yama.rst. */
+#include "sample/ptrace/ptrace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/filemap.h"
+#include "permit.h"
+#include "sample/tasks/target.h"
+
+/* kernel.yama.ptrace_scope; 0: any process of the same user. */
+static unsigned
+ptrace_scope(void)
+{
+	char buf[16];
+
+	return file_text(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope", buf, sizeof buf) > 0 ? (unsigned)(*buf - '0') : 0;
+}
+
+void
+tracer_explain(struct refusal *r, const struct capture *c, int32_t whom, int err)
+{
+	bool denied = err == EPERM || err == EACCES;
+	unsigned scope = denied ? ptrace_scope() : 0;
+	char name[64];
+
+	*r = (struct refusal){ .what = "" };
+	if (err == EBUSY)
+		snprintf(r->what, sizeof r->what, "cannot trace it: process %d (%s) does already, as a debugger", (int)whom,
+		         target_comm(whom, name, sizeof name));
+	else if (denied && permit_explain_target(r, c, whom, err))
+		return;
+	else if (scope - 1 < 3) {
+		snprintf(r->what, sizeof r->what, "cannot trace it (%s): kernel.yama.ptrace_scope is %u: %s may trace", strerror(err), scope,
+		         scope == 1 ? "only a process's ancestors" : scope == 2 ? "only those with CAP_SYS_PTRACE"
+		         : "until the machine starts again nobody");
+		if (scope < 3)
+			snprintf(r->mend, sizeof r->mend, "sudo sysctl kernel.yama.ptrace_scope=%u, or CAP_SYS_PTRACE%s", scope - 1,
+			         scope == 1 ? ", or let prof start the command" : "");
+	} else {
+		bool forbidden = denied || err == ENOSYS;
+
+		snprintf(r->what, sizeof r->what, "cannot trace it (%s)%s", strerror(err),
+		         forbidden ? ": a seccomp filter or a security module forbids it" : "");
+		if (forbidden)
+			permit_give_ptrace(r);
+	}
+}

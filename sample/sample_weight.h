@@ -1,0 +1,44 @@
+/* What samples stand for where events are inherited: there each new thread begins with a whole period on each CPU, and one
+ * that ends before that is never sampled.  So the period new threads begin with is shortened while many of them are
+ * short, and what the kernel says at the end of each is shared out among the samples of its name. */
+#ifndef SAMPLE_WEIGH_H
+#define SAMPLE_WEIGH_H
+
+#include "sample/tasks/process.h"
+
+enum { NAMES = 256 };
+
+#define WEIGH_SHORTEST UINT64_C(100000)   /* ns: what a new thread's first period may become */
+
+struct weights {
+	uint64_t period;           /* ns of CPU that a sample stands for; 0: every sample counts once */
+	uint64_t first;            /* ns: the period that new threads have, and those that the events were opened on */
+	bool whole;                /* both sides are seen: what was not sampled is known */
+	uint32_t opened;           /* the events were opened that often */
+	uint64_t runs, run_ns;     /* of threads that ended, on one CPU each, since LOOKED */
+	uint64_t looked, many;     /* when that was thought over last, and when there were many short ones last */
+	uint32_t turn;
+	int64_t ends, told;        /* threads that ended, and the ns that are known of all threads */
+	int64_t last;              /* ns that a thread has after its events, while it is taken apart */
+	struct name_weight {       /* by name, ns unless said otherwise */
+		int64_t sampled;
+		int64_t fired;     /* periods that ended, of threads that did, sampled or (in the kernel) not */
+		int64_t rest;      /* after the last period of threads that ended */
+		int64_t given;     /* samples */
+	} name[NAMES];
+};
+
+/* One sample each NS of CPU is wished for; WHOLE: both sides are seen. */
+void weigh_init(struct weights *, uint64_t ns, bool whole);
+/* How many samples one that was taken after NS of CPU, as the kernel says, counts for; 0: a later one does. */
+uint64_t weigh_sample(struct weights *, struct task *, uint64_t ns);
+/* A thread has ended that was on a CPU for NS in all. */
+void weigh_end(struct weights *, struct task *, uint64_t ns);
+/* The kernel's accounts have NS for all that is known of, and the ends of all threads that are over. */
+void weigh_account(struct weights *, uint64_t ns);
+/* The period new threads shall have from now on, ns; 0: as before. */
+uint64_t weigh_first(struct weights *, uint64_t now);
+/* Samples' worth of time that no sample stands for. */
+uint64_t weigh_left(const struct weights *);
+
+#endif

@@ -1,0 +1,65 @@
+/* See container.h.  Of a file that nobody can open any more (deleted, or on a file system out of reach) a process still has
+ * what it loaded: names for the linker and unwind tables among it. */
+#include "container.h"
+
+#include <elf.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/filemap.h"
+#include "lib/mem.h"
+#include "sym/module/module.h"
+#include "foreign.h"
+#include "maps_line.h"
+
+/* Bytes: the largest image that is worth its memory; read at once; skipped where nothing can be read. */
+enum { IMAGE_MOST = 64 << 20, PIECE = 1 << 16, PAGE = 4096 };
+
+/* What PID has mapped of the file that is at AT, from its beginning on, which is at *BASE, to *END.  False without a beginning. */
+static bool
+extent(int32_t pid, uint64_t at, uint64_t *base, uint64_t *end)
+{
+	struct maps_line m, first = { 0 };
+	int fd = foreign_maps(pid);
+	struct lines l;
+	char *line;
+
+	*base = *end = 0;
+	if (fd < 0)
+		return false;
+	lines_open(&l, fd);
+	while ((line = lines_next(&l))) {
+		if (!maps_parse(&m, line) || !m.ino)
+			continue;
+		if (!m.off && *end <= at) {
+			first = m;
+			*base = m.lo;
+		}
+		if (*base && m.ino == first.ino && m.maj == first.maj && m.min == first.min && (m.off || m.lo == *base))
+			*end = m.hi;
+	}
+	close(fd);
+	return *base <= at && at < *end && *end - *base <= IMAGE_MOST;
+}
+
+struct module *
+container_image(struct modules *modules, int32_t pid, uint64_t at, const char *path)
+{
+	struct module *m = NULL;
+	uint8_t *image = NULL;
+	uint64_t base, end;
+	char magic[SELFMAG];
+	uint32_t cap = 0;
+
+	if (!extent(pid, at, &base, &end) || foreign_read(pid, base, magic, SELFMAG) != SELFMAG || memcmp(magic, ELFMAG, SELFMAG) ||
+	    !vec_room(&image, &cap, end - base, 1))
+		return NULL;
+	for (uint64_t addr = base, left, n; addr < end; addr += n) {
+		left = end - addr < PIECE ? end - addr : PIECE;
+		if (!(n = foreign_read(pid, addr, image + (addr - base), (size_t)left)))
+			n = left < PAGE ? left : PAGE;
+	}
+	m = module_image(modules, path, image, (size_t)(end - base));
+	vec_free(&image, &cap, 1);
+	return m && !m->bad ? m : NULL;
+}

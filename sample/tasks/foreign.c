@@ -1,0 +1,379 @@
+/* See foreign.h.  Everything here may have been put there to mislead: names are resolved inside of the target's root,
+ * nothing but regular files is ever opened for reading, and what is opened must be what the target has mapped.
+ * proc(5): map_files, root, ns, NSpid; openat2(2). */
+#include "foreign.h"
+#include "lib/filemap.h"
+#include "lib/mem.h"
+#include "sym/kernel/bpf_names.h"
+#include "sym/kernel/kcore.h"
+#include "sym/module/module.h"
+#include "sample/rights/keeper.h"
+#include "threads.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/fs.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* Times that a path is gone along while something is being renamed somewhere: ".." may lead out then. */
+enum { RENAMES_MOST = 64 };
+
+/* Bytes of a file that most likely have its build-id. */
+enum { HEAD = 2048 };
+
+/* Closes FD and says why, as errno. */
+static int
+drop(int fd, int err)
+{
+	close(fd);
+	errno = err;
+	return -1;
+}
+
+/* Opens PATH inside of ROOT, also what its symlinks say, or anywhere where that is AT_FDCWD.  With O_PATH first, so that
+ * no device or FIFO ever notices. */
+static int
+open_in(int root, const char *path, uint64_t flags)
+{
+	struct open_how how = { .flags = O_CLOEXEC | flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	unsigned tries = RENAMES_MOST;
+	long fd;
+
+	if (root == AT_FDCWD)
+		return openat(root, path, (int)how.flags);
+	do
+		fd = syscall(SYS_openat2, root, path, &how, sizeof how);
+	while (fd < 0 && errno == EAGAIN && --tries);
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))   /* before Linux 5.6, or under an old seccomp filter */
+		fd = openat(root, path + strspn(path, "/"), (int)how.flags);
+	return (int)fd;
+}
+
+/* Without /proc there is no way from what was found to its bytes but by its path again, which may meanwhile lead
+ * elsewhere: then it is dropped. */
+static int
+open_again(int root, const char *path, uint64_t flags, const struct stat *found)
+{
+	struct stat st;
+	int fd = open_in(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags);
+
+	if (fd < 0 || (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_dev == found->st_dev && st.st_ino == found->st_ino))
+		return fd;
+	return drop(fd, ESTALE);
+}
+
+int
+foreign_regular(int root, const char *path, uint64_t flags, struct stat *st)
+{
+	char self[32];
+	int found, fd;
+
+	if (keeper_on()) {
+		fd = keeper_file(root, path, flags & O_NOFOLLOW);
+		return fd < 0 || !fstat(fd, st) ? fd : drop(fd, errno);
+	}
+	if ((found = open_in(root, path, O_PATH | flags)) < 0)
+		return -1;
+	if (fstat(found, st))
+		return drop(found, errno);
+	if (!S_ISREG(st->st_mode))
+		return drop(found, S_ISLNK(st->st_mode) ? ELOOP : EINVAL);
+	snprintf(self, sizeof self, "/proc/self/fd/%d", found);
+	fd = openat(AT_FDCWD, self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 && errno == ENOENT)
+		fd = open_again(root, path, flags, st);
+	if (fd < 0)
+		return drop(found, errno);
+	close(found);
+	return fd;
+}
+
+/* Linkers put the build-id right behind the headers: a file is mapped for it only where it is not there. */
+static bool
+same_build_id(int fd, const struct file_id *id)
+{
+	struct arena arena = { 0 };
+	struct filemap map = { 0 };
+	uint8_t head[HEAD];
+	ssize_t n = pread(fd, head, sizeof head, 0);
+	struct elf elf;
+	bool same = (n > 0 && elf_begins(&elf, cur_of(head, (size_t)n, false))) ||
+	            (!filemap_open(&map, fd) && !elf_open(&elf, cur_of(map.data, map.size, false), false, &arena));
+
+	same = same && elf.build_id_len == id->build_id_len && !memcmp(elf.build_id, id->build_id, id->build_id_len);
+	filemap_close(&map);
+	arena_free(&arena);
+	return same;
+}
+
+/* overlayfs and btrfs tell stat another device than the kernel tells in maps, both without a major number; and overlayfs
+ * may put a layer's number into an inode's upper bits. */
+static bool
+same_inode(int fd, const struct stat *st, const struct file_id *id)
+{
+	const int overlayfs = 0x794c7630;
+	uint32_t gen[2] = { 0 };   /* the ioctl is declared with a long, and writes an int */
+	struct statfs fs;
+	bool same_dev = major(st->st_dev) == id->maj && minor(st->st_dev) == id->min;
+
+	if (!same_dev && major(st->st_dev) && id->maj)
+		return false;
+	if (st->st_ino != id->ino)
+		return !same_dev && (uint32_t)st->st_ino == (uint32_t)id->ino && !fstatfs(fd, &fs) &&
+		       (uint32_t)fs.f_type == (uint32_t)overlayfs;
+	return !id->gen || syscall(SYS_ioctl, fd, FS_IOC_GETVERSION, gen) || !gen[0] || gen[0] == (uint32_t)id->gen;
+}
+
+/* The regular file at PATH if it is the one that ID tells of; with nothing known of it, only SURE places are believed. */
+static int
+open_same(int root, const char *path, const struct file_id *id, bool sure)
+{
+	struct stat st;
+	int fd = foreign_regular(root, path, 0, &st);
+
+	if (fd < 0)
+		return -1;
+	if (id->build_id_len ? same_build_id(fd, id) : id->ino ? same_inode(fd, &st, id) : sure)
+		return fd;
+	return drop(fd, ESTALE);
+}
+
+int
+foreign_root(int32_t pid)
+{
+	char path[PROC_PATH_MAX];
+
+	return file_open(AT_FDCWD, proc_path(path, pid, "root"), O_PATH | O_CLOEXEC | O_DIRECTORY);
+}
+
+int32_t
+foreign_by(int32_t pid)
+{
+	struct threads all = { 0 };
+	int fd = foreign_root(pid);
+
+	if (fd < 0 && errno == ENOENT)
+		threads_of(&all, pid);
+	for (uint32_t i = 0; fd < 0 && i < all.n; i++)
+		if ((fd = foreign_root(all.thread[i].tid)) >= 0)
+			pid = all.thread[i].tid;
+	if (fd >= 0)
+		close(fd);
+	threads_free(&all);
+	return pid;
+}
+
+static bool
+namespace_of(int fd, struct stat *st)
+{
+	bool well = fd >= 0 && !fstat(fd, st);
+
+	if (fd >= 0)
+		close(fd);
+	return well;
+}
+
+/* Whether prof's own root may stand for PID's: it does unless both mount namespaces are known, and differ. */
+static bool
+same_mounts(int32_t pid)
+{
+	struct stat own, its;
+
+	return !namespace_of(file_open(AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC), &own) ||
+	       !namespace_of(foreign_mounts(pid), &its) || own.st_ino == its.st_ino;
+}
+
+int
+foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *id, int kept)
+{
+	char path[PROC_PATH_MAX];
+	int fd, root, err;
+
+	proc_path(path, pid, "map_files/%" PRIx64 "-%" PRIx64, lo, hi);
+	fd = open_same(AT_FDCWD, path, id, true);
+	err = fd < 0 && errno == ESTALE ? ESTALE : ENOENT;
+	if (fd < 0 && *id->path == '/') {
+		if ((root = foreign_root(pid)) >= 0) {
+			fd = open_same(root, id->path, id, true);
+			err = fd < 0 && errno != ENOENT ? errno : err;
+			close(root);
+		}
+		if (fd < 0 && kept >= 0) {
+			fd = open_same(kept, id->path, id, true);
+			err = fd < 0 && errno != ENOENT ? errno : err;
+		}
+		/* A record's path begins at the target's root, but one of /proc/PID/maps at our own. */
+		if (fd < 0 && same_mounts(pid)) {
+			fd = open_same(AT_FDCWD, id->path, id, false);
+			err = fd < 0 && errno != ENOENT ? errno : err;
+		}
+		if (fd < 0)   /* gone or replaced, but perhaps the program itself */
+			fd = open_same(AT_FDCWD, proc_path(path, pid, "exe"), id, false);
+	}
+	errno = err;
+	return fd;
+}
+
+/* PID's pid in its innermost namespace, and its user; false where /proc does not tell. */
+static bool
+inner(int32_t pid, uint64_t *its_pid, uint64_t *uid)
+{
+	char status[4096];
+	const char *p;
+
+	*its_pid = (uint64_t)pid;
+	if (file_proc(pid, "status", status, sizeof status) <= 0 || !(p = strstr(status, "\nUid:\t")))
+		return false;
+	p = strchr(p + 6, '\t');   /* the effective one, which files are made as */
+	if (!p || (p++, !text_dec(&p, uid)))
+		return false;
+	if ((p = strstr(status, "\nNSpid:")))
+		for (p += 7; *p == '\t'; )
+			if (p++, !text_dec(&p, its_pid))
+				return false;
+	return true;
+}
+
+/* /tmp/BEFORE-PID.BEHIND, with the pid as PID sees it. */
+static int
+open_own(int32_t pid, const char *before, const char *behind)
+{
+	uint64_t its_pid, uid;
+	struct stat st;
+	char path[40];
+	int root = foreign_root(pid), fd;
+
+	if (!inner(pid, &its_pid, &uid))
+		uid = geteuid();   /* it has ended */
+	snprintf(path, sizeof path, "/tmp/%s-%" PRIu64 ".%s", before, its_pid, behind);
+	if (root < 0 && !same_mounts(pid)) {
+		errno = EACCES;
+		return -1;
+	}
+	fd = foreign_regular(root < 0 ? AT_FDCWD : root, path, O_NOFOLLOW, &st);
+	if (root >= 0) {
+		int err = errno;
+
+		close(root);
+		errno = err;
+	}
+	return fd < 0 || st.st_uid == uid || !st.st_uid ? fd : drop(fd, EPERM);
+}
+
+int
+foreign_perfmap(int32_t pid)
+{
+	return open_own(pid, "perf", "map");
+}
+
+int
+foreign_jitdump(int32_t pid)
+{
+	return open_own(pid, "jit", "dump");
+}
+
+int
+foreign_directory(const char *path)
+{
+	return file_open(AT_FDCWD, path, O_PATH | O_CLOEXEC | O_DIRECTORY);
+}
+
+int
+foreign_build(int root, const struct file_id *id)
+{
+	if (id->build_id_len && *id->path == '/')
+		return open_same(root, id->path, id, false);
+	errno = ENOENT;
+	return -1;
+}
+
+int
+foreign_file(int root, const char *path)
+{
+	struct stat st;
+
+	return foreign_regular(root < 0 ? AT_FDCWD : root, path, 0, &st);
+}
+
+int
+foreign_kallsyms(void)
+{
+	return open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+}
+
+static int
+open_proc(int32_t pid, const char *name)
+{
+	char path[PROC_PATH_MAX];
+
+	return file_open(AT_FDCWD, proc_path(path, pid, "%s", name), O_RDONLY | O_CLOEXEC);
+}
+
+int
+foreign_maps(int32_t pid)
+{
+	return open_proc(pid, "maps");
+}
+
+int
+foreign_mounts(int32_t pid)
+{
+	return open_proc(pid, "ns/mnt");
+}
+
+int
+foreign_memory(int32_t pid)
+{
+	return open_proc(pid, "mem");
+}
+
+static size_t
+read_kernel(uint64_t addr, void *to, size_t n)
+{
+	static struct kcore kcore;
+
+	if (!kcore.table[KCORE_WORD])
+		kcore_open(&kcore, open("/proc/kcore", O_RDONLY | O_CLOEXEC));
+	return kcore_read(&kcore, addr, to, n);
+}
+
+size_t
+foreign_read(int32_t pid, uint64_t addr, void *to, size_t n)
+{
+	struct iovec own = { to, n }, its = { (void *)(uintptr_t)addr, n };
+	ssize_t got;
+
+	if (keeper_on())
+		return keeper_read(pid, addr, to, n);
+	if (!pid)
+		return read_kernel(addr, to, n);
+	got = addr <= UINTPTR_MAX ? process_vm_readv(pid, &own, 1, &its, 1, 0) : -1;
+
+	return got < 0 ? 0 : (size_t)got;
+}
+
+size_t
+foreign_says(const char *addrs, char *text, size_t size)
+{
+	return keeper_on() ? keeper_says(addrs, text, size) : kbpf_names(addrs, text, size);
+}
+
+long
+foreign_asleep(int32_t pid, int32_t tid, char *text, size_t n)
+{
+	char name[32];
+
+	if (keeper_on())
+		return keeper_asleep(pid, tid, text, n);
+	snprintf(name, sizeof name, "task/%d/syscall", tid);
+	return file_proc(pid, name, text, n);
+}

@@ -1,0 +1,482 @@
+/* See target.h.  What a shell does with a command: execvp(3), execve(2) on #! lines, env(1) for 126 and 127.
+ * Processes: proc(5), /proc/PID/stat, cmdline and exe. */
+#include "target.h"
+#include "lib/cursor.h"
+#include "lib/filemap.h"
+#include "lib/mem.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Signals as prof was started with, noted before main() changes any of them: a command under nohup must stay deaf to
+ * SIGHUP, and one under a prof that ignores SIGPIPE for itself must not. */
+static struct {
+	sigset_t mask;
+	uint32_t ignored;
+} started;
+
+__attribute__((constructor)) static void
+note_signals(void)
+{
+	struct sigaction sa;
+
+	sigprocmask(SIG_SETMASK, NULL, &started.mask);
+	for (int i = 1; i < 32; i++)
+		if (!sigaction(i, NULL, &sa) && sa.sa_handler == SIG_IGN)
+			started.ignored |= 1u << i;
+}
+
+static void
+restore_signals(void)
+{
+	for (int i = 1; i < 32; i++)
+		if (i != SIGKILL && i != SIGSTOP)
+			signal(i, started.ignored >> i & 1 ? SIG_IGN : SIG_DFL);
+	sigprocmask(SIG_SETMASK, &started.mask, NULL);
+}
+
+/* Whether the ELF file that begins with HEAD names a loader that is there, or none. */
+static bool
+loader_there(const uint8_t *head, size_t n)
+{
+	struct cursor file, c, path;
+	const char *loader;
+	uint64_t off, size;
+	uint16_t entry, count;
+	unsigned word;
+
+#ifndef PLANT_TARGET
+	if (n < EI_NIDENT)
+		return true;
+#endif
+	file = cur_of(head, n, head[EI_DATA] == ELFDATA2MSB);
+	word = head[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+	c = cur_slice(&file, 24 + word, 2 * word + 10);
+	off = cur_uint(&c, word);
+	cur_take(&c, word + 6);   /* e_shoff, e_flags, e_ehsize */
+	entry = cur_u16(&c);
+	count = cur_u16(&c);
+	for (unsigned i = 0; i < count && !c.bad; i++) {
+		c = cur_slice(&file, off + (uint64_t)i * entry, entry);
+		if (cur_u32(&c) != PT_INTERP || c.bad)
+			continue;
+		cur_take(&c, word == 8 ? 4 : 0);
+		path = c;
+		off = cur_uint(&path, word);
+		cur_take(&path, 2 * word);
+		size = cur_uint(&path, word);
+		path = cur_slice(&file, off, size);
+		loader = cur_str(&path);
+		return path.bad || !access(loader, F_OK);
+	}
+	return true;
+}
+
+/* The errno that execve would give for PATH, as far as can be told without trying; TEXT: a script without a #! line. */
+static int
+try(const char *path, const char **why, bool *text)
+{
+	uint8_t head[4096 + 1];
+	struct stat st;
+	ssize_t n;
+	char *p;
+	int fd;
+
+	*text = false;
+	if (stat(path, &st)) {
+		*why = errno == EACCES ? "no permission to reach it" : errno == ENOENT ? "no such file" : "it cannot be reached";
+		return errno;
+	}
+	*why = S_ISDIR(st.st_mode) ? "is a directory" : S_ISREG(st.st_mode) ? "no permission to execute it" : "is not a file";
+	if (!S_ISREG(st.st_mode) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS))
+		return EACCES;
+	*why = NULL;
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0)
+		return 0;   /* executable, but not readable: may well be fine */
+	n = pread(fd, head, sizeof head - 1, 0);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	head[n] = 0;
+	if (n >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG)) {
+		*why = "its ELF loader (for another libc, or another machine?) is not there";
+		return loader_there(head, (size_t)n) ? 0 : ENOENT;
+	}
+	*text = true;
+	if (memcmp(head, "#!", 2))
+		return 0;
+	*text = false;
+	p = (char *)head + 2;
+	p += strspn(p, " \t");
+	p[strcspn(p, " \t\n")] = 0;
+	*why = "the interpreter in its first line is not there";
+	return *p && access(p, F_OK) ? ENOENT : 0;
+}
+
+/* Walks PATH as execvp does, but an element that cannot be searched holds nothing, as shells have it.  0 and the file in
+ * PATH[PATH_MAX], or an errno. */
+static int
+find(const char *name, char *path, const char **why, bool *text)
+{
+	const char *dir = getenv("PATH"), *end, *this_why;
+	int err = ENOENT;
+
+	*why = "no such command";
+	if (strchr(name, '/')) {
+		if (strlen(name) >= PATH_MAX) {
+			*why = "the name is too long";
+			return ENAMETOOLONG;
+		}
+		strcpy(path, name);
+		return try(path, why, text);
+	}
+	for (dir = *name ? dir ? dir : "/usr/local/bin:/bin:/usr/bin" : ""; *name; dir = end + 1) {
+		int len, this_err;
+
+		end = strchrnul(dir, ':');
+		len = snprintf(path, PATH_MAX, "%.*s%s%s", (int)(end - dir), dir, end > dir ? "/" : "", name);
+		this_err = len < PATH_MAX ? try(path, &this_why, text) : ENOENT;
+		if (!this_err)
+			return 0;
+		if (err != EACCES && len < PATH_MAX && !access(path, F_OK)) {   /* there, but not to be executed */
+			err = this_err;
+			*why = this_why;
+		}
+		if (!*end)
+			break;
+	}
+	return err;
+}
+
+int
+launch_check(char *const argv[], const char **why)
+{
+	char path[PATH_MAX];
+	bool text;
+	int err = find(argv[0], path, why, &text);
+
+	return !err ? 0 : err == ENOENT ? 127 : 126;
+}
+
+/* Executes what launch_check found, or gives the errno.  A script without a #! line is the shell's, as execvp of most
+ * C libraries has it. */
+static int
+execute(char *const argv[])
+{
+	char path[PATH_MAX], **shell = NULL;
+	const char *why;
+	uint32_t cap = 0, n = 0;
+	bool text = false;
+	int err = find(argv[0], path, &why, &text);
+
+	if (err)
+		return err;
+	execv(path, argv);
+	err = errno;
+	while (argv[n])
+		n++;
+	if (err == ENOEXEC && text && vec_room(&shell, &cap, (uint64_t)n + 2, sizeof *shell)) {
+		shell[0] = argv[0];
+		shell[1] = path;
+		for (uint32_t i = 1; i <= n; i++)
+			shell[i + 1] = argv[i];
+		execv("/bin/sh", shell);
+		vec_free(&shell, &cap, sizeof *shell);
+	}
+	return err;
+}
+
+__attribute__((noreturn)) static void
+child(int go, int failed, char *const argv[])
+{
+	ssize_t n;
+	char byte;
+	int err;
+
+	restore_signals();
+	/* What traces it is prof's child, too, and no ancestor: Yama must have been told that prof's children may. */
+	prctl(PR_SET_PTRACER, getppid());
+	n = write(go, "", 1);
+	do
+		n = read(go, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(127);
+	err = execute(argv);
+	if (write(failed, &err, sizeof err) < 0)
+		_exit(125);
+	_exit(err == ENOENT ? 127 : 126);
+}
+
+static bool
+give_up(int *fd, unsigned n)
+{
+	int err = errno;
+
+	while (n)
+		close(fd[--n]);
+	errno = err;
+	return false;
+}
+
+bool
+launch_fork(struct launch *l, char *const argv[])
+{
+	sigset_t all, own;
+	int fd[4];   /* GO: a socket, because send can do without SIGPIPE; FAILED: a pipe */
+	char ready;
+
+	*l = (struct launch){ 0, -1, -1 };
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd))
+		return false;
+	if (pipe2(fd + 2, O_CLOEXEC))
+		return give_up(fd, 2);
+	sigfillset(&all);   /* prof's handlers must not run in the child */
+	sigprocmask(SIG_SETMASK, &all, &own);
+	l->pid = fork();
+	if (!l->pid) {
+		close(fd[0]);
+		close(fd[2]);
+		child(fd[1], fd[3], argv);
+	}
+	sigprocmask(SIG_SETMASK, &own, NULL);
+	if (l->pid < 0)
+		return give_up(fd, 4);
+	close(fd[1]);
+	close(fd[3]);
+	while (read(fd[0], &ready, 1) < 0 && errno == EINTR)
+		;
+	l->go = fd[0];
+	l->failed = fd[2];
+	return true;
+}
+
+static void
+reap(pid_t pid)
+{
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static void
+close_ends(struct launch *l)
+{
+	close(l->go);
+	close(l->failed);
+	l->go = l->failed = -1;
+}
+
+int
+launch_go(struct launch *l)
+{
+	int err = 0;
+	ssize_t n;
+
+	do   /* a child that a signal has ended meanwhile is no failed exec: its status tells */
+		n = send(l->go, "", 1, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	do
+		n = read(l->failed, &err, sizeof err);
+	while (n < 0 && errno == EINTR);
+	close_ends(l);
+	if (n != sizeof err)
+		return 0;
+	reap(l->pid);
+	return err;
+}
+
+void
+launch_drop(struct launch *l)
+{
+	if (l->go < 0)
+		return;
+	close_ends(l);
+	kill(l->pid, SIGKILL);   /* it may be stopped */
+	reap(l->pid);
+}
+
+struct found {
+	uint64_t start;
+	int32_t pid;
+};
+
+static const char *
+last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The comm and start time of /proc/PID/stat's line, which it cuts up; false for a zombie without threads or a line that is none.
+ * The comm may hold anything, parentheses and spaces too. */
+static bool
+parse_stat(char *line, const char **comm, uint64_t *start)
+{
+	char *lo = strchr(line, '('), *hi = strrchr(line, ')');
+	const char *p;
+
+	if (!lo || !hi || hi < lo || hi[1] != ' ' || hi[2] == 'X')
+		return false;
+	*hi = 0;
+	*comm = lo + 1;
+	p = hi + 2;
+	for (unsigned field = 3; field < 22; field++, p++)
+		if ((field == 20 && hi[2] == 'Z' && !strncmp(p, "1 ", 2)) || !(p = strchr(p, ' ')))
+			return false;
+	return text_dec(&p, start);
+}
+
+bool
+target_start(int32_t pid, uint64_t *start)
+{
+	const char *comm;
+	char buf[512];
+
+	return file_proc(pid, "stat", buf, sizeof buf) > 0 && parse_stat(buf, &comm, start);
+}
+
+uint64_t
+target_cpu(int32_t pid, int *fd)
+{
+	uint64_t ticks = 0, part;
+	char path[PROC_PATH_MAX], buf[512];
+	const char *p = NULL;
+	ssize_t n;
+
+	if (*fd <= 0)
+		*fd = file_open(AT_FDCWD, proc_path(path, pid, "stat"), O_RDONLY | O_CLOEXEC);
+	if ((n = *fd < 0 ? -1 : pread(*fd, buf, sizeof buf - 1, 0)) > 0) {
+		buf[n] = 0;
+		p = strrchr(buf, ')');
+	}
+	for (unsigned field = 2; p && field < 17 && (p = strchr(p + 1, ' ')); field++) {
+		const char *number = p + 1;
+
+		if (field >= 13 && text_dec(&number, &part))   /* utime, stime, cutime, cstime, in hundredths */
+			ticks += part;
+	}
+	return ticks * 10000000;
+}
+
+static bool
+called(int proc, const char *pid, const char *name, uint64_t *start)
+{
+	static const char deleted[] = " (deleted)";
+	char file[32], buf[PATH_MAX + 16];
+	const char *comm;
+	ssize_t n;
+
+	snprintf(file, sizeof file, "%.16s/stat", pid);
+	if (file_text(proc, file, buf, sizeof buf) <= 0 || !parse_stat(buf, &comm, start))
+		return false;
+	if (!strcmp(comm, name))
+		return true;
+	snprintf(file, sizeof file, "%.16s/cmdline", pid);
+	if (file_text(proc, file, buf, sizeof buf) > 0 && !strcmp(last_part(buf), name))
+		return true;
+	snprintf(file, sizeof file, "%.16s/exe", pid);
+	if ((n = readlinkat(proc, file, buf, sizeof buf - 1)) <= 0)
+		return false;
+	buf[n] = 0;
+	if ((size_t)n >= sizeof deleted && !strcmp(buf + n - (sizeof deleted - 1), deleted))
+		buf[(size_t)n - (sizeof deleted - 1)] = 0;
+	return !strcmp(last_part(buf), name);
+}
+
+/* Puts F in its place among the N of V, newest first. */
+static void
+insert(struct found *v, uint32_t n, struct found f)
+{
+	for (; n && (v[n - 1].start < f.start || (v[n - 1].start == f.start && v[n - 1].pid < f.pid)); n--)
+		v[n] = v[n - 1];
+	v[n] = f;
+}
+
+unsigned
+target_named(const char *name, int32_t *pid, unsigned max)
+{
+	DIR *proc = *name ? opendir(proc_root) : NULL;
+	struct found *v = NULL;
+	uint32_t cap = 0, n = 0;
+	struct dirent *d;
+
+	while (proc && (d = readdir(proc))) {
+		const char *p = d->d_name;
+		uint64_t number, start;
+
+		if (!text_dec(&p, &number) || *p || number > INT32_MAX || number == (uint64_t)getpid() ||
+		    !called(dirfd(proc), d->d_name, name, &start))
+			continue;
+		if (!vec_room(&v, &cap, (uint64_t)n + 1, sizeof *v))
+			break;
+		insert(v, n++, (struct found){ start, (int32_t)number });
+	}
+	if (proc)
+		closedir(proc);
+	n = n < max ? n : max;
+	for (uint32_t i = 0; i < n; i++)
+		pid[i] = v[i].pid;
+	vec_free(&v, &cap, sizeof *v);
+	return n;
+}
+
+bool
+target_tid_exists(int32_t tid, int32_t *pid)
+{
+	char buf[4096];
+	const char *line;
+	uint64_t tgid;
+
+	if (tid <= 0)
+		return false;
+	if (file_proc(tid, "status", buf, sizeof buf) > 0 && (line = strstr(buf, "\nTgid:\t")) &&
+	    (line += 7, text_dec(&line, &tgid)) && tgid <= INT32_MAX) {
+		*pid = (int32_t)tgid;
+		return true;
+	}
+	*pid = tid;   /* without /proc, or with one that hides others */
+	return !kill(tid, 0) || errno == EPERM;
+}
+
+bool
+target_pid_exists(int32_t pid)
+{
+	int32_t leader;
+
+	return target_tid_exists(pid, &leader) && leader == pid;
+}
+
+bool
+target_owner(int32_t pid, const char *file, uid_t *uid)
+{
+	char path[PROC_PATH_MAX];
+	struct stat st;
+
+	if (stat(proc_path(path, pid, "%s", file), &st))
+		return false;
+	*uid = st.st_uid;
+	return true;
+}
+
+const char *
+target_comm(int32_t pid, char *buf, size_t n)
+{
+	if (file_proc(pid, "comm", buf, n) <= 0)
+		snprintf(buf, n, "?");
+	else
+		buf[strcspn(buf, "\n")] = 0;
+	return buf;
+}

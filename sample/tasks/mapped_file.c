@@ -1,0 +1,230 @@
+/* See backing.h. */
+#include "mapped_file.h"
+#include "lib/clock.h"
+#include "sym/module/arm_vectors.h"
+#include "container.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { VDSO_MAX = 1 << 14 };
+
+/* A file that could not be opened through one process may be through the next: ns until it is tried again, at first and at
+ * most. */
+#define PAUSE_FIRST UINT64_C(500000)
+#define PAUSE_MOST  UINT64_C(1000000000)
+
+static bool
+begins(const char *s, const char *with)
+{
+	return !strncmp(s, with, strlen(with));
+}
+
+/* Names the kernel gives to memory that no file is behind. */
+static bool
+is_memory(const char *path)
+{
+	static const char *const names[] = { "//anon", "[anon", "[heap]", "[stack", "/memfd:", "/dev/zero", "/dev/shm/",
+	                                     "/SYSV", "anon_inode:", "/anon_hugepage", "[jit" };
+
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		if (begins(path, names[i]))
+			return true;
+	return !*path;
+}
+
+static uint32_t
+hash(const struct file_id *id)
+{
+	uint32_t build = id->build_id_len ? hash_bytes(id->build_id, id->build_id_len) : 0;
+
+	return hash_u64(id->ino ^ (uint64_t)id->maj << 52 ^ (uint64_t)id->min << 40 ^ hash_str(id->path) ^ build);
+}
+
+static uint32_t
+hash_again(const void *ctx, uint32_t i)
+{
+	const struct backings *b = ctx;
+
+	return hash(&b->backing[i].id);
+}
+
+static bool
+same(const struct file_id *a, const struct file_id *b)
+{
+	return a->ino == b->ino && a->maj == b->maj && a->min == b->min && a->gen == b->gen &&
+	       a->build_id_len == b->build_id_len && !memcmp(a->build_id, b->build_id, a->build_id_len) &&
+	       !strcmp(a->path, b->path);
+}
+
+static bool
+append(struct backings *b, const struct file_id *id)
+{
+	struct backing fresh = { .id = *id };
+
+	if (!vec_room(&b->backing, &b->cap, (uint64_t)b->n + 1, sizeof *b->backing))
+		return false;
+	if (!(fresh.id.path = arena_str(&b->arena, id->path, strlen(id->path))))
+		return false;
+	fresh.memory = is_memory(id->path);
+	b->backing[b->n] = fresh;
+	if (!index_add(&b->index, hash(id), b->n, hash_again, b))
+		return false;
+	b->n++;
+	return true;
+}
+
+bool
+backings_init(struct backings *b, struct modules *modules)
+{
+	struct stat own;
+
+	*b = (struct backings){ .modules = modules };
+	if (!stat("/", &own)) {
+		b->own_dev = own.st_dev;
+		b->own_ino = own.st_ino;
+	}
+	return append(b, &(struct file_id){ .path = "" });
+}
+
+void
+backings_free(struct backings *b)
+{
+	vec_free(&b->backing, &b->cap, sizeof *b->backing);
+	index_free(&b->index);
+	arena_free(&b->arena);
+}
+
+uint32_t
+backing_number(struct backings *b, const struct file_id *id)
+{
+	uint32_t slot, i;
+
+	if (!*id->path || begins(id->path, "//anon"))
+		return 0;
+	for (slot = index_first(&b->index, hash(id)); (i = index_at(&b->index, slot)) != INDEX_NONE;
+	     slot = index_next(&b->index, slot))
+		if (same(&b->backing[i].id, id))
+			return i;
+	return append(b, id) ? b->n - 1 : 0;
+}
+
+/* A page of the kernel's in a 32-bit process, its vdso or ARM's [vectors] and [sigpage]: as it has it in its memory. */
+static struct module *
+foreign_page(struct modules *modules, const char *path, int32_t pid, uint64_t lo, uint64_t hi)
+{
+	uint8_t bytes[VDSO_MAX];
+	size_t n = foreign_read(pid, lo, bytes, hi - lo < sizeof bytes ? (size_t)(hi - lo) : sizeof bytes);
+
+	return n ? vectors_module(modules, path, bytes, n) : module_lost(modules, path, "went away with its process");
+}
+
+/* The vdso is the same in all processes of prof's word size: our own.  Its end is that of its section headers. */
+static struct module *
+vdso(struct modules *modules, int32_t pid, uint64_t lo, uint64_t hi)
+{
+	const uint8_t *own = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	uint64_t size = 0, page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct cursor c = cur_of(own, own ? 64 : 0, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+
+	if (!own || (sizeof(void *) == 8 && hi >> 32 == 0))
+		return foreign_page(modules, "[vdso]", pid, lo, hi);
+	if (sizeof(void *) == 8) {
+		cur_take(&c, 40);        /* to e_shoff */
+		size = cur_u64(&c);
+		cur_take(&c, 10);        /* to e_shentsize, e_shnum */
+	} else {
+		cur_take(&c, 32);
+		size = cur_u32(&c);
+		cur_take(&c, 10);
+	}
+	size += (uint64_t)cur_u16(&c) * cur_u16(&c);
+	if (c.bad || size > hi - lo || size < page / 4)
+		size = page;
+	return module_image(modules, "[vdso]", own, (size_t)size);
+}
+
+static const char *
+why(int err)
+{
+	switch (err) {
+	case EACCES:
+	case EPERM:
+		return "may not be read";
+	case ENOENT:
+	case ENOTDIR:
+		return "is not there (deleted, or out of reach)";
+	case ESTALE:
+		return "was replaced by another file";
+	case ESRCH:
+		return "went away with its process";
+	case EMFILE:
+	case ENFILE:
+		return "is one open file too many";
+	default:
+		return "could not be opened";
+	}
+}
+
+/* Its debug files are looked for under its own ROOT, which must outlast the process for that. */
+static void
+keep_root(struct backings *b, struct module *m, int root)
+{
+	struct stat its;
+
+	if (root >= 0 && !fstat(root, &its) && (its.st_dev != b->own_dev || its.st_ino != b->own_ino))
+		m->root = modules_root(b->modules, root);
+}
+
+/* Where nothing opens, what it loaded of it is still in the target's own memory. */
+static struct module *
+open_file(struct backings *b, struct backing *f, int32_t pid, uint64_t lo, uint64_t hi, int root)
+{
+	int fd = foreign_mapped(pid, lo, hi, &f->id, root), err = errno;
+	struct module *m;
+	uint32_t known;
+
+	if (fd < 0 && b->modules->places.sysroot)
+		fd = foreign_build(b->modules->root[b->modules->places.sysroot - 1].fd, &f->id);
+	if (fd < 0) {
+		if (!f->lost && (m = container_image(b->modules, pid, lo, f->id.path)))
+			return f->module = m;
+		b->missed++;
+		f->tried = clock_now();
+		f->root = root;
+		f->pause = !f->pause ? PAUSE_FIRST : f->pause < PAUSE_MOST ? f->pause * 2 : PAUSE_MOST;
+		return f->lost = module_lost(b->modules, f->id.path, why(err));
+	}
+	known = b->modules->n;
+	m = module_file(b->modules, fd, f->id.path);
+	close(fd);
+	f->module = m;
+	if (m && known < b->modules->n)
+		keep_root(b, m, root);
+	return m;
+}
+
+struct module *
+backing_module(struct backings *b, uint32_t number, int32_t pid, uint64_t lo, uint64_t hi, int root)
+{
+	struct backing *f = &b->backing[number < b->n ? number : 0];
+	struct module *m;
+
+	if (f->module)
+		return f->module;
+	if (!strcmp(f->id.path, "[vdso]"))
+		return vdso(b->modules, pid, lo, hi);
+	if (!strcmp(f->id.path, "[vectors]") || !strcmp(f->id.path, "[sigpage]"))
+		return foreign_page(b->modules, f->id.path, pid, lo, hi);
+	if (*f->id.path == '[' && !f->memory)
+		return f->module = module_lost(b->modules, f->id.path, "is the kernel's own page");
+	if (!f->memory)
+		return f->lost && f->root == root && clock_now() - f->tried < f->pause ? f->lost : open_file(b, f, pid, lo, hi, root);
+	/* A program can be run from a memfd or shared memory: then there is an image in it after all. */
+	if (*f->id.path == '/' && !f->tried++ && (m = open_file(b, f, pid, lo, hi, root)) && m->kind != MODULE_LOST && !m->bad)
+		return m;
+	return f->module = NULL;
+}

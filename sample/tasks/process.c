@@ -1,0 +1,395 @@
+/* See process.h.  The dead are kept for a while, because a CPU's last records of them may come late. */
+#include "process.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/filemap.h"
+#include "process_maps.h"
+
+enum { BUCKETS = 4096 };
+
+/* Nanoseconds: how long the dead are kept, and how near to each other FORK records of several events on the same fork
+ * are; what the kernel needs for an exec at most, and after its last mapping. */
+#define DEAD_KEPT   UINT64_C(200000000)
+#define SAME_FORK   UINT64_C(1000000)
+#define EXEC_TAKES  UINT64_C(100000000)
+#define EXEC_RESTS  UINT64_C(200000)
+
+struct processes {
+	struct arena arena;            /* processes and tasks; those that are over are used again */
+	struct mapped mapped;
+	struct process *process[BUCKETS], *free_process;
+	struct task *task[BUCKETS], *free_task;
+	struct task *dead, *last_dead; /* in the order of their death */
+	bool only_known, no_children;
+};
+
+static unsigned
+bucket(int32_t id)
+{
+	return (uint32_t)id % BUCKETS;
+}
+
+struct processes *
+processes_new(struct modules *modules)
+{
+	struct arena arena = { 0 };
+	struct processes *ps = arena_alloc(&arena, sizeof *ps);
+
+	if (!ps)
+		return NULL;
+	ps->arena = arena;
+	if (!mapped_init(&ps->mapped, modules)) {
+		processes_free(ps);
+		return NULL;
+	}
+	return ps;
+}
+
+void
+processes_free(struct processes *ps)
+{
+	struct arena arena = ps->arena;
+
+	for (unsigned i = 0; i < BUCKETS; i++)
+		for (struct process *p = ps->process[i]; p; p = p->next)
+			space_free(&p->space);
+	mapped_free(&ps->mapped);
+	arena_free(&arena);
+}
+
+void
+processes_partial(struct processes *ps)
+{
+	ps->mapped.partial = true;
+}
+
+void
+processes_only_known(struct processes *ps, bool children)
+{
+	ps->only_known = true;
+	ps->no_children = !children;
+}
+
+uint32_t
+processes_places(const struct processes *ps)
+{
+	return ps->mapped.roots.n + ps->mapped.backings.missed;
+}
+
+uint32_t
+processes_reread(const struct processes *ps)
+{
+	return ps->mapped.reread;
+}
+
+struct process *
+processes_find(struct processes *ps, int32_t pid)
+{
+	struct process *p = ps->process[bucket(pid)];
+
+	while (p && p->pid != pid)
+		p = p->next;
+	return p;
+}
+
+void
+processes_each(struct processes *ps, void (*each)(void *ctx, struct process *), void *ctx)
+{
+	for (unsigned i = 0; i < BUCKETS; i++)
+		for (struct process *p = ps->process[i]; p; p = p->next)
+			if (p->threads)
+				each(ctx, p);
+}
+
+void
+processes_tasks(struct processes *ps, void (*each)(void *ctx, struct task *), void *ctx)
+{
+	for (unsigned i = 0; i < BUCKETS; i++)
+		for (struct task *t = ps->task[i]; t; t = t->next)
+			if (!t->dead)
+				each(ctx, t);
+}
+
+static void
+set_comm(struct task *t, const char *comm)
+{
+	char fit[sizeof t->comm] = { 0 };
+
+	memcpy(fit, comm, strnlen(comm, sizeof fit - 1));
+	if (!memcmp(fit, t->comm, sizeof fit))
+		return;
+	memcpy(t->comm, fit, sizeof fit);
+	t->slot = t->wait_slot = 0;
+}
+
+static void
+read_comm(struct task *t)
+{
+	char path[PROC_PATH_MAX], comm[32];
+	long n;
+
+	proc_path(path, t->pid, "task/%d/comm", (int)t->tid);
+	if ((n = file_text(AT_FDCWD, path, comm, sizeof comm)) > 1) {
+		comm[n - 1] = 0;
+		set_comm(t, comm);
+	}
+}
+
+
+static struct process *
+new_process(struct processes *ps, int32_t pid)
+{
+	struct process *p = ps->free_process;
+
+	if (p)
+		ps->free_process = p->next;
+	else if (!(p = arena_alloc(&ps->arena, sizeof *p)))
+		return NULL;
+	*p = (struct process){ .all = ps, .mapped = &ps->mapped, .pid = pid };
+	mapped_begin(p);
+	p->next = ps->process[bucket(pid)];
+	ps->process[bucket(pid)] = p;
+	return p;
+}
+
+static void
+drop_process(struct process *p)
+{
+	struct processes *ps = p->all;
+	struct process **at = &ps->process[bucket(p->pid)];
+
+	mapped_drop(p);
+	while (*at != p)
+		at = &(*at)->next;
+	*at = p->next;
+	p->next = ps->free_process;
+	ps->free_process = p;
+}
+
+static struct task *
+find_task(const struct processes *ps, int32_t pid, int32_t tid)
+{
+	struct task *t = ps->task[bucket(tid)];
+
+	while (t && (t->tid != tid || t->pid != pid))
+		t = t->next;
+	return t;
+}
+
+struct task *
+processes_known(struct processes *ps, int32_t pid, int32_t tid)
+{
+	return find_task(ps, pid, tid);
+}
+
+struct task *
+processes_thread(struct processes *ps, int32_t tid)
+{
+	struct task *t = ps->task[bucket(tid)];
+
+	while (t && t->tid != tid)
+		t = t->next;
+	return t;
+}
+
+void
+process_name(struct process *p)
+{
+	struct task *t = find_task(p->all, p->pid, p->pid);
+
+	if (t)
+		read_comm(t);
+}
+
+static struct task *
+new_task(struct process *p, int32_t tid)
+{
+	struct processes *ps = p->all;
+	struct task *t = ps->free_task;
+
+	if (t)
+		ps->free_task = t->next;
+	else if (!(t = arena_alloc(&ps->arena, sizeof *t)))
+		return NULL;
+	*t = (struct task){ .pid = p->pid, .tid = tid, .process = p, .comm = "?" };
+	t->next = ps->task[bucket(tid)];
+	ps->task[bucket(tid)] = t;
+	p->tasks++;
+	p->threads++;
+	return t;
+}
+
+static void
+drop_task(struct task *t)
+{
+	struct process *p = t->process;
+	struct processes *ps = p->all;
+	struct task **at = &ps->task[bucket(t->tid)];
+
+	while (*at != t)
+		at = &(*at)->next;
+	*at = t->next;
+	t->next = ps->free_task;
+	ps->free_task = t;
+	if (!--p->tasks)
+		drop_process(p);
+}
+
+static void
+bury(struct processes *ps, struct task *t, uint64_t time)
+{
+	t->dead = true;
+	t->died = time;
+	t->next_dead = NULL;
+	if (ps->dead)
+		ps->last_dead->next_dead = t;
+	else
+		ps->dead = t;
+	ps->last_dead = t;
+	if (!--t->process->threads)
+		mapped_end(t->process);
+}
+
+/* A thread that is found, or made without a look at /proc: then its comm is "?".  A dead one is only found where DEAD
+ * will do: else there is a new thread of the same number. */
+static struct task *
+find_or_make(struct processes *ps, int32_t pid, int32_t tid, bool dead, bool *made)
+{
+	struct task *t = find_task(ps, pid, tid);
+	struct process *p = t ? t->process : processes_find(ps, pid);
+	bool born = false;
+
+	*made = false;
+	if (t && (dead || !t->dead))
+		return t;
+	if (!p) {
+		if (ps->only_known || !(p = new_process(ps, pid)))
+			return NULL;
+		born = true;
+	}
+	t = new_task(p, tid);
+	if (!t && born)
+		drop_process(p);
+	*made = t != NULL;
+	return t;
+}
+
+struct task *
+processes_task(struct processes *ps, int32_t pid, int32_t tid)
+{
+	bool made;
+	struct task *t = find_or_make(ps, pid, tid, true, &made);
+
+	if (!made)
+		return t;
+	if (pid == 0)
+		set_comm(t, "swapper");
+	else if (pid < 0)
+		set_comm(t, "exited");
+	else
+		read_comm(t);
+	return t;
+}
+
+/* The child process: a new one, or one whose number was used before.  NULL where there is nothing to be done. */
+static struct process *
+born(struct processes *ps, int32_t pid, struct process *parent, uint64_t time)
+{
+	struct process *p = processes_find(ps, pid);
+
+	if (p && p->born && time - p->born < SAME_FORK)
+		return NULL;
+	if (p)
+		mapped_forget(p);
+	else if (!(p = new_process(ps, pid)))
+		return NULL;
+	p->born = time;
+	p->starting = 0;
+	p->sampled = p->contained = false;
+	p->container = parent->container;
+	mapped_fork(p, parent);
+	return p;
+}
+
+void
+processes_fork(struct processes *ps, int32_t pid, int32_t tid, int32_t ppid, int32_t ptid, uint64_t time)
+{
+	struct task *parent, *t;
+	bool made;
+
+	if (pid != ppid && ps->no_children)
+		return;
+	if (!(parent = processes_task(ps, ppid, ptid)) || (pid != ppid && !born(ps, pid, parent->process, time)))
+		return;
+	if (!(t = find_or_make(ps, pid, tid, false, &made)))
+		return;
+	t->sampled = false;
+	set_comm(t, parent->comm);
+	if (made)
+		t->own = parent->own;
+}
+
+void
+processes_exit(struct processes *ps, int32_t pid, int32_t tid, uint64_t time)
+{
+	struct task *t = find_task(ps, pid, tid);
+
+	if (t && !t->dead)
+		bury(ps, t, time);
+}
+
+void
+processes_comm(struct processes *ps, int32_t pid, int32_t tid, const char *comm, bool exec, uint64_t time)
+{
+	bool made;
+	struct task *t = find_or_make(ps, pid, tid, !exec, &made);
+
+	if (!t)
+		return;
+	set_comm(t, comm);
+	if (exec) {
+		mapped_exec(t->process);
+		t->process->starting = time + EXEC_TAKES;
+	}
+}
+
+void
+processes_map(struct processes *ps, int32_t pid, int32_t tid, uint64_t lo, uint64_t hi, uint64_t off,
+              const struct file_id *id, uint64_t time)
+{
+	struct process *p = processes_find(ps, pid);
+
+	if (!p && !(processes_task(ps, pid, tid) && (p = processes_find(ps, pid))))
+		return;
+	mapped_add(p, lo, hi, off, id);
+	if (p->starting > time && !strcmp(id->path, "[vdso]"))   /* the last thing that is mapped */
+		p->starting = time + EXEC_RESTS;
+}
+
+static void
+make_stale(void *ctx, struct process *p)
+{
+	(void)ctx;
+	p->stale = true;
+}
+
+void
+processes_lost(struct processes *ps)
+{
+	processes_each(ps, make_stale, NULL);
+}
+
+void
+processes_tidy(struct processes *ps, uint64_t time, bool last)
+{
+	struct task *t;
+
+	mapped_tidy(&ps->mapped, time, last);
+	while ((t = ps->dead) && time > t->died && time - t->died > DEAD_KEPT) {
+		ps->dead = t->next_dead;
+		drop_task(t);
+	}
+}

@@ -1,0 +1,24 @@
+/* Lists of threads, without repetition, from /proc. */
+#ifndef SAMPLE_THREADS_H
+#define SAMPLE_THREADS_H
+
+#include "lib/index.h"
+
+struct threads {
+	struct thread { int32_t pid, tid; } *thread;
+	uint32_t n, cap;
+	struct index index;
+};
+
+/* False where it is in it already, or at the memory cap. */
+bool threads_add(struct threads *, int32_t pid, int32_t tid);
+bool threads_has(const struct threads *, int32_t tid);
+/* Adds the threads of a process that are there now. */
+void threads_of(struct threads *, int32_t pid);
+/* Adds the threads of the processes in it that are new, and of their children where CHILDREN. */
+void threads_again(struct threads *, bool children);
+/* The parent of process PID, or -1. */
+int32_t threads_parent(int32_t pid);
+void threads_free(struct threads *);
+
+#endif

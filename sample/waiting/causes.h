@@ -1,0 +1,44 @@
+/* What the target's cgroup went through while it was profiled: throttling, pressure, want of memory; and how long its threads
+ * waited for a CPU. */
+#ifndef SAMPLE_CAUSES_H
+#define SAMPLE_CAUSES_H
+
+#include "sample/session.h"
+
+enum cause {
+	CAUSE_USAGE,               /* CPU time, µs */
+	CAUSE_PERIODS,             /* of its CPU limit */
+	CAUSE_THROTTLED_PERIODS,
+	CAUSE_THROTTLED,           /* µs */
+	/* Time in which some, or all, waited: µs. */
+	CAUSE_CPU_SOME, CAUSE_CPU_FULL, CAUSE_MEMORY_SOME, CAUSE_MEMORY_FULL, CAUSE_IO_SOME, CAUSE_IO_FULL,
+	CAUSE_MEMORY_HIGH, CAUSE_MEMORY_MAX, CAUSE_OOM, CAUSE_OOM_KILL,   /* times */
+	CAUSES
+};
+
+enum { CAUSE_FILES = 5 };
+
+struct causes {
+	int fd[CAUSE_FILES];       /* -1: there is none */
+	uint32_t known;            /* one bit each cause */
+	uint64_t before[CAUSES], value[CAUSES];   /* VALUE: since the beginning */
+	struct threads *threads;   /* one */
+	struct waiting *waiting;   /* of each of its threads */
+	uint32_t cap_threads, cap;
+	bool alone;                /* it is about single threads: no others count */
+	bool wakers;               /* processes without a sample may be those that woke somebody, and nobody's else */
+	bool whole;                /* threads that appear are new: their times count from 0 */
+	uint64_t ticked;           /* ns */
+	uint64_t ran, waited;      /* ns: of all threads, on CPUs and for one, as far as they were seen */
+};
+
+/* Begins, for what the capture is of: nothing for the whole system. */
+void causes_begin(struct causes *, const struct capture *);
+/* Looks at the threads again, once a second or, where LAST, now: when some are about to go for good. */
+void causes_tick(struct causes *, struct session *, uint64_t now, bool last);
+/* µs for which the cgroup has been throttled until now, on all CPUs together; 0 without a limit. */
+uint64_t causes_throttled(const struct causes *);
+/* Reads what became of it, before the session ends. */
+void causes_end(struct causes *);
+
+#endif

@@ -1,0 +1,303 @@
+/* See wait.h.  Of each switch there are a sample, with the stack as it is left, and two records, as a thread leaves a CPU
+ * and as it comes back to one (perf_event_open(2): PERF_RECORD_SWITCH).  Where the events on a thread were opened twice, or
+ * are being opened again, each may come twice; where records were lost, any may be missing. */
+#include "wait.h"
+#include "sample/events/record.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/filemap.h"
+
+/* ns: how near to each other the records of one switch are, where each comes twice. */
+#define SAME_SWITCH UINT64_C(1000000)
+
+/* UNKNOWN is 0: as tasks are made.  From BEFORE on it is off the CPU.  BEFORE: since before the capture, or so it seems;
+ * LEAVING: its stack is known, but not yet why it leaves. */
+enum { UNKNOWN, RUNNING, BEFORE, LEAVING, WAITING };
+
+/* What a file of the tracepoint's says, into BUF. */
+static bool
+tracepoint(const char *name, const char *file, char *buf, size_t cap)
+{
+	static const char *const mounts[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	char path[96];
+
+	for (unsigned i = 0; i < sizeof mounts / sizeof *mounts; i++) {
+		snprintf(path, sizeof path, "%s/events/sched/%s/%s", mounts[i], name, file);
+		if (file_text(AT_FDCWD, path, buf, cap) > 0)
+			return true;
+	}
+	return false;
+}
+
+struct event
+wait_event(void)
+{
+	struct event e = { .name = "off-cpu", .type = PERF_TYPE_TRACEPOINT, .user = true, .kernel = true, .waits = true };
+	char buf[16];
+	const char *p = buf;
+
+	if (!tracepoint("sched_switch", "id", buf, sizeof buf) || !text_dec(&p, &e.config))
+		wait_event_other(&e);
+	return e;
+}
+
+const char *
+wait_wakers(struct event *e)
+{
+	static const char field[] = "field:pid_t pid;\toffset:24;\tsize:4;";   /* as wait_woken reads it */
+	char id[16], format[2048];
+	const char *p = id;
+
+	*e = (struct event){ .name = "waking", .type = PERF_TYPE_TRACEPOINT, .user = true, .kernel = true, .waits = true, .wakes = true };
+	if (!tracepoint("sched_waking", "id", id, sizeof id) || !text_dec(&p, &e->config))
+		return "the kernel's tracepoint sched:sched_waking is not to be had: it is root's, in /sys/kernel/tracing "
+		       "(mount -t tracefs none /sys/kernel/tracing)";
+	return tracepoint("sched_waking", "format", format, sizeof format) && strstr(format, field)
+	               ? NULL : "the kernel's tracepoint sched:sched_waking has a form that is not known here";
+}
+
+bool
+wait_event_other(struct event *e)
+{
+	bool other = e->type == PERF_TYPE_TRACEPOINT;
+
+	e->type = PERF_TYPE_SOFTWARE;
+	e->config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+	return other;
+}
+
+/* What went on since the task's last record is in doubt. */
+static void
+doubt(struct waits *w, const struct task *t, uint64_t time)
+{
+	w->counts.unknown++;
+	w->counts.unknown_ns += time > t->wait.since ? time - t->wait.since : 0;
+}
+
+/* From here on it is off the CPU, or on it. */
+static void
+turn(struct waits *w, struct task *t, uint64_t time, uint8_t state)
+{
+	t->wait.state = state;
+	t->wait.since = time;
+	t->wait.losses = w->losses;
+	t->wait.runnable = t->wait.stack = false;
+	t->wait.woken = 0;
+}
+
+/* Adds up the time on the CPU until TIME, at which it is still there. */
+static void
+run_on(struct waits *w, struct task *t, uint64_t time)
+{
+	if (t->wait.state == UNKNOWN || t->wait.state == BEFORE)   /* no record has told that it came: it was there */
+		turn(w, t, w->since, RUNNING);
+	if (t->wait.state == RUNNING && t->wait.losses == w->losses)
+		t->wait.ran += time > t->wait.since ? time - t->wait.since : 0;
+	else if (w->wall)
+		doubt(w, t, time);
+	turn(w, t, time, RUNNING);
+}
+
+uint64_t
+wait_ran(struct waits *w, struct task *t, uint64_t time)
+{
+	uint64_t ran;
+
+	if (t->wait.state >= LEAVING)   /* it is about to leave, or just has come */
+		return 0;
+	run_on(w, t, time);
+	ran = t->wait.ran;
+	t->wait.ran = 0;
+	return ran;
+}
+
+static void
+begin(struct waits *w, struct task *t, uint64_t time, uint8_t state)
+{
+	if (t->wait.state >= LEAVING)
+		doubt(w, t, time);
+	else if (w->wall)
+		run_on(w, t, time);
+	turn(w, t, time, state);
+}
+
+static void
+tell(struct waits *w, struct task *t, uint64_t from, uint64_t to, enum wait_kind kind)
+{
+	struct wait wait = { t, from, to, kind, t->wait.stack };
+
+	w->counts.waits++;
+	w->counts.ns += to - from;
+	w->counts.no_stack += !wait.stack && kind == WAIT_ASLEEP;
+	w->waited(w->ctx, &wait);
+}
+
+/* The wait ends, or the capture does. */
+static void
+end(struct waits *w, struct task *t, uint64_t time)
+{
+	if (t->wait.losses != w->losses)
+		doubt(w, t, time);
+	else if (t->wait.state == BEFORE) {
+		t->wait.stack &= time > t->wait.since;   /* else what was looked at was a later wait */
+		if (t->wait.stack || w->wall)
+			tell(w, t, w->since, time, WAIT_BEFORE);
+		else {
+			w->counts.before++;
+			w->counts.before_ns += time - w->since;
+		}
+	} else if (t->wait.woken > t->wait.since && time > t->wait.woken) {
+		tell(w, t, t->wait.since, t->wait.woken, WAIT_ASLEEP);
+		tell(w, t, t->wait.woken, time, WAIT_RUN_QUEUE);
+	} else if (t->wait.state >= LEAVING)
+		tell(w, t, t->wait.since, time, t->wait.runnable ? WAIT_RUN_QUEUE : WAIT_ASLEEP);
+}
+
+void
+wait_before(struct waits *w, struct task *t, uint64_t time, bool looked)
+{
+	if (t->wait.state != UNKNOWN)
+		return;
+	turn(w, t, time, BEFORE);
+	t->wait.stack = looked;
+}
+
+void
+wait_stack(struct waits *w, struct task *t, uint64_t time)
+{
+	if (t->dead)   /* what is left of it goes on being switched for a while */
+		return;
+	if (t->wait.state < LEAVING || time > t->wait.since + SAME_SWITCH)
+		begin(w, t, time, LEAVING);
+	t->wait.state = LEAVING;
+	t->wait.stack = true;
+}
+
+/* The fields: common_type (2 bytes), common_flags (1; 8 and 16: in an interrupt), …; comm at 8, pid at 24. */
+struct task *
+wait_woken(struct processes *ps, const struct record *r, bool *interrupt)
+{
+	struct cursor raw = r->sample.raw;
+	struct task *t;
+	uint8_t flags;
+
+	cur_u16(&raw);
+	flags = cur_u8(&raw);
+	cur_take(&raw, 21);
+	t = processes_thread(ps, (int32_t)cur_u32(&raw));
+	if (raw.bad || !t || t->dead || t->wait.state < LEAVING || !t->wait.stack || t->wait.woken || t->wait.runnable)
+		return NULL;
+	*interrupt = flags & 24;
+	t->wait.woken = r->time;
+	return t;
+}
+
+static void
+out(struct waits *w, struct task *t, uint64_t time, bool runnable)
+{
+	if (t->wait.state < LEAVING || (t->wait.state == WAITING && time > t->wait.since + SAME_SWITCH))
+		begin(w, t, time, WAITING);
+	if (t->wait.state == LEAVING) {   /* what lies between is the sample's own making */
+		t->wait.ran += time - t->wait.since;
+		t->wait.since = time;
+	}
+	t->wait.state = WAITING;
+	t->wait.runnable = runnable;
+}
+
+static void
+in(struct waits *w, struct task *t, uint64_t time)
+{
+	if (t->wait.state == RUNNING)   /* told twice */
+		return;
+	if (t->wait.state == UNKNOWN) {
+		w->counts.before++;
+		w->counts.before_ns += time - w->since;
+	}
+	end(w, t, time);
+	turn(w, t, time, RUNNING);
+}
+
+/* The thread ends, or the capture: what it ran since its last sample. */
+static void
+last(struct waits *w, struct task *t, uint64_t time)
+{
+	struct wait wait = { .task = t, .to = time, .kind = WAIT_NOT };
+
+	if (t->wait.state != RUNNING || !w->wall)
+		return;
+	run_on(w, t, time);
+	wait.from = time - t->wait.ran;
+	t->wait.ran = 0;
+	w->waited(w->ctx, &wait);
+}
+
+void
+wait_record(struct waits *w, struct processes *ps, const struct record *r)
+{
+	bool turns = r->type == PERF_RECORD_SWITCH || r->type == PERF_RECORD_SWITCH_CPU_WIDE;
+	struct task *t = r->tid > 0 ? (turns ? processes_task : processes_known)(ps, r->pid, r->tid) : NULL;
+
+	if (r->type == PERF_RECORD_LOST || r->type == PERF_RECORD_LOST_SAMPLES)
+		w->losses++;
+	if (!t || t->process->starting == UINT64_MAX)
+		return;
+	switch (r->type) {
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		if (t->dead)
+			break;
+		if (r->turn.out)
+			out(w, t, r->time, r->turn.runnable);
+		else
+			in(w, t, r->time);
+		break;
+	case PERF_RECORD_FORK:   /* of each event one */
+		if (t->wait.state != UNKNOWN)
+			break;
+		turn(w, t, r->time, WAITING);
+		t->wait.runnable = true;
+		break;
+	case PERF_RECORD_EXIT:
+		if (t->wait.state >= LEAVING)   /* the end of a thread is done on a CPU */
+			doubt(w, t, r->time);
+		last(w, t, r->time);
+		turn(w, t, r->time, RUNNING);
+		break;
+	}
+}
+
+struct ending {
+	struct waits *waits;
+	uint64_t time;
+};
+
+static void
+end_task(void *ctx, struct task *t)
+{
+	const struct ending *e = ctx;
+	struct waits *w = e->waits;
+
+	last(w, t, e->time);
+	if (t->wait.state < BEFORE || e->time <= t->wait.since)
+		return;
+	if (t->wait.state == BEFORE && !w->wall) {
+		w->counts.idle++;
+		return;
+	}
+	if (t->wait.losses == w->losses) {
+		w->counts.unfinished++;
+		w->counts.unfinished_ns += e->time - (t->wait.state == BEFORE ? w->since : t->wait.since);
+	}
+	end(w, t, e->time);
+}
+
+void
+wait_over(struct waits *w, struct processes *ps, uint64_t time)
+{
+	processes_tasks(ps, end_task, &(struct ending){ w, time });
+}

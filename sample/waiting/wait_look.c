@@ -1,0 +1,105 @@
+/* See wait.h.  What threads wait for that do not run at all: proc(5), /proc/PID/task/TID/syscall has the stack pointer and
+ * the pc with which one went into the kernel, as long as it stays there; its stack is read like any other memory.  No
+ * thread is stopped for that. */
+#include "wait.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/clock.h"
+#include "lib/filemap.h"
+#include "sample/tasks/foreign.h"
+#include "sample/tasks/process_maps.h"
+#include "sample/session.h"
+#include "sample/tasks/threads.h"
+
+enum { STACK_READ = 16 << 10, LEAST_READ = 256 };
+
+/* The state of a thread, as field 3 of stat has it; 0: it cannot be told. */
+static char
+state_of(const struct task *t)
+{
+	char name[32], buf[512], *p;
+
+	snprintf(name, sizeof name, "task/%d/stat", t->tid);
+	if (file_proc(t->pid, name, buf, sizeof buf) <= 0 || !(p = strrchr(buf, ')')) || !p[1])
+		return 0;
+	return p[2];
+}
+
+/* "NUMBER ARGUMENTS SP PC", in hexadecimal; "running" of one that is not asleep. */
+static bool
+parse_syscall(const char *s, uint64_t *sp, uint64_t *pc)
+{
+	uint64_t last[2] = { 0, 0 };
+
+	for (const char *p = s; (p = strstr(p, " 0x"));) {
+		p += 3;
+		last[0] = last[1];
+		if (!text_hex(&p, &last[1]))
+			return false;
+	}
+	*sp = last[0];
+	*pc = last[1];
+	return last[0] && last[1];
+}
+
+bool
+wait_asleep(int32_t pid, int32_t tid, uint64_t *sp, uint64_t *pc)
+{
+	char buf[256];
+	long n = foreign_asleep(pid, tid, buf, sizeof buf - 1);
+
+	if (n <= 0 || n >= (long)sizeof buf)
+		return false;
+	buf[n] = 0;
+	return parse_syscall(buf, sp, pc) && (sizeof(void *) < 8 || *sp >> 32);   /* else a 32-bit program's */
+}
+
+/* As much of the stack as can be read, which ends somewhere: whole pages. */
+static size_t
+read_stack(int32_t pid, uint64_t sp, uint8_t *to)
+{
+	size_t n = 0;
+
+	for (size_t step = STACK_READ; n < STACK_READ && step >= LEAST_READ; )
+		if (foreign_read(pid, sp + n, to + n, step) == step)
+			n += step;
+		else
+			step /= 2;
+	return n;
+}
+
+/* The user's side of a thread that is asleep, told as a sample of it.  Whether that could be read. */
+static bool
+look_at(struct task *t, struct sample *out, void (*sample)(void *, const struct sample *), void *ctx)
+{
+	static _Alignas(8) uint8_t stack[STACK_READ];
+
+	if (!wait_asleep(t->pid, t->tid, &out->sp, &out->ip))
+		return false;
+	out->stack = stack;
+	out->stack_size = read_stack(t->pid, out->sp, stack);
+	mapped_ready(t->process, out->time);
+	sample(ctx, out);
+	return true;
+}
+
+void
+wait_look(struct waits *w, struct processes *ps, const struct threads *threads, uint32_t event,
+          void (*sample)(void *, const struct sample *), void *ctx)
+{
+	w->looked = true;
+	for (uint32_t i = 0; i < threads->n; i++) {
+		struct task *t = processes_known(ps, threads->thread[i].pid, threads->thread[i].tid);
+		struct sample out = { .event = event, .task = t, .sp_only = true };
+		char state = t ? state_of(t) : 0;
+		bool seen;
+
+		if (!state || state == 'R')
+			continue;
+		out.time = clock_now();
+		seen = look_at(t, &out, sample, ctx);
+		wait_before(w, t, clock_now(), seen);
+	}
+}

@@ -1,0 +1,414 @@
+/* C++ names parsed: operators and expressions.  Itanium C++ ABI, sections 5.1.3 (operator encodings) and 5.1.6
+ * (expressions). */
+#include "cxx.h"
+
+#include <string.h>
+
+/* Code, shape, text in c++filt's words.  Shapes: 0 1 2 3 operands, p: may stand behind, t: of a type, c: a cast,
+ * m: a member's name may follow, i: an index, n: new. */
+static const char operators[] =
+	"aN2&=\0" "aS2=\0" "aa2&&\0" "ad1&\0" "an2&\0" "attalignof \0" "aw1co_await \0" "az1alignof \0" "cccconst_cast\0"
+	"cl2()\0" "cm2,\0" "co1~\0" "dV2/=\0" "da1delete[] \0" "dccdynamic_cast\0" "de1*\0" "dl1delete \0" "ds2.*\0" "dtm.\0"
+	"dv2/\0" "eO2^=\0" "eo2^\0" "eq2==\0" "ge2>=\0" "gt2>\0" "ixi[]\0" "lS2<<=\0" "le2<=\0" "ls2<<\0" "lt2<\0"
+	"mI2-=\0" "mL2*=\0" "mi2-\0" "ml2*\0" "mmp--\0" "nannew[]\0" "ne2!=\0" "ng1-\0" "nt1!\0" "nwnnew\0" "nx1noexcept\0"
+	"oR2|=\0" "oo2||\0" "or2|\0" "pL2+=\0" "pl2+\0" "pm2->*\0" "ppp++\0" "ps1+\0" "ptm->\0" "qu3?\0" "rM2%=\0" "rS2>>=\0"
+	"rccreinterpret_cast\0" "rm2%\0" "rs2>>\0" "sP1sizeof...\0" "sZ1sizeof...\0" "sccstatic_cast\0" "ss2<=>\0"
+	"sttsizeof \0" "sz1sizeof \0" "te1typeid \0" "tittypeid \0" "tr0throw\0" "tw1throw \0";
+
+/* The operator at the cursor, which moves past it; NULL for none. */
+static const char *
+operator_here(struct cxx *c)
+{
+	for (const char *op = operators; *op; op += strlen(op) + 1)
+		if (cxx_eat2(c, op))
+			return op + 2;
+	return NULL;
+}
+
+uint32_t
+cxx_operator(struct cxx *c)
+{
+	const char *op;
+	uint32_t n;
+
+	if (cxx_peek(c) == 'v' && cxx_digit(cxx_peek2(c))) {
+		uint8_t arity = (uint8_t)c->p[1];
+
+		c->p += 2;
+		n = cxx_node(c, K_VENDOR_OP, cxx_source_name(c), 0, 0);
+		c->node[n].flag = arity;
+		return n;
+	}
+	cxx_eat2(c, "on");
+	if (cxx_eat2(c, "cv")) {
+		bool was = c->conversion;
+		uint32_t type;
+
+		/* Of T_ and two lists of arguments, the first is T_'s; a single one is the operator's. */
+		c->conversion = true;
+		type = cxx_type(c);
+		c->conversion = was;
+		return cxx_node(c, K_CONVERSION, type, 0, 0);
+	}
+	if (cxx_eat2(c, "li"))
+		return cxx_node(c, K_LITERAL_OP, cxx_source_name(c), 0, 0);
+	if (!(op = operator_here(c)))
+		return cxx_fail(c);
+	n = cxx_text(c, K_OPERATOR, op + 1, 0);
+	c->node[n].flag = (uint8_t)*op;
+	return n;
+}
+
+/* L type value E, or L_Z encoding E. */
+uint32_t
+cxx_literal(struct cxx *c)
+{
+	uint32_t n, type;
+	const char *s;
+
+	cxx_want(c, 'L');
+	if (cxx_eat2(c, "_Z") || cxx_eat(c, 'Z'))
+		n = cxx_encoding(c);
+	else {
+		type = cxx_type(c);
+		n = cxx_text(c, K_LITERAL, NULL, type);
+		c->node[n].flag = cxx_eat(c, 'n');
+		for (s = c->p; cxx_peek(c) && cxx_peek(c) != 'E'; c->p++)
+			;
+		c->node[n].s = s;
+		c->node[n].c = (uint32_t)(c->p - s);
+	}
+	cxx_want(c, 'E');
+	return n;
+}
+
+/* A name with arguments, if some follow. */
+static uint32_t
+maybe_template(struct cxx *c, uint32_t n)
+{
+	return cxx_peek(c) == 'I' ? cxx_template_args(c, n) : n;
+}
+
+/* What a dependent name ends with: a name, on OPERATOR or dn DESTRUCTOR. */
+static uint32_t
+base_name(struct cxx *c)
+{
+	uint32_t n;
+
+	if (cxx_eat2(c, "dn")) {
+		n = cxx_at_digit(c) ? maybe_template(c, cxx_source_name(c)) : cxx_type(c);
+		return cxx_node(c, K_DTOR, n, 0, 0);
+	}
+	cxx_eat2(c, "on");
+	return maybe_template(c, cxx_unqualified(c, 0));
+}
+
+/* A name in a scope: NAME, on OPERATOR or dn DESTRUCTOR, with its arguments. */
+static uint32_t
+in_scope(struct cxx *c, uint32_t scope)
+{
+	if (cxx_eat2(c, "dn")) {
+		uint32_t n = cxx_at_digit(c) ? maybe_template(c, cxx_source_name(c)) : cxx_type(c);
+
+		return cxx_node(c, K_QUAL, scope, cxx_node(c, K_DTOR, n, 0, 0), 0);
+	}
+	cxx_eat2(c, "on");
+	return maybe_template(c, cxx_unqualified(c, scope));
+}
+
+/* sr level+ E name, which substitutions do not count.  What looks like it may also be a type, a name and the
+ * end of the expression: C->ambiguous, and the whole name is tried again where that turns out. */
+static uint32_t
+by_levels(struct cxx *c)
+{
+	struct cxx before = *c;
+	uint32_t n = maybe_template(c, cxx_source_name(c));
+
+	while (cxx_at_digit(c))
+		n = maybe_template(c, cxx_node(c, K_QUAL, n, cxx_source_name(c), 0));
+	if (cxx_peek(c) == 'E' && (cxx_digit(cxx_peek2(c)) || cxx_peek2(c) == 'o' || cxx_peek2(c) == 'd')) {
+		c->ambiguous = true;
+		c->p++;
+		return in_scope(c, n);
+	}
+	cxx_back(c, &before);
+	return 0;
+}
+
+/* Past sr: type name; N type level+ E name; or by levels. */
+static uint32_t
+scoped_name(struct cxx *c)
+{
+	uint32_t n;
+
+	if (cxx_at_digit(c) && !c->by_types && (n = by_levels(c)))
+		return n;
+	if (cxx_peek(c) == 'N' && !cxx_digit(cxx_peek2(c)) && cxx_peek2(c) != 'S') {
+		c->p++;
+		n = cxx_type(c);
+		while (!c->bad && !cxx_eat(c, 'E'))
+			n = maybe_template(c, cxx_node(c, K_QUAL, n, cxx_source_name(c), 0));
+	} else
+		n = cxx_type(c);
+	return in_scope(c, n);
+}
+
+/* fp [cv] [n] _, or fL level p [cv] [n] _; "f" is eaten. */
+static uint32_t
+function_param(struct cxx *c)
+{
+	uint32_t n = 1;
+
+	if (cxx_eat(c, 'L'))
+		cxx_number(c);
+	cxx_want(c, 'p');
+	if (cxx_eat(c, 'T'))
+		return cxx_node(c, K_FPARAM, 0, 0, 0);
+	cxx_cv(c);
+	if (cxx_at_digit(c))
+		n = cxx_number(c) + 2;
+	cxx_want(c, '_');
+	return cxx_node(c, K_FPARAM, n, 0, 0);
+}
+
+static uint32_t
+fold(struct cxx *c)
+{
+	char kind = *c->p++;
+	uint32_t op = cxx_operator(c), a = cxx_expr(c), b = 0, n;
+
+	if (kind == 'L' || kind == 'R')
+		b = cxx_expr(c);
+	n = cxx_node(c, K_FOLD, op, a, b);
+	c->node[n].flag = (uint8_t)kind;
+	return n;
+}
+
+/* Past nw or na. */
+static uint32_t
+new_expr(struct cxx *c, bool global)
+{
+	uint32_t place = cxx_list(c, cxx_expr, '_'), type = cxx_type(c), init = 0, n;
+
+	if (cxx_eat2(c, "pi"))
+		init = cxx_node(c, K_PAREN, cxx_list(c, cxx_expr, 'E'), 0, 0);
+	else if (cxx_peek(c) == 'i' && cxx_peek2(c) == 'l')
+		init = cxx_expr(c);
+	else
+		cxx_want(c, 'E');
+	n = cxx_node(c, K_NEW, place, type, init);
+	c->node[n].flag = global;
+	return n;
+}
+
+/* (TYPE)EXPR, or with "_" a list. */
+static uint32_t
+cast(struct cxx *c)
+{
+	uint32_t type = cxx_type(c), n;
+	bool list = cxx_eat(c, '_');
+
+	n = list ? cxx_list(c, cxx_expr, 'E') : cxx_expr(c);
+	return cxx_node(c, list ? K_CAST_LIST : K_CAST, type, n, 0);
+}
+
+/* Past di, dx, dX: an initializer of a member, an element, a range of them. */
+static uint32_t
+designated(struct cxx *c, char kind)
+{
+	uint32_t a = kind == 'i' ? cxx_source_name(c) : cxx_expr(c), b = kind == 'X' ? cxx_expr(c) : 0;
+	uint32_t n = cxx_node(c, K_DESIGNATED, a, b, cxx_expr(c));
+
+	c->node[n].flag = (uint8_t)kind;
+	return n;
+}
+
+/* A concept, perhaps with arguments. */
+static uint32_t
+constraint(struct cxx *c)
+{
+	return cxx_name(c);
+}
+
+static uint32_t
+requirement(struct cxx *c)
+{
+	char kind = cxx_peek(c);
+	uint32_t n, a, b = 0;
+
+	c->p += kind != 0;
+	if (kind == 'X') {
+		a = cxx_expr(c);
+		if (cxx_eat(c, 'N'))
+			kind = 'x';
+		if (cxx_eat(c, 'R'))
+			b = constraint(c);
+	} else if (kind == 'T')
+		a = cxx_type(c);
+	else if (kind == 'Q')
+		a = cxx_expr(c);
+	else
+		return cxx_fail(c);
+	n = cxx_node(c, K_REQUIREMENT, a, b, 0);
+	c->node[n].flag = (uint8_t)kind;
+	return n;
+}
+
+static uint32_t
+requires_expr(struct cxx *c)
+{
+	uint32_t params = 0;
+	struct list l = { 0 };
+
+	if (*c->p++ == 'Q')
+		while (!c->bad && !cxx_eat(c, '_'))
+			cxx_append(c, &l, cxx_type(c));
+	if (l.first && !(c->node[c->node[l.first].a].kind == K_BUILTIN && !c->node[l.first].b &&
+	                 strcmp(c->node[c->node[l.first].a].s, "void") == 0))
+		params = l.first;
+	return cxx_node(c, K_REQUIRES, params, cxx_list(c, requirement, 'E'), 0);
+}
+
+/* What follows "." or "->". */
+static uint32_t
+member(struct cxx *c)
+{
+	char ch = cxx_peek(c);
+
+	return cxx_at_digit(c) || (cxx_peek2(c) == 'n' && (ch == 'o' || ch == 'd')) ? base_name(c) : cxx_expr(c);
+}
+
+/* An operator with its operands. */
+static uint32_t
+operation(struct cxx *c)
+{
+	uint32_t op = cxx_operator(c), a, b = 0, n;
+	char shape = (char)c->node[op].flag;
+
+	switch (shape) {
+	case 'n':
+		return new_expr(c, false);
+	case '0':
+		return cxx_node(c, K_UNARY, op, 0, 0);
+	case 't':
+		return cxx_node(c, K_UNARY, op, cxx_node(c, K_PAREN, cxx_type(c), 0, 0), 0);
+	case 'p':
+		b = !cxx_eat(c, '_'); /* fallthrough */
+	case '1':
+		n = cxx_node(c, K_UNARY, op, cxx_expr(c), 0);
+		c->node[n].flag = (uint8_t)b;
+		return n;
+	case 'c':
+		a = cxx_type(c);
+		return cxx_node(c, K_NAMED_CAST, op, a, cxx_expr(c));
+	case 'm':
+		a = cxx_expr(c);
+		return cxx_node(c, K_BINARY, op, a, member(c));
+	case '2':
+	case 'i':
+		a = cxx_expr(c);
+		b = cxx_expr(c);
+		return shape == 'i' ? cxx_node(c, K_INDEX, a, b, 0) : cxx_node(c, K_BINARY, op, a, b);
+	case '3':
+		a = cxx_expr(c);
+		b = cxx_expr(c);
+		return cxx_node(c, K_TERNARY, a, b, cxx_expr(c));
+	}
+	return cxx_fail(c);
+}
+
+static uint32_t
+global_scope(struct cxx *c)
+{
+	uint32_t n;
+
+	if (cxx_eat2(c, "nw") || cxx_eat2(c, "na"))
+		return new_expr(c, true);
+	n = cxx_at_digit(c) ? base_name(c) : cxx_expr(c);
+	return cxx_node(c, K_GLOBAL, n, 0, 0);
+}
+
+static uint32_t
+call(struct cxx *c)
+{
+	uint32_t f = cxx_expr(c);
+
+	return cxx_node(c, K_CALL, f, cxx_list(c, cxx_expr, 'E'), 0);
+}
+
+static uint32_t
+count_of(struct cxx *c, bool list)
+{
+	uint32_t n = list ? cxx_list(c, cxx_template_arg, 'E') : cxx_peek(c) == 'T' ? cxx_template_param(c) : cxx_expr(c);
+
+	n = cxx_node(c, K_COUNT_OF, n, 0, 0);
+	c->node[n].flag = list;
+	return n;
+}
+
+static uint32_t
+expr_inner(struct cxx *c)
+{
+	char ch = cxx_peek(c), next = cxx_peek2(c);
+	uint32_t n;
+
+	if (ch == 'L')
+		return cxx_literal(c);
+	if (ch == 'T')
+		return cxx_template_param(c);
+	if (ch == 'f' && (next == 'p' || (next == 'L' && c->end - c->p > 2 && cxx_digit(c->p[2])))) {
+		c->p++;
+		return function_param(c);
+	}
+	if (ch == 'f' && next && strchr("lrLR", next)) {
+		c->p++;
+		return fold(c);
+	}
+	if (ch == 'r' && (next == 'q' || next == 'Q')) {
+		c->p++;
+		return requires_expr(c);
+	}
+	if (cxx_eat2(c, "sr"))
+		return scoped_name(c);
+	if (cxx_eat2(c, "sp"))
+		return cxx_node(c, K_PACK, cxx_expr(c), 0, 0);
+	if (cxx_eat2(c, "sZ"))
+		return count_of(c, false);
+	if (cxx_eat2(c, "sP"))
+		return count_of(c, true);
+	if (cxx_eat2(c, "cl") || cxx_eat2(c, "cp"))
+		return call(c);
+	if (cxx_eat2(c, "cv"))
+		return cast(c);
+	if (cxx_eat2(c, "gs"))
+		return global_scope(c);
+	if (cxx_eat2(c, "il"))
+		return cxx_node(c, K_INIT, 0, cxx_list(c, cxx_expr, 'E'), 0);
+	if (cxx_eat2(c, "tl")) {
+		n = cxx_type(c);
+		return cxx_node(c, K_INIT, n, cxx_list(c, cxx_expr, 'E'), 0);
+	}
+	if (ch == 'd' && next && strchr("ixX", next)) {
+		c->p += 2;
+		return designated(c, next);
+	}
+	if (cxx_eat(c, 'u')) {
+		n = cxx_source_name(c);
+		return cxx_node(c, K_CALL, n, cxx_list(c, cxx_template_arg, 'E'), 0);
+	}
+	if (cxx_digit(ch) || (ch == 'o' && next == 'n') || (ch == 'd' && next == 'n'))
+		return base_name(c);
+	return ch == 'S' || ch == 'N' || ch == 'Z' ? cxx_name(c) : operation(c);
+}
+
+uint32_t
+cxx_expr(struct cxx *c)
+{
+	uint32_t n;
+
+	if (!cxx_enter(c))
+		return 0;
+	n = expr_inner(c);
+	c->depth--;
+	return n;
+}

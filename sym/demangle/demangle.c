@@ -1,0 +1,61 @@
+/* Which kind of mangled name it is; see demangle.h.  The text that the demanglers write. */
+#include "demangle.h"
+#include "text_out.h"
+
+#include <string.h>
+
+void
+text_put(struct text *t, const char *s, size_t n)
+{
+	if (t->full || n > TEXT_MAX - t->n) {
+		t->full = true;
+		return;
+	}
+	if (t->n + n >= t->cap && !vec_room(&t->s, &t->cap, t->cap ? 4 * (t->n + n) : 1024 + n, 1)) {
+		t->full = true;
+		return;
+	}
+	memcpy(t->s + t->n, s, n);
+	t->n += (uint32_t)n;
+}
+
+void
+text_str(struct text *t, const char *s)
+{
+	text_put(t, s, strlen(s));
+}
+
+void
+text_char(struct text *t, char c)
+{
+	if (t->n + 1 < t->cap && t->n < TEXT_MAX && !t->full)
+		t->s[t->n++] = c;
+	else
+		text_put(t, &c, 1);
+}
+
+void
+text_num(struct text *t, uint64_t v)
+{
+	char d[20], *p = d + sizeof d;
+
+	do
+		*--p = (char)('0' + v % 10);
+	while (v /= 10);
+	text_put(t, p, (size_t)(d + sizeof d - p));
+}
+
+const char *
+demangle(struct arena *a, const char *mangled, unsigned flags)
+{
+	const char *name = mangled;
+	struct text t = { 0 };
+
+	if (*mangled != '_')
+		return mangled;
+	if (rust_demangle(&t, mangled, flags) || (t.n = 0, t.full = false, cxx_demangle(&t, mangled, flags)))
+		if (!t.full && t.n && !(name = arena_str(a, t.s, t.n)))
+			name = mangled;
+	vec_free(&t.s, &t.cap, 1);
+	return name;
+}

@@ -1,0 +1,54 @@
+/* Rust's v0 names: what demangle_rust_word.c (its words), demangle_rust_v0.c (paths and types) and demangle_rust_const.c share.
+ * All go on from where the name is read, and print; what is no name makes it BAD, and then nothing is left to read. */
+#ifndef SYM_DEMANGLE_RUST_V0_H
+#define SYM_DEMANGLE_RUST_V0_H
+
+#include "demangle.h"
+#include "rust.h"
+
+enum { RUST_BUDGET = 1 << 17 };
+
+struct rust {
+	const char *s;        /* what backward references count from */
+	uint32_t n, p;        /* its length, and where we are */
+	struct text *out;
+	uint64_t lifetimes;   /* bound so far by for<...> */
+	uint32_t budget;
+	unsigned depth;
+	bool bad, verbose, quiet;   /* quiet: parsed, not printed */
+	bool brief;                 /* DEMANGLE_SHORT */
+};
+
+void rust_fail(struct rust *);
+char rust_peek(const struct rust *);
+char rust_next(struct rust *);
+bool rust_eat(struct rust *, char c);
+/* One step deeper; with every return true, r->depth-- is due. */
+bool rust_enter(struct rust *);
+void rust_put(struct rust *, const char *s);
+void rust_put_num(struct rust *, uint64_t v);
+void rust_put_hex(struct rust *, uint64_t v);
+/* "_" is 0, "0_" is 1, in base 62. */
+uint64_t rust_base62(struct rust *);
+/* With a tag before it, or 0 where there is none. */
+uint64_t rust_tagged62(struct rust *, char tag);
+struct ident rust_identifier(struct rust *);
+void rust_put_ident(struct rust *, const struct ident *id);
+/* Past a B: goes on at what it refers to; what it returns must be given back as r->p. */
+uint32_t rust_follow(struct rust *);
+void rust_come_back(struct rust *, uint32_t p);
+/* 'a is the outermost that is bound; 0 is none. */
+void rust_lifetime(struct rust *, uint64_t index);
+/* for<'a, 'b>, where there is one; what it returns must be taken off r->lifetimes. */
+uint64_t rust_binder(struct rust *);
+/* Items up to the E, with commas; how many. */
+unsigned rust_items(struct rust *, void (*item)(struct rust *));
+void rust_type(struct rust *);
+/* The name of the type that TAG is, or NULL. */
+const char *rust_basic(char tag);
+/* With OPEN, generic arguments are left without their ">"; true if they are. */
+bool rust_path(struct rust *, bool in_value, bool open);
+/* IN_VALUE: as a part of another value, where no braces are needed around it. */
+void rust_constant(struct rust *, bool in_value);
+
+#endif

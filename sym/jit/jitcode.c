@@ -1,0 +1,291 @@
+/* See jitcode.h.  JITs throw code away and reuse its place, so pieces overlap.  All are turned into disjoint rows once: a
+ * sweep over the starts keeps the ranges that are open in a heap, the newest on top. */
+#include "jitcode.h"
+
+#include <string.h>
+
+#include "lib/sort.h"
+#include "lib/name_store.h"
+
+enum {
+	RANGES_MAX = 2 << 20, JIT_LINES_MAX = 4 << 20,
+	SCANS = 1 << 28,          /* ranges looked at for what the newest one does not answer, in all */
+};
+
+#define NOBODY UINT32_MAX     /* in row.a: up to the next row there is nothing; else the range's number */
+
+struct jitcode {
+	struct arena *arena;
+	struct text text;
+	struct jit_range *range;  /* as in the file: newer ones behind older ones */
+	struct jit_line *line;
+	struct item *row;
+	uint32_t n, rows, lines;
+	uint32_t cap, line_cap;   /* while it is filled */
+	uint32_t scans;
+	bool cut;
+};
+
+struct jitcode *
+jitcode_new(struct arena *arena)
+{
+	struct jitcode *m = arena_alloc(arena, sizeof *m);
+
+	if (m) {
+		m->arena = m->text.arena = arena;
+		m->scans = SCANS;
+	}
+	return m;
+}
+
+bool
+jitcode_text(struct jitcode *m, const char *s, size_t n, uint32_t *number)
+{
+	return text_add(&m->text, s, n, number) || (m->cut = true, false);
+}
+
+bool
+jitcode_add(struct jitcode *m, const struct jit_range *r)
+{
+	if (m->n == RANGES_MAX || !vec_room(&m->range, &m->cap, (uint64_t)m->n + 1, sizeof *m->range))
+		m->cut = true;
+	else
+		m->range[m->n++] = *r;
+	return !m->cut;
+}
+
+bool
+jitcode_line(struct jitcode *m, const struct jit_line *l)
+{
+	if (m->lines == JIT_LINES_MAX || !vec_room(&m->line, &m->line_cap, (uint64_t)m->lines + 1, sizeof *m->line))
+		return false;
+	m->line[m->lines++] = *l;
+	return true;
+}
+
+void
+jitcode_shift(struct jitcode *m, uint64_t by)
+{
+	for (uint32_t i = 0; i < m->lines; i++)
+		m->line[i].addr -= by;
+}
+
+uint32_t
+jitcode_count(const struct jitcode *m)
+{
+	return m->n;
+}
+
+uint32_t
+jitcode_lines(const struct jitcode *m)
+{
+	return m->lines;
+}
+
+const struct jit_range *
+jitcode_range(const struct jitcode *m, uint32_t i)
+{
+	return &m->range[i];
+}
+
+void
+jitcode_cut_here(struct jitcode *m)
+{
+	m->cut = true;
+}
+
+bool
+jitcode_cut(const struct jitcode *m)
+{
+	return m->cut;
+}
+
+/* ---- the sweep: a heap of the numbers of open ranges, the highest on top ---- */
+
+struct sweep {
+	const struct jit_range *range;
+	uint32_t *heap, n, cap;
+	struct item *row;
+	uint32_t rows, row_cap;
+	bool full;
+};
+
+static void
+push(struct sweep *s, uint32_t range)
+{
+	uint32_t i = s->n++;
+
+	for (; i && s->heap[(i - 1) / 2] < range; i = (i - 1) / 2)
+		s->heap[i] = s->heap[(i - 1) / 2];
+	s->heap[i] = range;
+}
+
+static void
+pop(struct sweep *s)
+{
+	uint32_t i = 0, last = s->heap[--s->n];
+
+	for (uint32_t child; (child = 2 * i + 1) < s->n; i = child) {
+		if (child + 1 < s->n && s->heap[child + 1] > s->heap[child])
+			child++;
+		if (s->heap[child] <= last)
+			break;
+		s->heap[i] = s->heap[child];
+	}
+	s->heap[i] = last;
+}
+
+static void
+emit(struct sweep *s, uint64_t addr, uint32_t range)
+{
+	struct item *last = s->rows ? &s->row[s->rows - 1] : NULL;
+
+	if (last && last->a == range)
+		return;
+	if (last && last->key == addr)
+		last->a = range;
+	else if (vec_room(&s->row, &s->row_cap, (uint64_t)s->rows + 1, sizeof *s->row))
+		s->row[s->rows++] = (struct item){ addr, range, 0 };
+	else
+		s->full = true;
+}
+
+/* Ends the newest open ranges that end at or before ADDR, each time showing the next one beneath. */
+static void
+end_upto(struct sweep *s, uint64_t addr)
+{
+	while (s->n && s->range[s->heap[0]].hi <= addr) {
+		uint64_t end = s->range[s->heap[0]].hi;
+
+		do
+			pop(s);
+		while (s->n && s->range[s->heap[0]].hi <= end);
+		emit(s, end, s->n ? s->heap[0] : NOBODY);
+	}
+}
+
+static bool
+flatten(struct sweep *s, uint32_t n)
+{
+	struct item *start = NULL;
+	uint32_t cap = 0;
+	bool ok = vec_room(&start, &cap, n, sizeof *start) && vec_room(&s->heap, &s->cap, n, sizeof *s->heap);
+
+	for (uint32_t i = 0; ok && i < n; i++)
+		start[i] = (struct item){ s->range[i].lo, i, 0 };
+	ok = ok && sort_items(start, n);
+	for (uint32_t i = 0; ok && i < n; i++) {
+		end_upto(s, start[i].key);
+		push(s, start[i].a);
+		emit(s, start[i].key, s->heap[0]);
+	}
+	if (ok)
+		end_upto(s, UINT64_MAX);
+	vec_free(&start, &cap, sizeof *start);
+	vec_free(&s->heap, &s->cap, sizeof *s->heap);
+	return ok && !s->full;
+}
+
+/* A vector's N items, where the index lives. */
+static void *
+settle(struct arena *arena, const void *from, uint32_t n, size_t size)
+{
+	void *to = n ? arena_alloc(arena, n * size) : NULL;
+
+	return to ? memcpy(to, from, n * size) : NULL;
+}
+
+struct jitcode *
+jitcode_finish(struct jitcode *m)
+{
+	struct sweep s = { .range = m->range };
+	struct jit_range *range = m->range;
+	struct jit_line *line = m->line;
+	bool ok = flatten(&s, m->n);
+
+	m->row = ok ? settle(m->arena, s.row, s.rows, sizeof *m->row) : NULL;
+	m->range = ok ? settle(m->arena, range, m->n, sizeof *range) : NULL;
+	m->line = ok ? settle(m->arena, line, m->lines, sizeof *line) : NULL;
+	m->rows = s.rows;
+	vec_free(&s.row, &s.row_cap, sizeof *s.row);
+	vec_free(&range, &m->cap, sizeof *range);
+	vec_free(&line, &m->line_cap, sizeof *line);
+	return m->row && m->range && (m->line || !m->lines) ? m : NULL;
+}
+
+static bool
+holds(const struct jit_range *r, uint64_t addr)
+{
+	return addr >= r->lo && addr < r->hi;
+}
+
+/* By a look at each of them: rarely needed, and bounded in all. */
+static const struct jit_range *
+older(struct jitcode *m, uint64_t addr, uint64_t limit, const struct jit_range *newest)
+{
+	const struct jit_range *first = newest;
+
+	for (uint32_t i = m->n; i && m->scans; m->scans--) {
+		const struct jit_range *r = &m->range[--i];
+
+		if (!holds(r, addr))
+			continue;
+#ifdef PLANT_JITDUMP
+		if (r->at == limit)
+			return r;
+#endif
+		if (r->at < limit)
+			return r;
+		first = r;
+	}
+	return m->scans ? first : newest;
+}
+
+const struct jit_range *
+jitcode_find(struct jitcode *m, uint64_t addr, uint64_t limit)
+{
+	uint32_t i = sort_upto(m->row, m->rows, addr);
+	const struct jit_range *r;
+
+	if (!i)
+		return NULL;
+#if !defined(PLANT_PERFMAP)
+	if (m->row[i - 1].a == NOBODY)
+		return NULL;
+#endif
+	r = &m->range[m->row[i - 1].a];
+	return r->at < limit ? r : older(m, addr, limit, r);
+}
+
+void
+jitcode_symbol(const struct jitcode *m, const struct jit_range *r, struct symbol *s)
+{
+	s->lo = r->lo;
+	s->hi = r->hi;
+	s->name = text_at(&m->text, r->name);
+}
+
+bool
+jitcode_source(const struct jitcode *m, const struct jit_range *r, uint64_t addr, const char **file, uint32_t *line,
+               uint32_t *begins)
+{
+	const struct jit_line *first;
+	uint32_t lo = 0, hi = r->lines;
+
+	if (!hi)
+		return false;
+	first = m->line + r->line;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (first[mid].addr <= addr - r->lo)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*begins = first->line;
+	first += lo ? lo - 1 : 0;
+	*file = text_at(&m->text, first->file);
+	*line = first->line;
+	return true;
+}

@@ -1,0 +1,50 @@
+/* Pieces of code that were made while a program ran, as a file tells of them one after another: an address means the
+ * newest piece that holds it, as of some place in the file. */
+#ifndef SYM_JITCODE_H
+#define SYM_JITCODE_H
+
+#include "sym/module/symtab.h"
+
+#define JITCODE_ALL UINT64_MAX
+
+/* A line of source, from an address on. */
+struct jit_line {
+	uint64_t addr;           /* from the beginning of its code */
+	uint32_t file, line;     /* FILE: see jitcode_text */
+};
+
+struct jit_range {
+	uint64_t lo, hi;
+	uint64_t at;             /* where in the file it is told of: those behind it have higher ones */
+	uint32_t name;
+	uint32_t line, lines;    /* the first of its lines and how many: in the order of addresses */
+};
+
+struct jitcode;
+
+/* Being filled: memory is taken from the heap until jitcode_finish. */
+struct jitcode *jitcode_new(struct arena *);
+/* False where no more is kept: then it is cut. */
+bool jitcode_add(struct jitcode *, const struct jit_range *);
+bool jitcode_text(struct jitcode *, const char *, size_t n, uint32_t *number);
+bool jitcode_line(struct jitcode *, const struct jit_line *);
+/* All lines begin BY bytes earlier than was said. */
+void jitcode_shift(struct jitcode *, uint64_t by);
+uint32_t jitcode_count(const struct jitcode *);
+uint32_t jitcode_lines(const struct jitcode *);
+const struct jit_range *jitcode_range(const struct jitcode *, uint32_t i);
+void jitcode_cut_here(struct jitcode *);
+/* The same, or NULL where there is nothing in it or no memory. */
+struct jitcode *jitcode_finish(struct jitcode *);
+
+/* The newest piece told of before LIMIT that holds ADDR; where there is none, the first one told of later. */
+const struct jit_range *jitcode_find(struct jitcode *, uint64_t addr, uint64_t limit);
+/* What it is called. */
+void jitcode_symbol(const struct jitcode *, const struct jit_range *, struct symbol *);
+/* The line of ADDR in a piece of code, and the one that it begins with; false where they are not known. */
+bool jitcode_source(const struct jitcode *, const struct jit_range *, uint64_t addr, const char **file, uint32_t *line,
+                    uint32_t *begins);
+/* Whether it was too large, and only its beginning was kept. */
+bool jitcode_cut(const struct jitcode *);
+
+#endif

@@ -1,0 +1,22 @@
+/* /tmp/perf-PID.map: "START SIZE NAME" in hex, a line each, as JITs write it; the newest line for an address wins. */
+#ifndef SYM_PERFMAP_H
+#define SYM_PERFMAP_H
+
+#include "lib/filemap.h"
+#include "jitcode.h"
+
+struct perfmap_reader {
+	struct lines lines;
+	uint64_t from;
+};
+
+/* Reads all of FD, bounded in memory; NULL where there is nothing in it. */
+struct jitcode *perfmap_open(struct arena *, int fd);
+
+/* Its lines in [FROM, UPTO), one by one: where, what it is called. */
+void perfmap_from(struct perfmap_reader *, int fd, uint64_t from, uint64_t upto);
+bool perfmap_next(struct perfmap_reader *, struct jit_range *, const char **name, size_t *len);
+/* Where the last whole line that there is now ends; FROM where there is none behind it. */
+uint64_t perfmap_whole(int fd, uint64_t from);
+
+#endif

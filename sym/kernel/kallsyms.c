@@ -1,0 +1,216 @@
+/* See kallsyms.h.  "ADDRESS TYPE NAME[<tab>[MODULE]]" a line, proc(5) and kernel/kallsyms.c: addresses in hex; the kernel's own
+ * first, sorted, then those of modules and of what is made at run time; capital types are global ones, w and W weak ones.  No
+ * sizes. */
+#include "kallsyms.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/filemap.h"
+#include "asked_names.h"
+#include "kernel_symbol.h"
+#include "kallsyms_tables.h"
+#include "lib/sort.h"
+#include "lib/name_store.h"
+
+enum {
+	SYMBOLS_MAX = 1 << 20,
+	BYTES_MAX = 256 << 20,
+	MODULES_MAX = 4096,
+	MODULE = 0xffff, RANK = 16,   /* in item.b: the module's number, and from this bit on the symbol's rank */
+};
+
+struct kallsyms {
+	struct text text;
+	struct item *symbol;      /* key: address; a: name; b: module, rank */
+	uint32_t n, cap;
+	bool rising;              /* so far all are the kernel's own, sorted */
+	bool read;                /* all of them, and sorted */
+	struct ktables *tables;   /* or NULL */
+	struct ksaid *said;       /* or NULL */
+	struct lines lines;
+	uint32_t module[MODULES_MAX];   /* their names; 0 is "[kernel]" */
+	uint32_t modules;
+};
+
+struct entry {
+	uint64_t addr;
+	char type;
+	const char *name, *module;   /* with its brackets, or NULL */
+	size_t len;
+};
+
+static bool
+parse(const char *line, struct entry *e)
+{
+	const char *p = line;
+
+	if (!text_hex(&p, &e->addr) || !e->addr || p[0] != ' ' || ((p[1] | 32) != 't' && (p[1] | 32) != 'w') || p[2] != ' ')
+		return false;
+	e->type = p[1];
+	for (e->name = p += 3; *p && *p != '\t'; p++)
+		;
+	e->len = (size_t)(p - e->name);
+	e->module = *p && p[1] == '[' ? p + 1 : NULL;
+	return e->len > 0;
+}
+
+/* Modules come one after another, each all at once: the last one is nearly always the one. */
+static uint32_t
+module_number(struct kallsyms *k, const char *name)
+{
+	if (k->modules && !strcmp(text_at(&k->text, k->module[k->modules - 1]), name))
+		return k->modules - 1;
+	if (k->modules == MODULES_MAX || !text_add(&k->text, name, strlen(name), &k->module[k->modules]))
+		return 0;
+	return k->modules++;
+}
+
+/* Of the names of one address, keeps one. */
+static void
+add(struct kallsyms *k, struct item new)
+{
+	struct item *last = k->n ? &k->symbol[k->n - 1] : NULL;
+
+#ifdef PLANT_KALLSYMS
+	new.key ^= k->n == 3;
+#endif
+	if (!last || last->key != new.key) {
+		k->rising &= !(new.b & MODULE) && (!last || last->key < new.key);
+		k->symbol[k->n++] = new;
+	} else if (new.b >> RANK < last->b >> RANK ||
+	           (new.b >> RANK == last->b >> RANK && text_better(text_at(&k->text, new.a), text_at(&k->text, last->a)))) {
+		*last = new;
+	}
+}
+
+/* False where no more is to be had. */
+static bool
+read_line(struct kallsyms *k)
+{
+	struct entry e;
+	struct item s;
+	const char *line;
+
+	if (k->n == SYMBOLS_MAX || !(line = lines_next(&k->lines)))
+		return false;
+	if (!parse(line, &e))
+		return true;
+	if ((k->n == k->cap && !vec_room(&k->symbol, &k->cap, (uint64_t)k->n + 1, sizeof s)) || !text_add(&k->text, e.name, e.len, &s.a))
+		return false;
+	s.key = e.addr;
+	s.b = (e.module ? module_number(k, e.module) : 0) | ksymbol_rank(e.type) << RANK;
+	add(k, s);
+	return true;
+}
+
+static void
+finish(struct kallsyms *k)
+{
+	uint32_t n = sort_items(k->symbol, k->n) ? k->n : 0;
+
+	k->read = true;
+	k->n = 0;
+	for (uint32_t i = 0; i < n; i++)
+		add(k, k->symbol[i]);
+}
+
+struct kallsyms *
+kallsyms_open(struct arena *arena, int fd, size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t n),
+              size_t (*says)(const char *addrs, char *text, size_t size))
+{
+	struct kallsyms *k;
+
+	if (fd < 0 || !(k = arena_alloc(arena, sizeof *k)))
+		return NULL;
+	k->text.arena = arena;
+	k->rising = true;
+	k->tables = read ? ktables_open(arena, read) : NULL;
+	k->said = says ? ksaid_open(arena, says) : NULL;
+	lseek(fd, 0, SEEK_SET);
+	lines_open(&k->lines, fd);
+	k->lines.left = BYTES_MAX;
+	module_number(k, "[kernel]");
+	return k;
+}
+
+void
+kallsyms_close(struct kallsyms *k)
+{
+	vec_free(&k->symbol, &k->cap, sizeof *k->symbol);
+	if (k->said)
+		ksaid_close(k->said);
+}
+
+/* Whether what was read tells of ADDR.  The kernel's own code lies between its own symbols, and nothing else does. */
+static bool
+known(const struct kallsyms *k, uint64_t addr)
+{
+	const struct item *s = k->symbol;
+
+	if (k->read)
+		return true;
+	return k->rising && k->n && s->key <= addr && addr < s[k->n - 1].key &&
+	       addr - s[sort_upto(s, k->n, addr) - 1].key < KSYMBOL_SIZE_MAX;
+}
+
+/* ADDR is told of by the tables behind it. */
+static bool
+in_tables(const struct kallsyms *k, uint64_t addr)
+{
+	return k->tables && ktables_hold(k->tables, addr);
+}
+
+void
+kallsyms_all(struct kallsyms *k, const uint64_t *addr, uint32_t n)
+{
+	for (uint32_t i = 0, from; k->said && i < n;) {
+		for (; i < n && in_tables(k, addr[i]); i++)
+			;
+		for (from = i; i < n && !in_tables(k, addr[i]); i++)
+			;
+		ksaid_ask(k->said, addr + from, i - from);
+	}
+}
+
+bool
+kallsyms_ahead(struct kallsyms *k, uint64_t addr, uint32_t max)
+{
+	if (in_tables(k, addr) || (k->said && ksaid_answers(k->said, addr)))
+		return false;
+	while (!known(k, addr)) {
+		if (!max--)
+			return true;
+		if (!read_line(k))
+			finish(k);
+	}
+	return false;
+}
+
+bool
+kallsyms_find(struct kallsyms *k, uint64_t addr, struct symbol *s, const char **module)
+{
+	const struct item *at;
+	uint64_t size = KSYMBOL_SIZE_MAX;
+	uint32_t i;
+
+	*module = "[kernel]";
+	if (in_tables(k, addr)) {
+		if (ktables_find(k->tables, addr, s))
+			return true;
+		k->tables = NULL;   /* they are not what they should be */
+	}
+	if (k->said && ksaid_find(k->said, addr, s, module))
+		return s->name;
+	kallsyms_ahead(k, addr, UINT32_MAX);
+	if (!(i = sort_upto(k->symbol, k->n, addr)))
+		return false;
+	at = &k->symbol[i - 1];
+	if (i < k->n && at[1].key - at->key < size)
+		size = at[1].key - at->key;
+	s->lo = at->key;
+	s->hi = s->lo + size < size ? UINT64_MAX : s->lo + size;
+	s->name = text_at(&k->text, at->a);
+	*module = text_at(&k->text, k->module[at->b & MODULE]);
+	return addr < s->hi;
+}

@@ -1,0 +1,44 @@
+/* Addresses of code, interned: (module, address as linked) <-> a small number, which is what stacks are made of.
+ * For a return address it is the address of the call's last byte (one less), so that it lies in the caller. */
+#ifndef SYM_CODE_H
+#define SYM_CODE_H
+
+#include "lib/index.h"
+#include "module.h"
+
+/* prof's own markers are the first codes, of modules' mark. */
+enum {
+	CODE_TRUNCATED,   /* the stack goes on, but could not be followed */
+	CODE_ELIDED,      /* frames left out in the middle of a deep stack */
+	CODE_KERNEL,      /* in the kernel, whose names or addresses are not to be had */
+	CODE_UNKNOWN,     /* an address in no known map */
+	CODE_WAITING,     /* off the CPU, and nothing more is known of it */
+	CODE_BEFORE,      /* since before the capture */
+	CODE_RUN_QUEUE,   /* it could have run, but had no CPU */
+	CODE_THROTTLED,   /* nor was allowed to have one */
+	CODE_RUNNING,     /* on a CPU, and nothing more is known of it */
+	CODE_WOKEN,       /* between what waits and, from its innermost frame on, what woke it */
+	CODE_INTERRUPT,   /* and that is no thread */
+	CODE_MARKS
+};
+
+/* Every byte counts: there are as many as addresses that were sampled. */
+struct __attribute__((packed, aligned(4))) code {
+	uint64_t vaddr;
+	uint32_t module;
+};
+
+struct codes {
+	struct code *code;
+	uint32_t n, cap;
+	struct index index;
+};
+
+bool codes_init(struct codes *);
+void codes_free(struct codes *);
+/* No more are to come: what only code_intern needs is given back. */
+void codes_settle(struct codes *);
+/* The number of (MODULE, VADDR); CODE_UNKNOWN at the memory cap. */
+uint32_t code_intern(struct codes *, uint32_t module, uint64_t vaddr);
+
+#endif

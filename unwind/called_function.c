@@ -1,0 +1,44 @@
+/* A frame that tells itself which function it is of: its record leads to a call of a function that makes such a record, and
+ * of one as large as this frame is.  Then the way from the function's beginning to the address need not be read. */
+#include "unwind/derive/flow.h"
+
+enum { FUNCTION_MAX = 1 << 16, CALL_LEN = 5 };
+
+/* Where the call that returns to behind VADDR leads to, by its instruction; 0: that does not tell. */
+static uint64_t
+called_at(struct unwinder *u, struct module *m, uint64_t vaddr)
+{
+	uint64_t at = vaddr + 1 - CALL_LEN;
+	struct cursor c = rule_code(u, m, at);
+	struct insn i;
+
+	if (cur_left(&c) < CALL_LEN)
+		return 0;
+	u->arch->decode(c.pos, cur_left(&c), &i);
+	return i.op == INSN_CALL && i.len == CALL_LEN && i.target ? at + (uint64_t)(int64_t)i.target : 0;
+}
+
+bool
+derive_called(struct job *j, const struct frame *f, struct module *m, uint64_t vaddr, struct rule *rule)
+{
+	struct unwinder *u = j->u;
+	const struct arch *a = u->arch;
+	int16_t cfa = (int16_t)(a->rec_ra + a->word);
+	struct cursor code;
+	struct entry *caller;
+	uint64_t ra, from, start;
+	uint32_t size;
+
+	if (!a->frame_size || f->exact || !verify_record(j, f) || !memory_word(&j->memory, f->fp + (uint64_t)(int64_t)a->rec_ra, &ra) ||
+	    !(caller = entry_probe(u, j->space, ra - 1)) || caller == &u->spare || entry_module(u, caller, &from) != m)
+		return false;
+	start = called_at(u, m, from);
+	if (vaddr - start >= FUNCTION_MAX || !rule_after_call(u, m, vaddr + 1))
+		return false;
+	code = rule_code(u, m, start);
+	if (!a->frame_size(code.pos, cur_left(&code), &size) || f->fp - f->sp != size)
+		return false;
+	*rule = (struct rule){ .kind = RULE_DERIVED, .flags = RULE_BASE_FP | RULE_KEEPS_FP | RULE_AFTER_CALL, .cfa_off = cfa,
+	                       .ra_off = (int16_t)(a->rec_ra - cfa), .fp_off = (int16_t)(a->rec_fp - cfa), .other_off = OTHER_SAME };
+	return true;
+}

@@ -1,0 +1,69 @@
+/* DWARF expressions as frame descriptions use them (DWARF 5 section 2.5). */
+#ifndef UNWIND_EXPR_H
+#define UNWIND_EXPR_H
+
+#include "lib/cursor.h"
+#include "unwind/arch/arch.h"
+
+/* The part of the stack that was copied. */
+struct memory {
+	const uint8_t *bytes;
+	uint64_t lo;
+	uint64_t room;      /* a word can be read at [lo, lo + room) */
+	unsigned word;
+	const struct beyond *beyond;   /* what was copied of it besides */
+};
+
+/* Of an address. */
+static inline uint64_t
+memory_mask(const struct memory *m)
+{
+	return m->word == 4 ? UINT32_MAX : UINT64_MAX;
+}
+
+/* Where a word at ADDR is in the second piece, or NULL. */
+__attribute__((cold, pure)) const uint8_t *memory_beyond(const struct beyond *, unsigned word, uint64_t addr);
+
+static inline bool
+memory_word(const struct memory *m, uint64_t addr, uint64_t *v)
+{
+	const uint8_t *p;
+
+	if (__builtin_expect(addr - m->lo < m->room, 1))
+		p = m->bytes + (addr - m->lo);
+	else if (!(p = memory_beyond(m->beyond, m->word, addr)))
+		return false;
+	if (m->word == 8)
+		__builtin_memcpy(v, p, 8);
+	else {
+		uint32_t v32;
+
+		__builtin_memcpy(&v32, p, 4);
+		*v = v32;
+	}
+	return true;
+}
+
+/* Whether a word can be read there. */
+static inline bool
+memory_has(const struct memory *m, uint64_t addr)
+{
+	return addr - m->lo < m->room || memory_beyond(m->beyond, m->word, addr);
+}
+
+enum step {
+	STEP_OK,
+	STEP_ROOT,          /* there is no caller */
+	STEP_OUTSIDE,       /* needs memory beyond the copy */
+	STEP_UNKNOWN,       /* needs a register that is not known */
+	STEP_BAD,           /* makes no sense */
+	STEP_STUCK,         /* no progress */
+	STEP_NONE,          /* no way of stepping was found */
+};
+
+/* Gives *RESULT.  INITIAL, where not NULL, lies on the stack of values at the beginning.  At STEP_OUTSIDE *RESULT is
+ * the address that was wanted. */
+enum step expr_eval(struct cursor expr, const struct arch *, const struct regs *, const struct memory *,
+                    const uint64_t *initial, uint64_t *result);
+
+#endif

@@ -1,0 +1,103 @@
+/* The way from an address forward to a return: what is restored on it tells where it was, relative to sp or fp as they are at
+ * the address. */
+#include "flow.h"
+
+enum {
+	FORWARD_MAX = 6000,   /* instructions that are followed in search of a return */
+	JIT_FUNCTION = 1 << 16,
+};
+
+static bool
+was_there(const uint64_t *seen, unsigned n, uint64_t at)
+{
+	while (n--)
+		if (seen[n] == at)
+			return true;
+	return false;
+}
+
+static void
+branch(const struct reader *r, struct ways *w, const struct flow *f, uint64_t target)
+{
+	if (target == r->start) {   /* Go begins anew once it has found more stack */
+		w->unsure = true;
+		return;
+	}
+	if (was_there(w->seen, w->nseen, target))
+		return;
+	if (w->nseen == PATHS || w->paths == PATHS) {
+		w->unsure = true;
+		return;
+	}
+	w->seen[w->nseen++] = target;
+	w->path[w->paths] = *f;
+	w->path[w->paths++].at = target;
+}
+
+/* Whether a system call ends the thread. */
+static bool
+exits(const struct reader *r, const struct insn *i, const struct flow *f)
+{
+	const struct arch *a = r->u->arch;
+	int32_t value;
+
+	return i->op == INSN_SYSCALL && a->call_number != NO_REG && flow_constant(f, a->call_number, &value) &&
+	       (value == a->exit[0] || value == a->exit[1]);
+}
+
+/* Follows one path; true where it led to a rule. */
+static bool
+follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
+{
+	struct insn i;
+
+	for (;; f.at += i.len) {
+		if (!w->budget || !flow_insn(r, f.at, &i) || i.op == INSN_JUMP_AWAY || i.op == INSN_RETURN) {
+			if (w->budget && i.op == INSN_RETURN && i.restores)
+				flow_restore(r, &i, &f);
+			if ((w->budget && i.op == INSN_RETURN) || f.record)
+				if (flow_returned(r, &f, rule))
+					return true;
+			w->unsure = true;
+			return false;
+		}
+		w->budget--;
+		if (i.op == INSN_JUMP && r->m->kind == MODULE_JIT && (i.target > JIT_FUNCTION || i.target < -JIT_FUNCTION)) {
+			w->unsure = true;   /* to the runtime, which may take the frame away */
+			return false;
+		}
+		w->by_fp |= i.local && f.fp.in == HOLDS_ORIGINAL;
+		if (i.op == INSN_BRANCH || i.op == INSN_JUMP)
+			branch(r, w, &f, f.at + (uint64_t)(int64_t)i.target);
+		if (i.op == INSN_JUMP || i.op == INSN_STOP || exits(r, &i, &f)) {
+			w->entered |= f.entered || i.op == INSN_SYSCALL;
+			w->called |= f.called;
+			return false;
+		}
+		flow_apply(r, &i, &f);
+	}
+}
+
+bool
+derive_forward(struct reader *r, uint64_t start, bool returns, struct rule *rule)
+{
+	const struct flow begin = { .at = start, .sp_known = true, .forward = true, .popped = NO_REG };
+	struct ways *w = &r->u->work->ways;
+
+	flow_reread(r);
+	w->paths = w->nseen = 0;
+	w->unsure = w->called = w->entered = w->by_fp = false;
+	w->budget = FORWARD_MAX;
+	if (follow(r, w, begin, rule))
+		return true;
+	while (w->paths && w->budget)
+		if (follow(r, w, w->path[--w->paths], rule))
+			return true;
+	if (w->by_fp)
+		flow_record(r, rule);
+	else if (returns && w->entered && !w->unsure && !w->called && !w->paths)
+		*rule = (struct rule){ .kind = RULE_ROOT };   /* ends the thread: musl's clone */
+	else
+		return false;
+	return true;
+}

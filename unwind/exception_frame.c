@@ -1,0 +1,71 @@
+/* ARM's _Unwind_RaiseException and its kin (libgcc's libunwind.S and unwind-arm-common.inc) store all their caller's registers
+ * in their frame; in its second phase the unwinder goes from frame to frame by changing them there, until they are those of
+ * who will catch.  So it is they that tell where it goes on: at first behind the call, then outside of what has been left. */
+#include "unwind/cfi/step_rule.h"
+
+enum { R7 = 7, R11 = 11, SP = 13, LR, PC, FRAME = 72, OWN_CODE = 64, REACH = 1 << 20 };
+
+/* Whether a frame pointer may be another frame's than sp: while a frame's registers are replaced one by one it is the caller's
+ * already.  Then the frame has it stored. */
+static bool
+torn(const struct memory *m, uint64_t sp, uint64_t fp)
+{
+	uint64_t word;
+
+	if (fp < sp || fp - sp > REACH)
+		return false;   /* of no frame: not gone by */
+	for (; sp < fp && memory_word(m, sp, &word); sp += m->word)
+		if (word == fp)
+			return true;
+	return sp < fp;
+}
+
+/* Whether what the function at PC stored last is its return address. */
+static bool
+stores_last(struct job *j, uint64_t pc)
+{
+	struct entry *e = entry_probe(j->u, j->space, pc - 1);
+	const struct row *row;
+	uint64_t vaddr;
+	struct module *m;
+
+	if (!e || e == &j->u->spare)
+		return false;
+	m = entry_module(j->u, e, &vaddr);
+	return (row = rule_row(j->u, m, vaddr)) && row_place(row, LR).how == HOW_OFFSET && row->reg[LR].off == -4;
+}
+
+/* Whether sp, pc and lr are of one frame; PC is made so.  Whose frame was gone on from has its return address at the end of
+ * it, which is in lr before it is in pc.  A handler's address is no return address: then it is known already. */
+static bool
+of_one_frame(struct job *j, uint64_t sp, uint64_t lr, uint64_t *pc, bool handler)
+{
+	uint64_t word;
+
+	if (!memory_word(&j->memory, sp - 4, &word) || (word != lr && word != *pc))
+		return false;
+	if (word == *pc || handler)
+		return true;
+	if (!stores_last(j, *pc & j->u->mask))
+		return false;
+	*pc = lr;
+	return true;
+}
+
+enum step
+derive_kept(struct job *j, const struct frame *f, struct regs *regs, bool *exact)
+{
+	uint64_t sp = regs->r[SP], lr = regs->r[LR], pc = regs->r[PC], base = f->sp + FRAME;
+
+	if (f->pc - (pc & j->u->mask) < OWN_CODE)   /* A32 code's own at first */
+		pc = lr;
+	*exact = !verify_caller(j, pc & j->u->mask);
+	if (sp < base || (sp > base && !of_one_frame(j, sp, lr, &pc, *exact)))
+		return STEP_NONE;
+	regs->r[PC] = pc & j->u->mask;
+	if (torn(&j->memory, sp, regs->r[R7]))
+		regs->known &= ~((uint64_t)1 << R7);
+	if (torn(&j->memory, sp, regs->r[R11]))
+		regs->known &= ~((uint64_t)1 << R11);
+	return STEP_OK;
+}
