@@ -1,4 +1,5 @@
-/* prof addr2line: functions, files and lines of addresses as linked, from arguments or stdin, in binutils' form of output. */
+/* prof addr2line: prints functions, files and lines of addresses as linked, from arguments or stdin, in the form of binutils.
+ * */
 #include "command.h"
 
 #include <errno.h>
@@ -10,28 +11,28 @@
 #include <unistd.h>
 
 #include "lib/filemap.h"
+#include "lib/lines.h"
+#include "lib/text.h"
 #include "lib/msg.h"
 #include "lib/sink.h"
 #include "sym/demangle/demangle.h"
 #include "sym/name.h"
 #include "lib/sort.h"
-#include "cmd/options/options.h"
 #include "cmd/options/search_dirs.h"
 
 enum { DEBUG_DIR = 300 };
 
 static const struct option options[] = {
 	{ 'e', "exe=FILE", "the program or library (a.out)" },
-	{ 'f', "functions", "the function's name, too" },
-	{ 'i', "inlines", "all functions that were inlined there, innermost first" },
-	{ 'a', "addresses", "each address before what is there" },
-	{ 'p', "pretty-print", "one line for each function" },
-	{ 's', "basenames", "files without their directories" },
-	{ 'C', "demangle", "names as a developer wrote them" },
-	{ DEBUG_DIR, "debug-dir=DIR", "look for its debug information here first; repeatable" },
+	{ 'f', "functions", "show the function's name, too" },
+	{ 'i', "inlines", "show all functions that are inlined there, innermost first" },
+	{ 'a', "addresses", "show each address, too" },
+	{ 'p', "pretty-print", "print one line for each function" },
+	{ 's', "basenames", "show files without their directories" },
+	{ 'C', "demangle", "show names as a developer wrote them" },
+	{ DEBUG_DIR, "debug-dir=DIR", "look for debug information in DIR first; repeatable" },
 	{ 0 },
 };
-const struct option *const addr2line_options = options;
 
 enum { INLINES_MAX = 64, BATCH_MAX = 1 << 20, SCRATCH_MAX = 4 << 20, RECENT = 4096, FILES_MAX = 16 << 20 };
 
@@ -49,7 +50,7 @@ struct answer {
 struct converter {
 	bool functions, inlines, addresses, pretty, basenames, demangle;
 	struct modules modules;
-	struct places places;
+	struct search_dirs dirs;
 	struct arena arena, scratch;
 	struct names names;
 	struct module *module;
@@ -57,11 +58,12 @@ struct converter {
 	struct answer *answer;     /* a batch of them, in the order of asking */
 	struct line *line;
 	uint32_t n, cap, nline, line_cap;
-	size_t used;               /* of memory, before names were demangled */
+	size_t used;               /* memory in use, before names were demangled */
 	struct { const char *name, *plain; } recent[RECENT];
+	struct lines in;           /* if addresses are no arguments */
 };
 
-/* The same functions are inlined again and again. */
+/* Some functions are inlined again and again, so their names are kept. */
 static const char *
 plain(struct converter *c, const char *name)
 {
@@ -124,7 +126,7 @@ put_answer(struct converter *c, const struct answer *a)
 	}
 }
 
-/* Innermost first; of what is wanted.  False at the memory cap. */
+/* Adds the functions that the user wants, innermost first.  False at the memory cap. */
 static bool
 find(struct converter *c, struct answer *a)
 {
@@ -144,7 +146,8 @@ find(struct converter *c, struct answer *a)
 	return true;
 }
 
-/* Answers a batch: found in the order of addresses, so that what describes them is read once, told in that of asking. */
+/* Answers a batch.  It looks addresses up in their order, so that it reads their descriptions once, and prints them in the
+ * order of asking. */
 static bool
 answer(struct converter *c)
 {
@@ -173,7 +176,7 @@ answer(struct converter *c)
 	return !sink_flush(&c->out);
 }
 
-/* What is no number counts as 0, as it does for binutils. */
+/* Text that is no number counts as 0, as with binutils. */
 static bool
 add_address(struct converter *c, const char *text)
 {
@@ -190,16 +193,16 @@ add_address(struct converter *c, const char *text)
 	return true;
 }
 
-/* Answers each line before it waits for the next, and many at once where many are there. */
+/* Answers each line before it waits for the next; if many lines are there, it answers them together. */
 static bool
 answer_lines(struct converter *c)
 {
-	static struct lines in;
+	struct lines *in = &c->in;
 	const char *line;
 
-	lines_open(&in, STDIN_FILENO);
-	while ((line = lines_next(&in))) {
-		bool more = memchr(in.buf + in.lo, '\n', in.hi - in.lo) != NULL;
+	lines_open(in, STDIN_FILENO);
+	while ((line = lines_next(in))) {
+		bool more = memchr(in->buf + in->lo, '\n', in->hi - in->lo) != NULL;
 
 		if (!add_address(c, line))
 			return false;
@@ -230,7 +233,7 @@ open_program(struct converter *c, const char *path)
 	return true;
 }
 
-/* Options and addresses stand in any order, as they do for binutils. */
+/* Options and addresses may stand in any order, as with binutils. */
 static bool
 read_options(struct converter *c, int argc, char **argv, const char **file)
 {
@@ -268,7 +271,7 @@ read_options(struct converter *c, int argc, char **argv, const char **file)
 			c->demangle = true;
 			break;
 		case DEBUG_DIR:
-			if (!places_add_dir(&c->places, o.value))
+			if (!search_dirs_add(&c->dirs, o.value))
 				return false;
 			break;
 		default:
@@ -276,7 +279,7 @@ read_options(struct converter *c, int argc, char **argv, const char **file)
 		}
 }
 
-int
+static int
 cmd_addr2line(int argc, char **argv)
 {
 	static struct converter c;
@@ -286,7 +289,7 @@ cmd_addr2line(int argc, char **argv)
 	c.names = (struct names){ .kallsyms_fd = -1, .mangled = true };
 	sink_open(&c.out, STDOUT_FILENO);
 	if (modules_init(&c.modules) && read_options(&c, argc, argv, &file) && open_program(&c, file)) {
-		places_use(&c.places, &c.modules);
+		search_dirs_use(&c.dirs, &c.modules);
 		c.names.modules = &c.modules;
 		c.names.arena = &c.arena;
 		good = c.n ? answer(&c) : answer_lines(&c);
@@ -301,3 +304,7 @@ cmd_addr2line(int argc, char **argv)
 	modules_free(&c.modules);
 	return good ? 0 : EXIT_FAILED;
 }
+
+const struct command command_addr2line = { .name = "addr2line", .synopsis = "-e FILE [-fiaps] [-C] [ADDR...]",
+	.summary = "print functions and lines of addresses, like binutils' addr2line",
+	.options = options, .run = cmd_addr2line };

@@ -1,56 +1,30 @@
-/* prof annotate: one function by its lines and instructions, of a profile that is read or recorded first. */
+/* prof annotate: shows one function by its lines and instructions, from a profile that it reads or records first. */
 #include "command.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "lib/msg.h"
 #include "lib/nearest.h"
 #include "sample/tasks/foreign.h"
 #include "cmd/annotate/annotate_code.h"
 #include "cmd/annotate/annotate_files.h"
+#include "cmd/annotate/annotate_objdump.h"
+#include "cmd/annotate/annotate_options.h"
 #include "cmd/annotate/annotate_source.h"
-#include "cmd/options/options.h"
+#include "cmd/capture/plan.h"
 #include "cmd/options/outputs.h"
 #include "record.h"
+#include "sample/rights/sandbox.h"
 #include "cmd/options/profile_input.h"
+#include "cmd/options/terminal.h"
+#include "out/profile/profile_names.h"
+#include "out/report/annotate_text.h"
 
-enum { SOURCE_DIR = 500, DEBUG_DIR, SYSROOT, CONTEXT, MIN, BY, OBJDUMP };
-
-static const struct option own[] = {
-	{ BY, "by=WHAT", "line or address (both)" },
-	{ SOURCE_DIR, "source-dir=DIR", "look for sources here first, by the ends of their paths; repeatable" },
-	{ CONTEXT, "context=N", "lines shown around those with samples (2)" },
-	{ MIN, "min=PERCENT", "leave out what is less of the function (0.5)" },
-	{ OBJDUMP, "objdump=PROGRAM", "who disassembles (objdump or llvm-objdump, as PATH has it)" },
-	{ DEBUG_DIR, "debug-dir=DIR", "look for debug information here first; repeatable" },
-	{ SYSROOT, "sysroot=DIR", "look for files, debug information and sources below DIR first" },
-	{ 'o', "output=FILE", "write it there (.txt)" },
-	{ 'q', "quiet", "only what is wrong" },
-	{ 'v', "verbose", "more on what was lost and why" },
-	{ 0 },
-};
-const struct option *const annotate_options = own;
-
-enum { OPTIONS_MAX = 96, WORDS_MAX = 256, TOLD_MAX = 12 };
+enum { TOLD_MAX = 12 };
 
 struct annotating {
-	struct options o;
-	struct option table[OPTIONS_MAX];     /* own, and those of record that choose what is recorded, and how */
-	const char *function, *input;         /* INPUT: NULL where it is recorded */
-	char **command;
-	char *word[WORDS_MAX];                /* for record */
-	int words;
-	unsigned recorded;                    /* options that only make sense there */
-	const char *path;                     /* -o */
-	const char *objdump;
-	struct places places;
-	struct sources sources;
-	struct arena arena;
-	struct annotation_view view;
+	struct annotate_options asked;
 	struct annotation annotation;
 	struct modules modules;               /* of a profile that is read */
 	struct profile read;
@@ -58,215 +32,10 @@ struct annotating {
 	uint32_t module_cap;
 };
 
-/* ---- options ---- */
-
-/* Of record's options those that are not about what is written. */
-static bool
-is_for_recording(const struct option *o)
+static const char *
+text_path(const struct annotating *a)
 {
-	static const char *const others[] = { "output", "format", "stats", "raw-addresses", "threads", "pids", "lines", "title",
-		                              "width", "min-width", "colors", "reverse", "inverted", "help", NULL };
-
-	size_t n = option_name(o);
-
-	for (unsigned i = 0; n && others[i]; i++)
-		if (strlen(others[i]) == n && memcmp(o->form, others[i], n) == 0)
-			return false;
-	for (const struct option *mine = own; mine->id; mine++)
-		if (mine->id == o->id || strcmp(mine->form, o->form) == 0)
-			return false;
-	return true;
-}
-
-static void
-make_table(struct annotating *a)
-{
-	unsigned n = 0;
-
-	for (const struct option *o = own; o->id; o++)
-		a->table[n++] = *o;
-	for (const struct option *o = record_options; o->id && n + 1 < OPTIONS_MAX; o++)
-		if (is_for_recording(o))
-			a->table[n++] = *o;
-}
-
-static bool
-add_word(struct annotating *a, const char *word)
-{
-	if (a->words == WORDS_MAX - 1 || !(a->word[a->words] = arena_str(&a->arena, word, strlen(word)))) {
-		error("more options than fit");
-		return false;
-	}
-	a->words++;
-	return true;
-}
-
-/* Hands the option on as "-X" or "--name", and its value. */
-static bool
-hand_on(struct annotating *a, int id, const char *value)
-{
-	char text[64] = { '-', (char)id };
-	struct sink s;
-
-	if (id > 255) {
-		const struct option *o = a->table;
-
-		while (o->id != id)
-			o++;
-		sink_open(&s, -1);
-		sink_fmt(&s, "--%.*s", (int)option_name(o), o->form);
-		memcpy(text, s.buf, s.len < sizeof text ? s.len : sizeof text - 1);
-		sink_close(&s);
-	}
-	return add_word(a, text) && (!value || add_word(a, value));
-}
-
-static bool
-set_by(struct annotating *a)
-{
-	static const char *const names[] = { "line", "address", NULL };
-	unsigned which;
-
-	if (!option_word("--by", a->o.value, names, &which))
-		return false;
-	a->view.lines = which == 0;
-	a->view.instructions = which == 1;
-	return true;
-}
-
-static bool
-set_output(struct annotating *a)
-{
-	struct output out;
-
-	if (!output_add(&out, a->o.value, NULL, &format_table))
-		return false;
-	a->path = a->o.value;
-	if (out.format != &format_table)
-		error("-o %s: annotate writes text: .txt, or - for stdout", a->path);
-	return out.format == &format_table;
-}
-
-static bool
-take(struct annotating *a, int id)
-{
-	uint64_t v;
-
-	switch (id) {
-	case BY:
-		return set_by(a);
-	case SOURCE_DIR:
-		return sources_add_dir(&a->sources, a->o.value);
-	case CONTEXT:
-		if (!option_number(&a->o, 0, 1000, &v))
-			return false;
-		a->view.context = (unsigned)v;
-		return true;
-	case MIN:
-		return option_percent(&a->o, &a->view.min);
-	case OBJDUMP:
-		a->objdump = a->o.value;
-		return true;
-	case DEBUG_DIR:
-		return places_add_dir(&a->places, a->o.value);
-	case SYSROOT:
-		return places_set_sysroot(&a->places, a->o.value);
-	case 'o':
-		return set_output(a);
-	case 'q':
-		msg_level = -1;
-		return true;
-	case 'v':
-		msg_level++;
-		return true;
-	default:
-		a->recorded++;
-		return hand_on(a, id, a->o.value);
-	}
-}
-
-/* ---- what is asked for ---- */
-
-static bool
-begins_as(const char *path, const char *magic, size_t n)
-{
-	char head[4] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	bool is = fd >= 0 && read(fd, head, sizeof head) >= (ssize_t)n && memcmp(head, magic, n) == 0;
-
-	if (fd >= 0)
-		close(fd);
-	return is;
-}
-
-/* A program, or a word that is to be found on PATH; else it is a profile. */
-static bool
-is_command(const char *word)
-{
-	struct stat st;
-
-	if (strcmp(word, "-") == 0 || (format_of_file(word) && stat(word, &st)))
-		return false;
-	if (stat(word, &st))
-		return true;
-	return S_ISREG(st.st_mode) && access(word, X_OK) == 0 &&
-	       (begins_as(word, "\177ELF", 4) || begins_as(word, "#!", 2));
-}
-
-static bool
-has_target(const struct annotating *a)
-{
-	for (int i = 0; i < a->words; i++)
-		if (a->word[i][0] == '-' && a->word[i][1] && strchr("ptnaCG", a->word[i][1]) && !a->word[i][2])
-			return true;
-	return false;
-}
-
-/* FUNCTION alone is of a command behind "--" or of a target; with a word before it, that is a file or a command. */
-static bool
-choose(struct annotating *a, char **word, int n)
-{
-	const char *wrong = NULL;
-
-	if (a->command || (a->recorded && has_target(a))) {
-		wrong = n == 1 ? NULL : "one FUNCTION: prof annotate [OPTIONS] FUNCTION -- COMMAND [ARG...]";
-		a->function = word[0];
-	} else if (n == 2 && is_command(word[0])) {
-		a->command = word;   /* its name, and what stands behind it is ours */
-		a->function = word[1];
-		word[1] = NULL;
-	} else if (n == 2) {
-		a->input = word[0];
-		a->function = word[1];
-		if (a->recorded)
-			wrong = "options of prof record do not go with a profile that is there";
-	} else {
-		wrong = "prof annotate FILE FUNCTION, -p PID FUNCTION, or FUNCTION -- COMMAND [ARG...]";
-	}
-	if (wrong)
-		error("%s", wrong);
-	return !wrong;
-}
-
-static bool
-read_words(struct annotating *a, int argc, char **argv)
-{
-	int id, n = 0;
-
-	make_table(a);
-	add_word(a, "record");
-	options_open(&a->o, a->table, argc, argv);
-	for (;;) {
-		while ((id = options_next(&a->o)) != OPTION_END)
-			if (id == OPTION_BAD || !take(a, id))
-				return false;
-		if (a->o.dashes || a->o.at >= argc)
-			break;
-		argv[n++] = argv[a->o.at++];
-	}
-	if (a->o.dashes && a->o.at < argc)
-		a->command = argv + a->o.at;
-	return choose(a, argv, n);
+	return a->asked.path ? a->asked.path : "-";
 }
 
 /* ---- the function ---- */
@@ -274,7 +43,7 @@ read_words(struct annotating *a, int argc, char **argv)
 static void
 tell_matches(const struct annotation *an, const char *word, const uint32_t *match, uint32_t n)
 {
-	error("'%s' may be any of %u functions; by what they take:", word, n);
+	error("'%s' matches %u functions; give the name of one of these:", word, n);
 	for (uint32_t i = 0; i < n && i < TOLD_MAX; i++) {
 		const struct called *c = &an->called[match[i]];
 		uint64_t w = c->weight.total, all = an->sum;
@@ -296,20 +65,20 @@ tell_none(struct annotating *a)
 	uint32_t cap = 0, n = 0;
 
 	if (vec_room(&names, &cap, (uint64_t)an->ncalled + 1, sizeof *names)) {
-		for (uint32_t i = 0; i < an->ncalled; i++) {   /* without parameters and clones' numbers */
-			const char *name = arena_str(&a->arena, an->called[i].name, strcspn(an->called[i].name, "(."));
+		for (uint32_t i = 0; i < an->ncalled; i++) {   /* without parameters and the numbers of clones */
+			const char *name = arena_str(&a->asked.arena, an->called[i].name, strcspn(an->called[i].name, "(."));
 
 			if (name)
 				names[n++] = name;
 		}
-		near = nearest(a->function, names, "");
+		near = nearest(a->asked.function, names, "");
 	}
-	error("no function '%s' was sampled%s%.160s%s", a->function, near ? "; did you mean " : "", near ? near : "",
+	error("no function '%s' was sampled%s%.160s%s", a->asked.function, near ? "; did you mean " : "", near ? near : "",
 	      near ? "?" : "");
 	vec_free(&names, &cap, sizeof *names);
 }
 
-/* The one function that is meant; false once it has said which there are. */
+/* Finds the one function that the user means; false after an error message that lists the matches. */
 static bool
 find_function(struct annotating *a)
 {
@@ -317,15 +86,15 @@ find_function(struct annotating *a)
 	uint32_t *match = NULL, cap = 0, n = 0, first = 0;
 
 	if (!vec_room(&match, &cap, (uint64_t)an->ncalled + 1, sizeof *match)) {
-		error("more than there is memory for");
+		error("out of memory");
 		return false;
 	}
-	n = annotation_match(an, a->function, &a->arena, match);
+	n = annotation_match(an, a->asked.function, &a->asked.arena, match);
 	first = n ? match[0] : 0;
 	if (n > 1 && strcmp(an->called[match[1]].name, an->called[first].name) == 0 && n == 2)
-		n = 1;   /* of a user's and the kernel's function the heavier; the other one is NAME_[k] */
+		n = 1;   /* of a function of the user and one of the kernel it takes the heavier; the other one is NAME_[k] */
 	if (n > 1)
-		tell_matches(an, a->function, match, n);
+		tell_matches(an, a->asked.function, match, n);
 	else if (!n)
 		tell_none(a);
 	vec_free(&match, &cap, sizeof *match);
@@ -333,10 +102,8 @@ find_function(struct annotating *a)
 }
 
 static void
-write_text(struct sink *out, const void *ctx)
+write_events(struct sink *out, struct annotating *a)
 {
-	const struct annotating *given = ctx;
-	struct annotating *a = (struct annotating *)(uintptr_t)given;
 	const struct profile *p = a->annotation.p;
 	bool any = false;
 
@@ -349,29 +116,44 @@ write_text(struct sink *out, const void *ctx)
 			continue;
 		if (any)
 			sink_char(out, '\n');
-		annotation_write(out, &a->annotation, &a->view, e);
+		annotation_write(out, &a->annotation, &a->asked.view, e);
 		any = true;
 	}
 }
 
-static bool
-put_text(struct annotating *a)
+static void
+write_text(struct sink *out, const void *ctx)
 {
-	const char *path = a->path ? a->path : "-", *why;
-	struct output out = { .path = path };
+	const struct annotating *given = ctx;
+	struct annotating *a = (struct annotating *)(uintptr_t)given;
+	struct screen screen;
+	struct sink shown;
+
+	screen_open(&screen, &shown, out, a->asked.view.width, a->asked.view.ascii);
+	write_events(&shown, a);
+	if (sink_close(&shown))
+		sink_fail(out, shown.err);
+}
+
+static bool
+put_text(struct annotating *a, struct output *out)
+{
+	const char *path = out->path, *why;
+	struct place_words words;
 	struct report terminal = { 0 };
 	struct sink s;
 
 	if (strcmp(path, "-") == 0)
-		input_terminal(&terminal, 0);
-	a->view.width = terminal.width;
-	a->view.colour = terminal.colour;
-	if ((why = output_stream(path, write_text, a, &out.size))) {
+		terminal_report(&terminal, 0);
+	a->asked.view.width = terminal.width;
+	a->asked.view.colour = terminal.colour;
+	a->asked.view.ascii = terminal.ascii;
+	if ((why = output_text(out, write_text, a, &words))) {
 		error("%s: %s", path, why);
 		return false;
 	}
 	sink_open(&s, -1);
-	output_words(&s, "wrote ", &out, strcmp(path, "-") != 0);
+	outputs_words(&s, "wrote ", out, strcmp(path, "-") != 0);
 	sink_char(&s, 0);
 	if (s.len > 1 && !s.err)
 		warn("%s", s.buf);
@@ -379,22 +161,22 @@ put_text(struct annotating *a)
 	return true;
 }
 
-/* All that comes once there is a profile, and the modules of its mappings. */
+/* All that follows the profile, and the modules of its mappings. */
 static bool
-show(struct annotating *a, struct modules *modules)
+show(struct annotating *a, struct modules *modules, struct output *out)
 {
-	struct code_reading code = { .a = &a->annotation, .modules = modules, .module = a->module, .arena = &a->arena,
-		                     .objdump = a->objdump };
+	struct code_reading code = { .a = &a->annotation, .modules = modules, .module = a->module, .arena = &a->asked.arena,
+		                     .objdump = a->asked.objdump };
 
-	if (a->view.instructions && !code_read(&code, &a->view.aside)) {
-		error("more than there is memory for");
+	if (a->asked.view.instructions && !code_read(&code, &a->asked.view.aside)) {
+		error("out of memory");
 		return false;
 	}
-	a->sources.modules = modules;
-	a->sources.sysroot = a->places.sysroot ? foreign_directory(a->places.sysroot) : -1;
-	a->view.source = source_text;
-	a->view.ctx = &a->sources;
-	return put_text(a);
+	a->asked.sources.modules = modules;
+	a->asked.sources.sysroot = modules->places.sysroot ? modules->root[modules->places.sysroot - 1].fd : -1;
+	a->asked.view.source = source_text;
+	a->asked.view.ctx = &a->asked.sources;
+	return put_text(a, out);
 }
 
 /* ---- from a file ---- */
@@ -408,84 +190,123 @@ has_addresses(const struct profile *p)
 	return false;
 }
 
+static bool
+has_lines(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nsite; i++)
+		if (p->site[i].line)
+			return true;
+	return false;
+}
+
 static int
 from_file(struct annotating *a)
 {
-	struct file_search files;
+	struct annotation_files files;
 
+	sandbox_give_back();
 	input_cap();
 	profile_init(&a->read);
-	if (!input_read(&a->read, a->input))
+	if (!input_read(&a->read, a->asked.input))
 		return EXIT_FAILED;
 	profile_name(&a->read, NULL, NULL);
 	if (!has_addresses(&a->read)) {
-		error("%s: it holds no addresses, only names: annotate wants pprof's format (prof -o FILE.pb), or -p PID, "
-		      "or a command", a->input);
-		return EXIT_FAILED;
+		bool lines = has_lines(&a->read);
+
+		if (!lines || !a->asked.view.lines) {
+			error("%s holds no addresses, only %s; annotate needs pprof's format (prof -o FILE.pb), or -p PID, "
+			      "or a command", a->asked.input, lines ? "names and lines" : "names");
+			return EXIT_FAILED;
+		}
+		a->asked.view.instructions = false;
 	}
 	if (!modules_init(&a->modules) || !annotation_open(&a->annotation, &a->read)) {
-		error("more than there is memory for");
+		error("out of memory");
 		return EXIT_FAILED;
 	}
-	places_use(&a->places, &a->modules);
+	search_dirs_use(&a->asked.dirs, &a->modules);
 	if (!find_function(a))
 		return EXIT_FAILED;
-	files = (struct file_search){ .a = &a->annotation, .modules = &a->modules, .places = &a->places };
+	files = (struct annotation_files){ .a = &a->annotation, .modules = &a->modules, .dirs = &a->asked.dirs };
 	if (!vec_room(&a->module, &a->module_cap, (uint64_t)a->read.nmapping + 1, sizeof *a->module)) {
-		error("more than there is memory for");
+		error("out of memory");
 		return EXIT_FAILED;
 	}
 	files.module = a->module;
-	if (a->view.instructions && !files_find(&files)) {
-		error("more than there is memory for");
+	if (a->asked.view.instructions && !annotation_files_find(&files)) {
+		error("out of memory");
 		return EXIT_FAILED;
 	}
-	return show(a, &a->modules) ? 0 : EXIT_FAILED;
+	return show(a, &a->modules, &(struct output){ .path = text_path(a) }) ? 0 : EXIT_FAILED;
 }
 
 /* ---- recorded ---- */
 
 static bool
-from_recording(void *ctx, struct collector *c)
+from_recording(void *ctx, struct collector *c, struct output *out)
 {
 	struct annotating *a = ctx;
 
 	if (!annotation_open(&a->annotation, &c->profile) ||
 	    !vec_room(&a->module, &a->module_cap, (uint64_t)c->profile.nmapping + 1, sizeof *a->module)) {
-		error("more than there is memory for");
+		error("out of memory");
 		return false;
 	}
 	for (uint32_t i = 0; i < c->modules.n && i < c->mapping_cap; i++)
 		if (c->mapping[i])
 			a->module[c->mapping[i] - 1] = c->modules.module[i];
-	return find_function(a) && show(a, &c->modules);
+	return find_function(a) && show(a, &c->modules, out);
+}
+
+static void
+before_recording(void *ctx, struct modules *modules)
+{
+	const struct annotating *a = ctx;
+
+	sources_add_roots(&a->asked.sources, modules);
+}
+
+static long
+serve_recording(void *ctx, const char *words, int with, int *fd)
+{
+	const struct annotating *a = ctx;
+
+	return objdump_serve(a->asked.objdump, words, with, fd);
 }
 
 static int
 record_first(struct annotating *a)
 {
-	bool ok = add_word(a, "--lines");
+	const struct record_use use = { a, text_path(a), before_recording, from_recording, serve_recording };
+	bool ok = annotate_options_add(&a->asked, "--lines");
 
-	for (unsigned i = 0; i < a->places.dirs; i++)
-		ok = ok && add_word(a, "--debug-dir") && add_word(a, a->places.dir[i]);
-	if (a->places.sysroot)
-		ok = ok && add_word(a, "--sysroot") && add_word(a, a->places.sysroot);
-	if (a->command)
-		ok = ok && add_word(a, "--");
-	for (char **word = a->command; ok && word && *word; word++)
-		ok = add_word(a, *word);
-	return ok ? record_for(a->words, a->word, from_recording, a) : EXIT_FAILED;
+	for (unsigned i = 0; i < a->asked.dirs.ndir; i++)
+		ok = ok && annotate_options_add(&a->asked, "--debug-dir") && annotate_options_add(&a->asked, a->asked.dirs.dir[i]);
+	if (a->asked.dirs.sysroot)
+		ok = ok && annotate_options_add(&a->asked, "--sysroot") && annotate_options_add(&a->asked, a->asked.dirs.sysroot);
+	if (a->asked.command)
+		ok = ok && annotate_options_add(&a->asked, "--");
+	for (char **word = a->asked.command; ok && word && *word; word++)
+		ok = annotate_options_add(&a->asked, *word);
+	return ok ? record_for(a->asked.words, a->asked.word, &use) : EXIT_FAILED;
 }
 
-int
+static int
 cmd_annotate(int argc, char **argv)
 {
 	static struct annotating a;
 
-	a.view.context = 2;
-	a.view.min = 50;
-	a.view.lines = a.view.instructions = true;
-	if (!read_words(&a, argc, argv))
+	a.asked.view.context = 2;
+	a.asked.view.min = 50;
+	a.asked.view.lines = a.asked.view.instructions = true;
+	/* Root reads sources as who called, or as anybody. */
+	if (!place_caller(&a.asked.sources.uid, &a.asked.sources.gid))
+		a.asked.sources.uid = a.asked.sources.gid = FOREIGN_NOBODY;
+	if (!annotate_options_read(&a.asked, plan_options, argc, argv))
 		return EXIT_FAILED;
-	return a.input ? from_file(&a) : record_first(&a);
+	return a.asked.input ? from_file(&a) : record_first(&a);
 }
+
+const struct command command_annotate = { .name = "annotate", .synopsis = "[OPTIONS] FILE|COMMAND FUNCTION",
+	.summary = "show a function by source line and instruction (also -p PID, with record's options)",
+	.options = annotate_own_options, .run = cmd_annotate, .rights = true };

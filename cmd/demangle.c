@@ -1,4 +1,5 @@
-/* prof demangle: names as a developer wrote them, from arguments, or in the text on stdin, in c++filt's words. */
+/* prof demangle: prints names as a developer wrote them, from arguments or in the text on stdin, with the options of c++filt.
+ * */
 #include "command.h"
 
 #include <errno.h>
@@ -9,16 +10,14 @@
 #include "lib/msg.h"
 #include "lib/sink.h"
 #include "sym/demangle/demangle.h"
-#include "cmd/options/options.h"
 
 enum { SHORT_NAMES = 300 };
 
 static const struct option options[] = {
-	{ SHORT_NAMES, "short-names", "no template arguments, no return types" },
-	{ 'i', "no-verbose", "names as profiles have them: no crate hashes, std::string short" },
+	{ SHORT_NAMES, "short-names", "show names without template arguments and return types" },
+	{ 'i', "no-verbose", "show names as profiles do: no crate hashes, short std::string" },
 	{ 0 },
 };
-const struct option *const demangle_options = options;
 
 /* A word longer than this is no mangled name; memory in use above which the names so far are forgotten. */
 enum { WORD_MAX = 128 << 10, NAMES_MAX = 1 << 20 };
@@ -76,7 +75,7 @@ put_byte(struct filter *f, char ch)
 		f->word[f->n++] = ch;
 }
 
-/* Each line is out before the next is waited for. */
+/* Prints each line before it waits for the next. */
 static int
 filter_text(struct filter *f)
 {
@@ -97,7 +96,7 @@ filter_text(struct filter *f)
 	return 0;
 }
 
-int
+static int
 cmd_demangle(int argc, char **argv)
 {
 	struct filter f = { .flags = DEMANGLE_VERBOSE };
@@ -131,3 +130,7 @@ cmd_demangle(int argc, char **argv)
 	}
 	return err ? EXIT_FAILED : 0;
 }
+
+const struct command command_demangle = { .name = "demangle", .synopsis = "[-i] [NAME...]",
+	.summary = "demangle C++ and Rust names, or those in the text on stdin",
+	.options = options, .run = cmd_demangle };

@@ -1,41 +1,42 @@
-/* prof diff: two profiles compared, as a table or a picture, and as a gate: where something grew by more than it may, the
- * exit status says so. */
+/* prof diff: compares two profiles, as a table or a picture, and as a gate: if something grew too much, the exit status says
+ * so. */
 #include "command.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/filemap.h"
+#include "lib/text.h"
 #include "lib/msg.h"
 #include "out/profile/filter.h"
 #include "out/report/report_diff.h"
-#include "cmd/options/options.h"
 #include "cmd/options/outputs.h"
 #include "cmd/options/picture.h"
 #include "cmd/options/profile_input.h"
+#include "cmd/options/terminal.h"
+#include "out/formats.h"
+#include "out/profile/profile_names.h"
 
 enum { FAIL_IF = 300, MIN, TOP, GATES_MAX = 32, EXIT_GREW = 1 };
 
 static const struct option options[] = {
 	{ FAIL_IF, "fail-if='NAME>P%'", "exit 1 if NAME's share of all grew by more than P points; repeatable" },
-	{ FAIL_IF, "fail-if='total>P%'", "exit 1 if all of it grew by more than P percent" },
-	{ 'e', "event=NAME", "compare this event, where there are several" },
-	{ MIN, "min=PERCENT", "leave out what changed by fewer points (0.01)" },
-	{ TOP, "top=N", "at most N rows (on a terminal 20, else all)" },
-	{ 'o', "output=FILE", ".txt the table; .svg .html AFTER's picture, red what grew, blue what shrank" },
-	{ 'f', "format=NAME", "in this format, whatever the suffix" },
+	{ FAIL_IF, "fail-if='total>P%'", "exit 1 if the total grew by more than P percent" },
+	{ 'e', "event=NAME", "compare this event, if there are several" },
+	{ MIN, "min=PERCENT", "leave out what changed by fewer percentage points (0.01)" },
+	{ TOP, "top=N", "show at most N rows (20 on a terminal, else all)" },
+	{ 'o', "output=FILE", "write the table (.txt), or AFTER's picture (.svg, .html): red grew, blue shrank" },
+	{ 'f', "format=NAME", "write this format, whatever the suffix is" },
 	PICTURE_OPTIONS,
-	{ 'q', "quiet", "no table; only what is wrong, and what failed" },
+	{ 'q', "quiet", "print no table, only errors and each --fail-if that failed" },
 	{ 0 },
 };
-const struct option *const diff_options = options;
 
-/* What may not grow by more than that. */
+/* A function, or the total, that may not grow too much. */
 struct gate {
 	const char *text;          /* as it was given */
 	const char *name;
 	struct regex *pattern;     /* or NULL */
-	bool whole;                /* all of it, in parts of what it was */
+	bool whole;                /* the total, in parts of what it was */
 	int64_t limit;             /* parts of SHARE */
 };
 
@@ -58,7 +59,7 @@ struct comparing {
 	char title[256];
 };
 
-/* NAME>P%: the last of several ">", as C++'s names have them. */
+/* NAME>P%: splits at the last ">", because names in C++ have some. */
 static bool
 add_gate(struct comparing *c)
 {
@@ -69,11 +70,11 @@ add_gate(struct comparing *c)
 	while (*p == ' ')
 		p++;
 	if (!more || more == text || !text_decimal(&p, 7, &v) || strcmp(p, "%") || v > INT64_MAX) {
-		error("--fail-if '%s': not of the form 'NAME>P%%' or 'total>P%%'", text);
+		error("--fail-if '%s': write it as 'NAME>P%%' or 'total>P%%'", text);
 		return false;
 	}
 	if (c->gates++ == GATES_MAX) {
-		error("--fail-if: more than %d of them", GATES_MAX);
+		error("--fail-if: too many; at most %d are possible", GATES_MAX);
 		return false;
 	}
 	while (more > text + 1 && more[-1] == ' ')
@@ -84,7 +85,7 @@ add_gate(struct comparing *c)
 	if (!g->name)
 		return false;
 	g->whole = strcmp(g->name, "total") == 0;
-	g->pattern = regex_new(&c->arena, g->name, &why);   /* a name need not be one */
+	g->pattern = regex_new(&c->arena, g->name, &why);   /* a name need not be a pattern */
 	return true;
 }
 
@@ -127,12 +128,12 @@ resolve_outputs(struct comparing *c)
 {
 	const struct format *given;
 
-	if (!output_format(c->format, &given))
+	if (!outputs_format(c->format, &given))
 		return false;
 	if (!c->files && given)
 		c->file[c->files++] = "-";
 	for (unsigned i = 0; i < c->files; i++)
-		if (!output_add(&c->output[c->noutput++], c->file[i], given, &format_table))
+		if (!outputs_add(&c->output[c->noutput++], c->file[i], given, &format_table))
 			return false;
 	return true;
 }
@@ -154,7 +155,7 @@ no_event(const struct comparing *c, unsigned which)
 	return false;
 }
 
-/* The event that both have, or, where each has but one, those. */
+/* Chooses the event that both have, or, if each has only one, those two. */
 static bool
 choose_events(const struct comparing *c, uint32_t *event)
 {
@@ -176,15 +177,15 @@ choose_events(const struct comparing *c, uint32_t *event)
 	b = &after->event[event[AFTER]];
 	if (!a->period_ns == !b->period_ns && (a->period_ns || strcmp(a->name, b->name) == 0)) {
 		if (!c->event && (before->nevent > 1 || after->nevent > 1))
-			warn("comparing %s; -e NAME compares another event", b->name);
+			warn("this compares the event %s; -e NAME compares another one", b->name);
 		return true;
 	}
-	error("%s has %s (%s), %s has %s (%s): that cannot be compared", c->name[BEFORE],
+	error("%s has %s (%s), but %s has %s (%s): prof cannot compare them", c->name[BEFORE],
 	      a->period_ns ? "time" : "counts", a->name, c->name[AFTER], b->period_ns ? "time" : "counts", b->name);
 	return false;
 }
 
-/* Leaves other events out. */
+/* Leaves all other events out. */
 static bool
 keep_event(struct profile *p, uint32_t event)
 {
@@ -195,7 +196,7 @@ keep_event(struct profile *p, uint32_t event)
 		return true;
 	if (!filter_copy(&kept, p, &f)) {
 		profile_free(&kept);
-		error("more than there is memory for");
+		error("out of memory");
 		return false;
 	}
 	profile_free(p);
@@ -209,7 +210,7 @@ read_inputs(struct comparing *c)
 	uint32_t event[2];
 
 	if (c->inputs != 2) {
-		error("prof diff BEFORE AFTER compares two profiles, not %d", c->inputs);
+		error("prof diff BEFORE AFTER compares two profiles; you gave %d", c->inputs);
 		return false;
 	}
 	for (unsigned which = BEFORE; which <= AFTER; which++) {
@@ -219,7 +220,7 @@ read_inputs(struct comparing *c)
 			return false;
 		profile_name(&c->profile[which], NULL, NULL);
 		if (!c->profile[which].samples) {
-			error("%s: no samples in it", c->name[which]);
+			error("%s: the profile has no samples", c->name[which]);
 			return false;
 		}
 	}
@@ -244,7 +245,7 @@ tell(const struct gate *g, const char *name, const char *suffix, int64_t growth)
 	      (unsigned long long)(parts % 100), g->whole ? "%" : " points");
 }
 
-/* Did it hold?  Functions that are called just so; where there is none, those whose names match. */
+/* Whether the gate holds, for the functions with just that name, or else for those whose names match. */
 static bool
 gate_holds(const struct comparing *c, const struct gate *g)
 {
@@ -272,7 +273,7 @@ gate_holds(const struct comparing *c, const struct gate *g)
 		}
 	}
 	if (!known)
-		error("--fail-if '%s': no function of that name in either; that passes", g->text);
+		error("--fail-if '%s': neither profile has a function of that name, so this check passes", g->text);
 	return holds;
 }
 
@@ -281,18 +282,24 @@ write_table(struct sink *out, const void *ctx)
 {
 	const struct comparing *c = ctx;
 	struct diff diff = c->diff;   /* the order of its items may change */
+	struct screen screen;
+	struct sink shown;
 
-	diff_write(out, &diff, &c->how, c->name);
+	screen_open(&screen, &shown, out, c->how.width, c->how.ascii);
+	diff_write(&shown, &diff, &c->how, c->name);
+	if (sink_close(&shown))
+		sink_fail(out, shown.err);
 }
 
 static bool
 write_one(struct comparing *c, struct output *out)
 {
+	struct place_words words;
 	const char *why;
 
 	if (out->format != &format_table)
-		return output_all(out, 1, &c->profile[AFTER]);
-	if ((why = output_stream(out->path, write_table, c, &out->size)))
+		return outputs_all(out, 1, &c->profile[AFTER]);
+	if ((why = output_text(out, write_table, c, &words)))
 		error("%s: %s", out->path, why);
 	return !why;
 }
@@ -309,7 +316,7 @@ write_all(struct comparing *c)
 	}
 	c->profile[AFTER].picture = c->picture;
 	if (c->noutput && !diff_deltas(&c->diff, &c->profile[AFTER])) {
-		error("more than there is memory for");
+		error("out of memory");
 		return false;
 	}
 	for (unsigned i = 0; i < c->noutput; i++)
@@ -317,14 +324,14 @@ write_all(struct comparing *c)
 	if (!c->noutput && msg_level >= 0) {
 		unsigned top = c->how.top;
 
-		input_terminal(&c->how, 20);
+		terminal_report(&c->how, 20);
 		c->how.top = c->top_given ? top : c->how.top;
 		all = write_one(c, &screen);
 	}
 	return all;
 }
 
-int
+static int
 cmd_diff(int argc, char **argv)
 {
 	static struct comparing c;
@@ -339,7 +346,7 @@ cmd_diff(int argc, char **argv)
 	if (!resolve_outputs(&c) || !read_inputs(&c))
 		return EXIT_FAILED;
 	if (!diff_open(&c.diff, (const struct profile *[]){ &c.profile[BEFORE], &c.profile[AFTER] })) {
-		error("more than there is memory for");
+		error("out of memory");
 		return EXIT_FAILED;
 	}
 	written = write_all(&c);
@@ -347,3 +354,7 @@ cmd_diff(int argc, char **argv)
 		holds &= gate_holds(&c, &c.gate[i]);
 	return !written ? EXIT_FAILED : holds ? 0 : EXIT_GREW;
 }
+
+const struct command command_diff = { .name = "diff", .synopsis = "[OPTIONS] BEFORE AFTER",
+	.summary = "compare two profiles: what grew, and what shrank",
+	.options = options, .run = cmd_diff };

@@ -1,4 +1,4 @@
-/* prof doctor: what works here and now, what blocks the rest, what would mend it, and what else that would open. */
+/* prof doctor: says what works here and now, what blocks the rest, how to enable it, and what else that would allow. */
 #include "command.h"
 
 #include <stdio.h>
@@ -8,46 +8,46 @@
 
 #include "lib/msg.h"
 #include "lib/sink.h"
-#include "sample/tasks/container.h"
-#include "sample/rights/examination.h"
+#include "sample/rights/doctor.h"
+#include "sample/rights/sandbox.h"
 #include "sample/tasks/target.h"
-#include "cmd/options/options.h"
+#include "sample/tasks/whose.h"
 
-/* Bytes of what one finding opens, and of the verdict, at most. */
+/* The most bytes of a finding's side effects, and of the verdict. */
 enum { JSON = 300, TEXT = 512 };
 
 static const struct option table[] = {
-	{ 'p', "pid=PID", "about that process; else about commands of one's own" },
-	{ JSON, "json", "as JSON" },
-	{ 'h', "help", "this" },
+	{ 'p', "pid=PID", "examine this process (default: commands of your own)" },
+	{ JSON, "json", "print JSON" },
+	{ 'h', "help", "show this help" },
 	{ 0 },
 };
-const struct option *const doctor_options = table;
 
-/* What mends open to others: words in them, and behind each what it is. */
-static const char opening[] =
-	"paranoid=-1\0every user may watch all processes and the kernel\0"
-	"paranoid=0\0every user may see what runs on all CPUs\0"
-	"paranoid=1\0every user may see the kernel's side of own processes\0"
-	"kptr_restrict=0\0every user may see where the kernel's functions lie, which helps to attack it\0"
-	"ptrace_scope=0\0each process may read and change the others of its user\0"
-	"setcap\0whoever may execute that file has these rights over all processes: keep it to a group (chgrp, chmod 750)\0"
-	"PERFMON\0the container may watch the whole machine\0"
-	"SYS_PTRACE\0the container may read and change every process that it sees\0"
-	"SYS_ADMIN\0the container may do nearly all that the machine's root may\0";
+/* Side effects: words of a mend, and what they allow others to do. */
+static const struct opening {
+	const char *word, *what;
+} openings[] = {
+	{ "paranoid=-1", "every user may watch all processes and the kernel" },
+	{ "paranoid=0", "every user may see what runs on all CPUs" },
+	{ "paranoid=1", "every user may see the kernel side of their own processes" },
+	{ "kptr_restrict=0", "every user may see where the kernel's functions lie, which helps to attack it" },
+	{ "ptrace_scope=0", "each process may read and change other processes of the same user" },
+	{ "setcap", "everybody who may execute that file has these rights over all processes: restrict it to a group (chgrp, chmod 750)" },
+	{ "PERFMON", "the container may watch the whole machine" },
+	{ "SYS_PTRACE", "the container may read and change every process that it sees" },
+	{ "SYS_ADMIN", "the container may do nearly everything that the machine's root may do" },
+};
 
-/* What MEND opens, one thing behind the other; "" for nothing. */
+/* The side effects of MEND, one after the other; "" if it has none. */
 static const char *
 opens(const char *mend, char *text, size_t size)
 {
 	int n = 0;
 
 	*text = 0;
-	for (const char *word = opening, *what; *word; word = what + strlen(what) + 1) {
-		what = word + strlen(word) + 1;
-		if (strstr(mend, word) && (size_t)n < size)
-			n += snprintf(text + n, size - (size_t)n, "%s%s", n ? "; " : "", what);
-	}
+	for (unsigned i = 0; i < sizeof openings / sizeof *openings; i++)
+		if (strstr(mend, openings[i].word) && (size_t)n < size)
+			n += snprintf(text + n, size - (size_t)n, "%s%s", n ? "; " : "", openings[i].what);
 	return text;
 }
 
@@ -65,6 +65,30 @@ verdict(const struct examination *e, char *text, size_t size)
 	return text;
 }
 
+/* Settings keep the system's names; all other keys become words. */
+static void
+put_key(struct sink *s, const struct finding *f)
+{
+	for (const char *key = f->key; *key; key++)
+		sink_char(s, *key == '_' && f->kind != FINDING_FACT ? ' ' : *key);
+}
+
+/* Names are whoever's; none of them is to drive the terminal. */
+static void
+put_plain(struct sink *s, const char *text)
+{
+	for (unsigned n; *text; text += n) {
+		unsigned char c = (unsigned char)*text;
+
+		n = utf8_len(text);
+		if (!n || c < 0x20 || c == 0x7f || (c == 0xc2 && (unsigned char)text[1] < 0xa0))
+			sink_char(s, '?');
+		else
+			sink_put(s, text, n);
+		n += !n;
+	}
+}
+
 static void
 put_row(struct sink *s, const struct finding *f)
 {
@@ -72,15 +96,16 @@ put_row(struct sink *s, const struct finding *f)
 	size_t n = strlen(f->key);
 
 	sink_str(s, "  ");
-	for (const char *key = f->key; *key; key++)
-		sink_char(s, *key == '_' && f->kind != FINDING_FACT ? ' ' : *key);
+	put_key(s, f);
 	do
 		sink_char(s, ' ');
 	while (++n < 28);
-	sink_fmt(s, "%s%s\n", word[f->kind], f->text);
+	sink_str(s, word[f->kind]);
+	put_plain(s, f->text);
+	sink_char(s, '\n');
 }
 
-/* Each mend once, with all that it is good for. */
+/* Writes each mend once, with all that it enables. */
 static void
 put_mends(struct sink *s, const struct examination *e)
 {
@@ -88,22 +113,23 @@ put_mends(struct sink *s, const struct examination *e)
 	bool any = false;
 
 	for (unsigned i = 0; i < e->n; i++) {
-		const char *mend = e->finding[i].mend, *comma = "      for ";
+		const char *mend = e->finding[i].mend, *comma = "      enables: ";
 		bool again = !*mend;
 
 		for (unsigned k = 0; k < i; k++)
 			again |= strcmp(e->finding[k].mend, mend) == 0;
 		if (again)
 			continue;
-		sink_fmt(s, "%s  %s\n", any ? "" : "\nwhat would open more\n", mend);
+		sink_fmt(s, "%s  %s\n", any ? "" : "\nTo enable more\n", mend);
 		any = true;
 		for (unsigned k = i; k < e->n; k++)
 			if (strcmp(e->finding[k].mend, mend) == 0) {
-				sink_fmt(s, "%s%s", comma, e->finding[k].key);
+				sink_str(s, comma);
+				put_key(s, &e->finding[k]);
 				comma = ", ";
 			}
 		opens(mend, text, sizeof text);
-		sink_fmt(s, "%s%s\n", *text ? "\n      opens: " : "", text);
+		sink_fmt(s, "%s%s\n", *text ? "\n      side effect: " : "", text);
 	}
 }
 
@@ -113,7 +139,8 @@ put_text(struct sink *s, const struct examination *e)
 	const char *group = "";
 	char text[TEXT];
 
-	sink_fmt(s, "%s\n", verdict(e, text, sizeof text));
+	put_plain(s, verdict(e, text, sizeof text));
+	sink_char(s, '\n');
 	for (unsigned i = 0; i < e->n; i++) {
 		const char *its = e->finding[i].group ? e->finding[i].group : "facts";
 
@@ -174,7 +201,7 @@ put_json(struct sink *s, const struct examination *e)
 	sink_str(s, "\n  }\n}\n");
 }
 
-int
+static int
 cmd_doctor(int argc, char **argv)
 {
 	static struct examination e;
@@ -184,7 +211,7 @@ cmd_doctor(int argc, char **argv)
 	int32_t pid = 0;
 	int id;
 
-	options_open(&o, doctor_options, argc, argv);
+	options_open(&o, table, argc, argv);
 	while ((id = options_next(&o)) != OPTION_END) {
 		if (id == OPTION_BAD || (id == 'p' && !option_pids(&o, &pid, 1)))
 			return EXIT_FAILED;
@@ -198,6 +225,10 @@ cmd_doctor(int argc, char **argv)
 		error("-p %d: no such process", (int)pid);
 		return EXIT_FAILED;
 	}
+	if (pid && sandbox_lent() && !whose_may(pid)) {
+		error("-p %d: the process is not yours, and prof has more rights here than you", (int)pid);
+		return EXIT_FAILED;
+	}
 	doctor_examine(&e, pid);
 	sink_open(&out, STDOUT_FILENO);
 	(json ? put_json : put_text)(&out, &e);
@@ -207,3 +238,7 @@ cmd_doctor(int argc, char **argv)
 	}
 	return e.user || e.stop ? 0 : 1;
 }
+
+const struct command command_doctor = { .name = "doctor", .synopsis = "[-p PID] [--json]",
+	.summary = "tell what works here, what blocks the rest, and how to enable it",
+	.options = table, .run = cmd_doctor, .rights = true };

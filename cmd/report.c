@@ -1,50 +1,56 @@
-/* prof report: profiles are read from files, joined, what is not asked for is left out, and shown or written again. */
+/* prof report: reads profiles from files, joins them, leaves out what the user does not want, and shows or writes the rest. */
 #include "command.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/filemap.h"
+#include "lib/mem.h"
 #include "lib/msg.h"
+#include "lib/nearest.h"
+#include "lib/text.h"
 #include "out/profile/filter.h"
 #include "out/profile/raw_address.h"
-#include "cmd/options/options.h"
 #include "cmd/options/outputs.h"
 #include "cmd/options/picture.h"
 #include "cmd/options/profile_input.h"
+#include "cmd/options/terminal.h"
+#include "out/formats.h"
+#include "out/profile/profile_names.h"
+#include "out/report/report_text.h"
 
 enum { BY = 300, CALLERS, CALLEES, TREE, MIN, TOP, FOCUS, IGNORE, THREAD, FROM, TO, THREADS, PIDS, RAW_ADDRESSES };
 
 static const struct option options[] = {
-	{ BY, "by=WHAT", "function, module, file:line, thread or comm (function)" },
-	{ TREE, "tree", "who calls whom, from the outermost function on" },
-	{ CALLERS, "callers=NAME", "who calls this function, and how much each way weighs" },
-	{ CALLEES, "callees=NAME", "what this function calls" },
-	{ MIN, "min=PERCENT", "leave out what is less (0; of trees 1)" },
-	{ TOP, "top=N", "at most N rows (on a terminal 20, else all)" },
-	{ FOCUS, "focus=REGEX", "only stacks with a function of that name" },
-	{ IGNORE, "ignore=REGEX", "only stacks without" },
-	{ THREAD, "thread=REGEX", "only threads whose \"name pid/tid\" it is found in" },
-	{ FROM, "from=SECS", "only what came later than that after the start" },
-	{ TO, "to=SECS", "only what came before that" },
-	{ 'e', "event=NAME", "only this event, where there are several" },
+	{ BY, "by=WHAT", "make a row of each function, module, file:line, thread or comm (function)" },
+	{ TREE, "tree", "show a call tree, from the outermost function on" },
+	{ CALLERS, "callers=NAME", "show the callers of this function, and what each way takes" },
+	{ CALLEES, "callees=NAME", "show what this function calls" },
+	{ MIN, "min=PERCENT", "leave out rows that take less (0; in trees 1)" },
+	{ TOP, "top=N", "show at most N rows (20 on a terminal, else all)" },
+	{ FOCUS, "focus=REGEX", "keep only stacks with a function that matches" },
+	{ IGNORE, "ignore=REGEX", "keep only stacks without such a function" },
+	{ THREAD, "thread=REGEX", "keep only threads whose \"name pid/tid\" matches" },
+	{ FROM, "from=SECS", "keep only what came later than this" },
+	{ TO, "to=SECS", "keep only what came earlier than this" },
+	{ 'e', "event=NAME", "keep only this event, if there are several" },
 	{ THREADS, "threads", "keep threads apart in .folded and .txt" },
 	{ PIDS, "pids", "keep processes apart" },
-	{ RAW_ADDRESSES, "raw-addresses", "build-ids and addresses for names, as far as it has them (pprof)" },
-	{ 'o', "output=FILE", "write it there, in the format of its suffix; repeatable; - is stdout" },
-	{ 'f', "format=NAME", "in this format, whatever the suffix" },
+	{ RAW_ADDRESSES, "raw-addresses", "write build-ids and addresses instead of names, if the file has them (pprof)" },
+	{ 'o', "output=FILE", "write to FILE, in the format of its suffix; repeatable; - is stdout" },
+	{ 'f', "format=NAME", "write this format, whatever the suffix is" },
 	PICTURE_OPTIONS,
-	{ 'q', "quiet", "only what is wrong" },
+	{ 'q', "quiet", "say nothing but errors" },
 	{ 0 },
 };
-const struct option *const report_options = options;
 
 struct reporting {
 	struct options o;
 	struct arena arena;
 	struct report how;
 	struct filter filter;
+	char asked[256];             /* the filter's options, as an error names them */
 	const char *event, *format, *file[OUTPUTS_MAX];
 	unsigned files;
 	int inputs;                  /* argv[1] on */
@@ -67,13 +73,23 @@ compile(struct reporting *r)
 	return re;
 }
 
+/* Adds the option, as it was given, to those that filter. */
+static void
+note_filter(struct reporting *r)
+{
+	size_t n = strlen(r->asked);
+
+	snprintf(r->asked + n, sizeof r->asked - n, "%s%.*s '%s'", n ? " " : "", (int)strcspn(r->o.shown, "="), r->o.shown, r->o.value);
+}
+
 static bool
 add_regex(struct reporting *r, struct regex **list, unsigned *n)
 {
 	if (*n == FILTER_MAX) {
-		error("%.*s: more than %d of them", (int)strcspn(r->o.shown, "="), r->o.shown, FILTER_MAX);
+		error("%.*s: too many; at most %d are possible", (int)strcspn(r->o.shown, "="), r->o.shown, FILTER_MAX);
 		return false;
 	}
+	note_filter(r);
 	return (list[(*n)++] = compile(r)) != NULL;
 }
 
@@ -89,18 +105,18 @@ set_by(struct reporting *r)
 	return true;
 }
 
-/* A name as it is written, or what it looks like. */
+/* Takes a name, or a pattern of names. */
 static bool
 set_around(struct reporting *r, const char **which)
 {
 	const char *why;
 
 	if (r->how.callers || r->how.callees) {
-		error("one of --callers and --callees, once");
+		error("use one of --callers and --callees, and only once");
 		return false;
 	}
 	*which = r->o.value;
-	r->how.pattern = regex_new(&r->arena, r->o.value, &why);   /* a name need not be one */
+	r->how.pattern = regex_new(&r->arena, r->o.value, &why);   /* a name need not be a pattern */
 	return true;
 }
 
@@ -110,9 +126,10 @@ set_time(struct reporting *r, uint64_t *ns)
 	const char *p = r->o.value;
 
 	if (!text_decimal(&p, 9, ns) || *p) {
-		error("%.*s '%s': not a number of seconds", (int)strcspn(r->o.shown, "="), r->o.shown, r->o.value);
+		error("%.*s '%s' is not a number of seconds", (int)strcspn(r->o.shown, "="), r->o.shown, r->o.value);
 		return false;
 	}
+	note_filter(r);
 	return true;
 }
 
@@ -131,7 +148,7 @@ static bool
 add_file(struct reporting *r)
 {
 	if (r->files == OUTPUTS_MAX) {
-		error("more than %d outputs", OUTPUTS_MAX);
+		error("too many outputs; at most %d are possible", OUTPUTS_MAX);
 		return false;
 	}
 	r->file[r->files++] = r->o.value;
@@ -166,6 +183,7 @@ take(struct reporting *r, int id)
 		return set_time(r, &r->filter.to);
 	case 'e':
 		r->event = r->o.value;
+		note_filter(r);
 		return true;
 	case THREADS:
 		return r->threads = true;
@@ -194,21 +212,21 @@ consistent(struct reporting *r)
 	const struct format *given;
 
 	if (tree && (r->how.by == BY_THREAD || r->how.by == BY_COMM)) {
-		error("--by thread and --by comm have no calls: leave --tree, --callers and --callees out");
+		error("--by thread and --by comm do not go with --tree, --callers or --callees");
 		return false;
 	}
 	if (r->filter.to && r->filter.to <= r->filter.from) {
-		error("--from leaves out all that --to lets in");
+		error("--from must be less than --to");
 		return false;
 	}
 	if (tree && !r->min_given)
 		r->how.min = 100;
-	if (!output_format(r->format, &given))
+	if (!outputs_format(r->format, &given))
 		return false;
 	if (!r->files && given)
 		r->file[r->files++] = "-";
 	for (unsigned i = 0; i < r->files; i++)
-		if (!output_add(&r->output[r->noutput++], r->file[i], given, &format_folded))
+		if (!outputs_add(&r->output[r->noutput++], r->file[i], given, &format_folded))
 			return false;
 	return true;
 }
@@ -222,9 +240,9 @@ choose_event(struct reporting *r)
 		if (strcmp(r->read.event[i].name, r->event) == 0)
 			r->filter.events |= (uint64_t)1 << i;
 	if (!r->filter.events) {
-		error("-e %s: there is no such event in it", r->event);
+		error("-e %s: the profile has no such event", r->event);
 		for (uint32_t i = 0; i < r->read.nevent; i++)
-			error("it has %s", r->read.event[i].name);
+			error("it has the event %s", r->read.event[i].name);
 	}
 	return r->filter.events != 0;
 }
@@ -240,7 +258,7 @@ read_inputs(struct reporting *r)
 		if (!input_read(&r->read, r->o.argv[i]))
 			return false;
 	if (r->raw)
-		raw_names(&r->read);
+		raw_address_names(&r->read);
 	profile_name(&r->read, NULL, NULL);
 	r->read.by_thread |= r->threads;
 	r->read.by_process |= r->pids;
@@ -252,7 +270,7 @@ apply_filter(struct reporting *r)
 {
 	r->profile = &r->read;
 	if ((r->filter.from || r->filter.to) && r->read.timeless) {
-		error("--from and --to: what was read holds no times, only sums");
+		error("--from and --to: the profile holds no times, only sums");
 		return false;
 	}
 	if (!choose_event(r))
@@ -263,39 +281,74 @@ apply_filter(struct reporting *r)
 		r->before[r->read.thread[i].event] += r->read.thread[i].weight;
 	r->how.before = r->before;
 	if (!filter_copy(&r->kept, &r->read, &r->filter)) {
-		error("more than there is memory for");
+		error("out of memory");
 		return false;
 	}
 	profile_free(&r->read);
 	r->profile = &r->kept;
 	if (!r->kept.samples)
-		warn("nothing is left");
+		warn("no stack matches %s", r->asked);
 	return true;
+}
+
+/* Whether the function, or the module, of --callers and --callees exists; else false, after an error message. */
+static bool
+find_around(struct reporting *r)
+{
+	const char *asked = r->how.callers ? r->how.callers : r->how.callees, **names = NULL, *near = NULL;
+	const struct profile *p = r->profile;
+	bool modules = r->how.by == BY_MODULE, found = !asked || r->how.by == BY_LINE;
+	uint32_t cap = 0, n = 0;
+
+	if (found || !vec_room(&names, &cap, (uint64_t)p->nfunction + 1, sizeof *names))
+		return true;
+	for (uint32_t i = 0; i < p->nfunction && !found; i++) {
+		const char *name = modules ? p->function[i].module : p->function[i].name, *suffix = function_suffix(p->function[i].kind);
+		size_t len = strlen(name);
+
+		names[n++] = name;
+		found = (strncmp(asked, name, len) == 0 && (!asked[len] || (!modules && strcmp(asked + len, suffix) == 0))) ||
+		        (r->how.pattern && regex_find(r->how.pattern, name));
+	}
+	if (!found) {
+		near = nearest(asked, names, "");
+		error("no %s '%s' was sampled%s%.160s%s", modules ? "module" : "function", asked, near ? "; did you mean " : "", near ? near : "",
+		      near ? "?" : "");
+	}
+	vec_free(&names, &cap, sizeof *names);
+	return found;
 }
 
 static void
 write_table(struct sink *out, const void *ctx)
 {
 	const struct reporting *r = ctx;
+	struct screen screen;
+	struct sink shown;
 
-	report_write(out, r->profile, &r->how);
+	screen_open(&screen, &shown, out, r->how.width, r->how.ascii);
+	report_write(&shown, r->profile, &r->how);
+	if (sink_close(&shown))
+		sink_fail(out, shown.err);
 }
 
 static bool
 show(struct reporting *r)
 {
+	struct output screen = { .path = "-" };
 	struct report given = r->how;
+	struct place_words words;
 	const char *why;
 
-	input_terminal(&r->how, 20);
+	terminal_report(&r->how, 20);
 	if (r->top_given || r->min_given || r->how.tree || r->how.callers || r->how.callees)
 		r->how.top = given.top;
-	if ((why = output_stream("-", write_table, r, NULL)))
+	if ((why = output_text(&screen, write_table, r, &words)))
 		error("stdout: %s", why);
 	return !why;
 }
 
-/* Every format as it is; but a table is the one that was asked for. */
+/* Writes every output; a table is the one that the options describe. */
 static bool
 write_outputs(struct reporting *r)
 {
@@ -304,17 +357,18 @@ write_outputs(struct reporting *r)
 
 	for (unsigned i = 0; i < r->noutput; i++) {
 		struct output *out = &r->output[i];
+		struct place_words words;
 		const char *why;
 
 		if (out->format != &format_table) {
-			all &= output_all(out, 1, r->profile);
-		} else if ((why = output_stream(out->path, write_table, r, &out->size))) {
+			all &= outputs_all(out, 1, r->profile);
+		} else if ((why = output_text(out, write_table, r, &words))) {
 			error("%s: %s", out->path, why);
 			all = false;
 		}
 	}
 	sink_open(&s, -1);
-	output_words(&s, "wrote ", r->output, r->noutput);
+	outputs_words(&s, "wrote ", r->output, r->noutput);
 	sink_char(&s, 0);
 	if (s.len > 1 && !s.err && strcmp(r->output[0].path, "-") != 0)
 		warn("%s", s.buf);
@@ -322,7 +376,7 @@ write_outputs(struct reporting *r)
 	return all;
 }
 
-int
+static int
 cmd_report(int argc, char **argv)
 {
 	static struct reporting r;
@@ -334,7 +388,11 @@ cmd_report(int argc, char **argv)
 	while ((id = options_next_or_word(&r.o, &r.inputs)) != OPTION_END)
 		if (id == OPTION_BAD || !take(&r, id))
 			return EXIT_FAILED;
-	if (!consistent(&r) || !read_inputs(&r) || !apply_filter(&r))
+	if (!consistent(&r) || !read_inputs(&r) || !apply_filter(&r) || !find_around(&r))
 		return EXIT_FAILED;
 	return (r.noutput ? write_outputs(&r) : show(&r)) ? 0 : EXIT_FAILED;
 }
+
+const struct command command_report = { .name = "report", .synopsis = "[OPTIONS] FILE...",
+	.summary = "show profiles, filter, join and convert them",
+	.options = options, .run = cmd_report };

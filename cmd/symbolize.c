@@ -1,4 +1,4 @@
-/* prof symbolize: names for what was captured with --raw-addresses, perhaps on another machine, of another architecture. */
+/* prof symbolize: names what --raw-addresses wrote, perhaps on another machine, of another architecture. */
 #include "command.h"
 
 #include <string.h>
@@ -7,30 +7,30 @@
 #include "out/profile/raw_address.h"
 #include "lib/sort.h"
 #include "cmd/options/file_search.h"
-#include "cmd/options/options.h"
 #include "cmd/options/outputs.h"
 #include "cmd/options/search_dirs.h"
 #include "cmd/options/profile_input.h"
 #include "cmd/capture/code_functions.h"
+#include "out/formats.h"
+#include "out/profile/profile_names.h"
 
 enum { SYSROOT = 300, DEBUG_DIR, LINES, NO_INLINE, NO_DEMANGLE, SHORT_NAMES, THREADS, PIDS };
 enum { NAMES_AHEAD = 4096 };
 
 static const struct option options[] = {
-	{ SYSROOT, "sysroot=DIR", "where the files of that machine lie: all below DIR is searched" },
-	{ DEBUG_DIR, "debug-dir=DIR", "look for debug information here first; repeatable" },
-	{ LINES, "lines", "functions by the line that ran" },
-	{ NO_INLINE, "no-inline", "what is inlined belongs to the function it is in" },
-	{ NO_DEMANGLE, "no-demangle", "names as the linker sees them" },
-	{ SHORT_NAMES, "short-names", "no template arguments, no return types" },
+	{ SYSROOT, "sysroot=DIR", "search all of DIR for the files of that machine" },
+	{ DEBUG_DIR, "debug-dir=DIR", "look for debug files in DIR first, then search all of it; repeatable" },
+	{ LINES, "lines", "show the line that ran, as name:LINE" },
+	{ NO_INLINE, "no-inline", "count inlined functions as part of the function around them" },
+	{ NO_DEMANGLE, "no-demangle", "show names as the linker sees them" },
+	{ SHORT_NAMES, "short-names", "show names without template arguments and return types" },
 	{ THREADS, "threads", "keep threads apart in .folded and .txt" },
 	{ PIDS, "pids", "keep processes apart" },
-	{ 'o', "output=FILE", "write it there, in the format of its suffix; repeatable; - is stdout" },
-	{ 'f', "format=NAME", "in this format, whatever the suffix" },
-	{ 'q', "quiet", "only what is wrong" },
+	{ 'o', "output=FILE", "write to FILE, in the format of its suffix; repeatable; - is stdout" },
+	{ 'f', "format=NAME", "write this format, whatever the suffix is" },
+	{ 'q', "quiet", "say nothing but errors" },
 	{ 0 },
 };
-const struct option *const symbolize_options = options;
 
 struct symbolizing {
 	struct options o;
@@ -39,11 +39,12 @@ struct symbolizing {
 	unsigned files;
 	struct output output[OUTPUTS_MAX];
 	unsigned noutput;
-	struct places places;
+	struct search_dirs dirs;
 	struct modules modules;
 	struct arena arena;
 	struct names names;
-	struct builds builds;
+	struct code_functions functions;
+	struct file_search search;
 	struct profile profile;
 	uint64_t named, unnamed;     /* addresses */
 	bool lines, threads, pids;
@@ -54,9 +55,9 @@ take(struct symbolizing *s, int id)
 {
 	switch (id) {
 	case SYSROOT:
-		return places_set_sysroot(&s->places, s->o.value);
+		return search_dirs_sysroot(&s->dirs, s->o.value);
 	case DEBUG_DIR:
-		return places_add_dir(&s->places, s->o.value);
+		return search_dirs_add(&s->dirs, s->o.value);
 	case LINES:
 		return s->lines = true;
 	case NO_INLINE:
@@ -77,7 +78,7 @@ take(struct symbolizing *s, int id)
 		return true;
 	default:
 		if (s->files == OUTPUTS_MAX) {
-			error("more than %d outputs", OUTPUTS_MAX);
+			error("too many outputs; at most %d are possible", OUTPUTS_MAX);
 			return false;
 		}
 		s->file[s->files++] = s->o.value;
@@ -94,35 +95,37 @@ consistent(struct symbolizing *s)
 		error("nothing to name: prof symbolize FILE..., or - for stdin");
 		return false;
 	}
-	if (!output_format(s->format, &given))
+	if (!outputs_format(s->format, &given))
 		return false;
 	if (!s->files)
 		s->file[s->files++] = "-";
 	for (unsigned i = 0; i < s->files; i++)
-		if (!output_add(&s->output[s->noutput++], s->file[i], given, &format_folded))
+		if (!outputs_add(&s->output[s->noutput++], s->file[i], given, &format_folded))
 			return false;
 	return true;
 }
 
-/* What CODE is called in the profile as it was read, if that is a raw name. */
+/* The name of CODE in the profile that was read, if that is a raw address. */
 static bool
-raw_code(const struct profile *p, uint32_t code, struct raw_name *raw)
+raw_code(const struct profile *p, uint32_t code, struct raw_address *raw)
 {
 	const struct location *l = &p->location[code];
 	uint32_t f = l->sites == 1 ? p->site[l->site].function : UINT32_MAX;   /* or that at the memory cap */
 
-	return f < p->nfunction && p->function[f].kind == FUNCTION_USER && raw_parse(p->function[f].name, raw);
+	return f < p->nfunction && p->function[f].kind == FUNCTION_USER && raw_address_parse(p->function[f].name, raw);
 }
 
 static bool
 want_files(struct symbolizing *s)
 {
-	struct raw_name raw;
+	struct raw_address raw;
 
 	for (uint32_t code = 0; code < s->profile.nlocation; code++)
-		if (raw_code(&s->profile, code, &raw) && !builds_want(&s->builds, raw.file, raw.len, raw.by_id))
+		if (raw_code(&s->profile, code, &raw) && !file_search_want(&s->search, raw.file, raw.len, raw.by_id))
 			return false;
-	builds_find(&s->builds, &s->modules, &s->places);
+	for (uint32_t i = 0; i < s->profile.nmapping; i++)
+		file_search_was_at(&s->search, s->profile.mapping[i].build_id, s->profile.mapping[i].file);
+	file_search_find(&s->search, &s->modules, &s->dirs);
 	return true;
 }
 
@@ -131,17 +134,17 @@ name_one(struct symbolizing *s, uint32_t code)
 {
 	struct site site[NAME_MAX_INLINE];
 	const struct module *m;
-	struct raw_name raw;
+	struct raw_address raw;
 
 	if (!raw_code(&s->profile, code, &raw))
 		return;
-	if (!(m = builds_module(&s->builds, raw.file, raw.len))) {
+	if (!(m = file_search_module(&s->search, raw.file, raw.len))) {
 		s->unnamed++;
 		return;
 	}
 	s->named++;
 	profile_relocate(&s->profile, code, site,
-	                 sites_of(&s->names, &(struct code){ raw.address, m->id }, &s->profile, site, NAME_MAX_INLINE));
+	                 code_functions(&s->functions, &(struct code){ raw.address, m->id }, site, NAME_MAX_INLINE));
 }
 
 /* Says which addresses of a module come next, from item I of N on; up to which one. */
@@ -149,7 +152,7 @@ static uint32_t
 ask_ahead(struct symbolizing *s, const struct item *item, uint32_t i, uint32_t n)
 {
 	uint64_t module = item[i].key, vaddr[NAMES_AHEAD];
-	struct raw_name raw;
+	struct raw_address raw;
 	uint32_t k = 0;
 
 	for (; i < n && item[i].key == module && k < NAMES_AHEAD; i++)
@@ -159,20 +162,20 @@ ask_ahead(struct symbolizing *s, const struct item *item, uint32_t i, uint32_t n
 	return i;
 }
 
-/* File by file and in the order of addresses, so that each piece of debug information is read once. */
+/* Names file by file and in the order of addresses, so that it reads each piece of debug information once. */
 static bool
 name_all(struct symbolizing *s)
 {
 	struct item *item = NULL;
 	uint32_t cap = 0, n = s->profile.nlocation, asked = 0;
 	bool good = vec_room(&item, &cap, n, sizeof *item);
-	struct raw_name raw;
+	struct raw_address raw;
 
 	for (uint32_t code = 0; good && code < n; code++)
 		item[code] = (struct item){ raw_code(&s->profile, code, &raw) ? raw.address : 0, code, 0 };
 	good = good && sort_items(item, n);
 	for (uint32_t i = 0; good && i < n; i++) {
-		const struct module *m = raw_code(&s->profile, item[i].a, &raw) ? builds_module(&s->builds, raw.file, raw.len) : NULL;
+		const struct module *m = raw_code(&s->profile, item[i].a, &raw) ? file_search_module(&s->search, raw.file, raw.len) : NULL;
 
 		item[i].key = m ? m->id : 0;
 	}
@@ -201,14 +204,14 @@ read_inputs(struct symbolizing *s)
 static void
 tell(const struct symbolizing *s)
 {
-	builds_tell_missing(&s->builds);
+	file_search_tell_missing(&s->search);
 	if (!s->named && !s->unnamed)
-		warn("there was nothing to name: no frame is BUILD-ID+0xADDRESS, as prof --raw-addresses writes them");
+		warn("there is nothing to name: no frame has the form BUILD-ID+0xADDRESS, which prof --raw-addresses writes");
 	else if (s->unnamed)
-		warn("%llu of %llu addresses named", (unsigned long long)s->named, (unsigned long long)(s->named + s->unnamed));
+		warn("prof named %llu of %llu addresses", (unsigned long long)s->named, (unsigned long long)(s->named + s->unnamed));
 }
 
-int
+static int
 cmd_symbolize(int argc, char **argv)
 {
 	static struct symbolizing s;
@@ -223,19 +226,25 @@ cmd_symbolize(int argc, char **argv)
 	if (!consistent(&s) || !read_inputs(&s))
 		return EXIT_FAILED;
 	if (!modules_init(&s.modules)) {
-		error("no memory to start with");
+		error("out of memory");
 		return EXIT_FAILED;
 	}
-	places_use(&s.places, &s.modules);
-	s.modules.lineless = !s.lines && output_lineless(s.output, s.noutput);
+	search_dirs_use(&s.dirs, &s.modules);
+	s.modules.lineless = !s.lines && outputs_lineless(s.output, s.noutput);
 	s.names.modules = &s.modules;
 	s.names.arena = &s.arena;
 	s.names.kallsyms_fd = -1;
+	s.functions = (struct code_functions){ .names = &s.names, .profile = &s.profile };
 	if (!want_files(&s) || !name_all(&s)) {
-		error("more than there is memory for");
+		error("out of memory");
 		return EXIT_FAILED;
 	}
+	profile_turn(&s.profile, CODE_WOKEN_NAME);
 	profile_name(&s.profile, NULL, NULL);
 	tell(&s);
-	return output_all(s.output, s.noutput, &s.profile) ? 0 : EXIT_FAILED;
+	return outputs_all(s.output, s.noutput, &s.profile) ? 0 : EXIT_FAILED;
 }
+
+const struct command command_symbolize = { .name = "symbolize", .synopsis = "[OPTIONS] FILE... -o OUT",
+	.summary = "name the addresses that --raw-addresses wrote",
+	.options = options, .run = cmd_symbolize };

@@ -1,4 +1,4 @@
-/* prof version: what this is; with -v what is linked into it, and under which licences. */
+/* prof version: prints the version; with -v also the commit, and what is linked into prof under which licences. */
 #include "command.h"
 
 #include <string.h>
@@ -8,7 +8,11 @@
 #include "lib/sink.h"
 #include "unwind/arch/arch.h"
 
-int
+#ifndef PROF_COMMIT   /* the Makefile knows */
+#define PROF_COMMIT "unknown"
+#endif
+
+static int
 cmd_version(int argc, char **argv)
 {
 	struct sink out;
@@ -21,7 +25,7 @@ cmd_version(int argc, char **argv)
 	sink_open(&out, STDOUT_FILENO);
 	sink_fmt(&out, "prof %s (%s)\n", PROF_VERSION, arch_host->name);
 	if (more)
-		sink_fmt(&out, "compiled by %s\nISC licence; linked in: %s\n", __VERSION__,
+		sink_fmt(&out, "commit %s\ncompiled by %s\nISC licence; linked in: %s\n", PROF_COMMIT, __VERSION__,
 #ifdef __GLIBC__
 		         "the GNU C library (LGPL-2.1-or-later)"
 #else
@@ -37,3 +41,7 @@ cmd_version(int argc, char **argv)
 	}
 	return 0;
 }
+
+const struct command command_version = { .name = "version", .synopsis = "[-v]",
+	.summary = "print the version; -v: the commit, too, what is built in, and its licences",
+	.run = cmd_version };

@@ -17,7 +17,7 @@ bool bpf_map_freeze(int map);
 /* Of N instructions, which tell maps by number; what the kernel calls it. */
 int bpf_program(uint32_t type, const struct bpf_insn *, uint32_t n, const int *map, uint32_t flags, const char *name);
 bool bpf_run(int program);
-/* Whether there are any at probes or tracepoints; true also where that is not told. */
+/* Whether programs run at probes or tracepoints; also true if the kernel does not tell. */
 bool bpf_traces(void);
 
 /* The address of byte OFF of an array's first value; the array itself.  Each is two instructions. */

@@ -6,7 +6,7 @@
 #include <time.h>
 
 uint64_t clock_ns(clockid_t);
-/* The one that samples are stamped with, CLOCK_MONOTONIC. */
+/* The clock of the samples' times, CLOCK_MONOTONIC. */
 uint64_t clock_now(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* See cell.h.  Widths of characters: Unicode's East Asian Width, in coarse ranges. */
+/* See columns.h.  Widths of characters: Unicode's East Asian Width, in coarse ranges. */
 #include "columns.h"
 
 #include <stdbool.h>
@@ -40,7 +40,7 @@ glyph(const char *s)
 }
 
 unsigned
-columns(const char *s)
+columns_of(const char *s)
 {
 	unsigned n = 0;
 
@@ -58,9 +58,9 @@ put_glyph(struct sink *out, const char *s, struct glyph g)
 }
 
 unsigned
-put_cut(struct sink *out, const char *s, unsigned width)
+columns_cut(struct sink *out, const char *s, unsigned width)
 {
-	unsigned all = columns(s), head = width / 2, tail = width ? width - 1 - head : 0, at = 0, took = 0;
+	unsigned all = columns_of(s), head = width / 2, tail = width ? width - 1 - head : 0, at = 0, took = 0;
 	bool cut = false;
 
 	for (struct glyph g; *s; s += g.bytes, at += g.columns) {
@@ -78,23 +78,23 @@ put_cut(struct sink *out, const char *s, unsigned width)
 }
 
 void
-pad(struct sink *out, unsigned n)
+columns_pad(struct sink *out, unsigned n)
 {
 	for (; n; n--)
 		sink_char(out, ' ');
 }
 
 void
-put_right(struct sink *out, const struct cell *c, unsigned width)
+columns_right(struct sink *out, const struct columns_cell *c, unsigned width)
 {
-	pad(out, width > c->n ? width - c->n : 0);
+	columns_pad(out, width > c->n ? width - c->n : 0);
 	sink_put(out, c->text, c->n);
 }
 
-struct cell
-number(uint64_t v, unsigned places)
+struct columns_cell
+columns_number(uint64_t v, unsigned places)
 {
-	struct cell c = { "", 0 };
+	struct columns_cell c = { "", 0 };
 	char *p = c.text + sizeof c.text, *const end = p;
 	unsigned digit = 0;
 

@@ -1,22 +1,22 @@
 /* Text in columns of a terminal.  What could drive it or turn a line around (controls, Unicode's bidirectional marks) is
- * shown as a replacement character.  Inside out/ only. */
-#ifndef OUT_CELL_H
-#define OUT_CELL_H
+ * shown as a replacement character. */
+#ifndef LIB_COLUMNS_H
+#define LIB_COLUMNS_H
 
 #include "sink.h"
 
-struct cell {
+struct columns_cell {
 	char text[32];
 	unsigned n;
 };
 
 /* V with PLACES decimals and commas between thousands. */
-struct cell number(uint64_t v, unsigned places);
-void put_right(struct sink *, const struct cell *, unsigned width);
-void pad(struct sink *, unsigned n);
+struct columns_cell columns_number(uint64_t v, unsigned places);
+void columns_right(struct sink *, const struct columns_cell *, unsigned width);
+void columns_pad(struct sink *, unsigned n);
 
-unsigned columns(const char *);
+unsigned columns_of(const char *);
 /* A text in at most WIDTH columns (0: as long as it is), cut in the middle; returns the columns that it took. */
-unsigned put_cut(struct sink *, const char *, unsigned width);
+unsigned columns_cut(struct sink *, const char *, unsigned width);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "work.h"
+
 static void
 complain(struct cursor *c, const char *what)
 {
@@ -18,6 +20,10 @@ cur_take(struct cursor *c, uint64_t n)
 
 	if (n > cur_left(c)) {
 		complain(c, "data ends too early");
+		return NULL;
+	}
+	if (!work_step(1)) {
+		complain(c, "takes too long to read");
 		return NULL;
 	}
 	if (n)   /* an empty cursor may be NULL */
@@ -135,11 +141,16 @@ cur_sleb(struct cursor *c)
 	}
 }
 
+/* Bytes of a string that are looked at in one step. */
+enum { STRING_STEP = 64 };
+
 const char *
 cur_str(struct cursor *c)
 {
 	const uint8_t *s = c->pos, *nul = cur_left(c) ? memchr(s, 0, cur_left(c)) : NULL;
 
+	if (!work_step(1 + (uint64_t)((nul ? nul : c->end) - s) / STRING_STEP))
+		nul = NULL;
 	if (!nul) {
 		complain(c, "string does not end");
 		return "";

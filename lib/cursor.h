@@ -1,5 +1,4 @@
-/* Reading bytes that nobody vouches for.
- * Reads past the end give zeros and set BAD; read a whole record, then ask once. */
+/* Reads bytes that may be hostile.  Reads past the end give zeros and set BAD; read a whole record, then ask once. */
 #ifndef LIB_CURSOR_H
 #define LIB_CURSOR_H
 

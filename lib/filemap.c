@@ -1,16 +1,16 @@
-/* See file.h. */
+/* See filemap.h. */
 #include "filemap.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "file.h"
+#include "text.h"
 
 /* Open maps, for the fault handler: a list, because the handler must not allocate. */
 enum { MAPS_MAX = 8192, MAPS_MANY = 64 };
@@ -18,7 +18,9 @@ static struct filemap *open_map[MAPS_MAX];
 static unsigned open_maps;
 
 /* Bytes of a file that one page fault brings in, at most: the kernel takes those around it along. */
-enum { FAULT_MOST = 64 << 10, LARGE = 64 << 20 };
+enum { FAULT_MOST = 64 << 10, LARGE = 64 << 20, OFTEN_MOST = 16 << 20 };
+/* Bytes of holes that a file may have though they are more than half of it, and how many holes. */
+enum { HOLES_MOST = 16 << 20, HOLES_MANY = 1024 };
 
 /* A page of a mapped file went away: put zeros in its place and go on. */
 static void
@@ -45,14 +47,10 @@ on_sigbus(int sig, siginfo_t *info, void *context)
 static void
 catch_sigbus(void)
 {
-	static bool done;
 	struct sigaction sa = { .sa_flags = SA_SIGINFO };
 
-	if (done)
-		return;
 	sa.sa_sigaction = on_sigbus;
 	sigaction(SIGBUS, &sa, NULL);
-	done = true;
 }
 
 /* A file's pages and one more. */
@@ -62,6 +60,33 @@ with_end(size_t size)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	return ((size + page - 1) & ~(page - 1)) + page;
+}
+
+/* Holes are told by lseek(2), SEEK_DATA and SEEK_HOLE; a file system that does not know them says that all is data.  Each is mapped
+ * as zeros that no file is behind, so that reading it brings nothing into memory: a page of a hole in a tmpfs would become one of the
+ * machine's memory.  P: the file's map.  False where there is more hole than an honest file has, or it cannot be mapped. */
+static bool
+fill_holes(char *p, int fd, const struct stat *st)
+{
+	off_t size = st->st_size, page = (off_t)sysconf(_SC_PAGESIZE), lo = 0, hi, holes = 0;
+
+	if ((uint64_t)st->st_blocks * 512 >= (uint64_t)size)
+		return true;
+	for (unsigned n = 0; lo < size; n++) {
+		if ((lo = lseek(fd, lo, SEEK_HOLE)) < 0 || lo >= size)
+			return true;
+		if ((hi = lseek(fd, lo, SEEK_DATA)) < 0)
+			hi = size;
+		holes += hi - lo;
+		if (n == HOLES_MANY || (holes > HOLES_MOST && holes > size / 2))
+			return false;
+		lo = (lo + page - 1) & ~(page - 1);
+		hi = hi == size ? (hi + page - 1) & ~(page - 1) : hi & ~(page - 1);
+		if (lo < hi && mmap(p + lo, (size_t)(hi - lo), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+			return false;
+		lo = hi > lo ? hi : lo;
+	}
+	return true;
 }
 
 const char *
@@ -81,7 +106,7 @@ filemap_open(struct filemap *m, int fd)
 	if ((uint64_t)st.st_size > SIZE_MAX / 2)
 		return "is too large to map";
 	if (open_maps == MAPS_MAX)
-		return "is one file too many";
+		return "cannot be mapped: prof has too many files mapped";
 	/* Behind it a page of zeros, so that a string ends even where its end is overwritten after a look at it. */
 	room = with_end((size_t)st.st_size);
 	if ((p = mmap(NULL, room, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) == MAP_FAILED)
@@ -90,12 +115,19 @@ filemap_open(struct filemap *m, int fd)
 		munmap(p, room);
 		return "cannot be mapped";
 	}
-	catch_sigbus();
+	if (!fill_holes(p, fd, &st)) {
+		munmap(p, room);
+		return "is more holes than bytes";
+	}
+	if (!open_maps)
+		catch_sigbus();
 	m->data = (const uint8_t *)p;
 	m->size = (size_t)st.st_size;
 	if (m->size >= LARGE && (m->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0)
 		m->fd = 0;
-	open_map[open_maps++] = m;
+	open_map[open_maps] = m;
+	atomic_signal_fence(memory_order_seq_cst);
+	open_maps++;
 	return NULL;
 }
 
@@ -107,20 +139,13 @@ filemap_close(struct filemap *m)
 			open_map[i] = open_map[--open_maps];
 			break;
 		}
+	atomic_signal_fence(memory_order_seq_cst);
 	if (m->data)
 		munmap((void *)(uintptr_t)m->data, with_end(m->size));
 	if (m->fd)
 		close(m->fd);
 	*m = (struct filemap){ 0 };
 }
-
-static int
-open_here(int dirfd, const char *path, int flags)
-{
-	return openat(dirfd, path, flags);
-}
-
-int (*file_open)(int dirfd, const char *path, int flags) = open_here;
 
 /* Bytes of files in this process's memory, rings and prof itself among them: proc(5), the third field of statm.  UINT64_MAX
  * where it does not tell. */
@@ -139,6 +164,25 @@ resident(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+static void
+trim(void)
+{
+	for (unsigned i = 0; i < open_maps; i++)
+		madvise((void *)(uintptr_t)open_map[i]->data, open_map[i]->size, MADV_DONTNEED);
+}
+
+void
+filemap_trim_often(void)
+{
+	static long seen;
+	struct rusage r;
+
+	if (getrusage(RUSAGE_SELF, &r) || (size_t)(r.ru_minflt + r.ru_majflt - seen) <= OFTEN_MOST / FAULT_MOST)
+		return;
+	seen = r.ru_minflt + r.ru_majflt;
+	trim();
+}
+
 /* Each fault may have brought FAULT_MOST; of many maps, where giving back and bringing again would take long, as many faults more
  * are waited for, and it is asked how much there really is. */
 void
@@ -154,194 +198,7 @@ filemap_trim(size_t bytes)
 	trimmed = r.ru_minflt + r.ru_majflt;
 	if (many && bytes && resident() <= others + bytes)
 		return;
-	for (unsigned i = 0; i < open_maps; i++)
-		madvise((void *)(uintptr_t)open_map[i]->data, open_map[i]->size, MADV_DONTNEED);
+	trim();
 	if (many && (others = resident()) == UINT64_MAX)
 		others = 0;
-}
-
-long
-file_text(int dirfd, const char *path, char *buf, size_t cap)
-{
-	int fd = file_open(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	size_t len = 0;
-	int err = 0;
-
-	if (fd < 0)
-		return -1;
-	while (len < cap - 1) {
-		ssize_t n = read(fd, buf + len, cap - 1 - len);
-
-		if (n == 0)
-			break;
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			err = errno;
-			break;
-		}
-		len += (size_t)n;
-	}
-	buf[len] = 0;
-	close(fd);
-	errno = err;
-	return err ? -1 : (long)len;
-}
-
-const char *proc_root = "/proc";
-
-const char *
-proc_path(char *path, int32_t pid, const char *name, ...)
-{
-	int n = snprintf(path, PROC_PATH_MAX, "%.*s/%d/", PROC_ROOT_MAX, proc_root, (int)pid);
-	va_list ap;
-
-	va_start(ap, name);
-	vsnprintf(path + n, PROC_PATH_MAX - (size_t)n, name, ap);
-	va_end(ap);
-	return path;
-}
-
-bool
-proc_there(void)
-{
-	char path[PROC_PATH_MAX];
-	int fd;
-
-	snprintf(path, sizeof path, "%.*s/self/stat", PROC_ROOT_MAX, proc_root);
-	if ((fd = file_open(AT_FDCWD, path, O_RDONLY | O_CLOEXEC)) >= 0)
-		close(fd);
-	return fd >= 0 || errno != ENOENT;
-}
-
-long
-file_proc(int32_t pid, const char *name, char *buf, size_t cap)
-{
-	char path[PROC_PATH_MAX];
-
-	return file_text(AT_FDCWD, proc_path(path, pid, "%s", name), buf, cap);
-}
-
-void
-lines_open(struct lines *l, int fd)
-{
-	l->fd = fd;
-	l->eof = false;
-	l->lo = l->hi = 0;
-	l->left = UINT64_MAX;
-}
-
-static bool
-lines_fill(struct lines *l)
-{
-	size_t room = sizeof l->buf - 1 - (l->hi - l->lo);
-	ssize_t n;
-
-	memmove(l->buf, l->buf + l->lo, l->hi - l->lo);
-	l->hi -= l->lo;
-	l->lo = 0;
-	do
-		n = read(l->fd, l->buf + l->hi, room < l->left ? room : (size_t)l->left);
-	while (n < 0 && errno == EINTR);
-	if (n <= 0) {
-		l->eof = true;
-	} else {
-		l->hi += (uint32_t)n;
-		l->left -= (uint64_t)n;
-	}
-	return n > 0;
-}
-
-char *
-lines_next(struct lines *l)
-{
-	for (;;) {
-		char *line = l->buf + l->lo, *nl = memchr(line, '\n', l->hi - l->lo);
-
-		if (nl) {
-			*nl = 0;
-			l->lo = (uint32_t)(nl + 1 - l->buf);
-			return line;
-		}
-		if (l->hi - l->lo == sizeof l->buf - 1) {   /* too long: give its head, skip its tail */
-			static char head[sizeof l->buf];
-
-			memcpy(head, line, sizeof l->buf - 1);
-			head[sizeof l->buf - 1] = 0;
-			do {
-				l->lo = l->hi;
-				if (!lines_fill(l))
-					return head;
-			} while (!(nl = memchr(l->buf, '\n', l->hi)));
-			l->lo = (uint32_t)(nl + 1 - l->buf);
-			return head;
-		}
-		if (l->eof || !lines_fill(l)) {
-			if (l->hi == l->lo)
-				return NULL;
-			line = l->buf + l->lo;
-			l->buf[l->hi] = 0;
-			l->lo = l->hi;
-			return line;
-		}
-	}
-}
-
-bool
-text_hex(const char **p, uint64_t *v)
-{
-	const char *s = *p;
-	uint64_t n = 0;
-
-	for (;; s++) {
-		unsigned d = (unsigned)*s - '0', letter = ((unsigned)*s | 32) - 'a';
-
-		if (d > 9 && letter > 5)
-			break;
-		if (n >> 60)
-			return false;
-		n = n << 4 | (d > 9 ? letter + 10 : d);
-	}
-	*v = n;
-	if (s == *p)
-		return false;
-	*p = s;
-	return true;
-}
-
-bool
-text_dec(const char **p, uint64_t *v)
-{
-	const char *s = *p;
-
-	for (*v = 0; *s >= '0' && *s <= '9'; s++)
-		if (__builtin_mul_overflow(*v, 10, v) || __builtin_add_overflow(*v, (uint64_t)(*s - '0'), v))
-			return false;
-	if (s == *p)
-		return false;
-	*p = s;
-	return true;
-}
-
-bool
-text_decimal(const char **p, unsigned places, uint64_t *v)
-{
-	const char *s = *p, *digits;
-	bool whole = text_dec(&s, v);
-
-	if (!whole && (*s != '.' || *v))   /* none, or more than fits */
-		return false;
-	digits = *s == '.' ? ++s : s;
-	while (digits > *p && digits[-1] == '.' && *s >= '0' && *s <= '9')
-		s++;
-	if (!whole && s == digits)
-		return false;
-	for (; places; places--) {
-		uint64_t digit = digits < s ? (uint64_t)(*digits++ - '0') : 0;
-
-		if (__builtin_mul_overflow(*v, 10, v) || __builtin_add_overflow(*v, digit, v))
-			return false;
-	}
-	*p = s;
-	return true;
 }

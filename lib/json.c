@@ -35,7 +35,7 @@ take(struct cursor *c, char wanted, const char *why)
 struct json_list
 json_open(struct cursor *c, char kind)
 {
-	take(c, kind, kind == '{' ? "something else where an object should be" : "something else where an array should be");
+	take(c, kind, kind == '{' ? "this should be an object" : "this should be an array");
 	return (struct json_list){ .close = kind == '{' ? '}' : ']' };
 }
 
@@ -48,10 +48,10 @@ json_next(struct cursor *c, struct json_list *list)
 		c->pos++;
 		return false;
 	}
-	if (list->begun && !take(c, ',', "neither a comma nor the list's end"))
+	if (list->begun && !take(c, ',', "a comma or the end of the list is missing"))
 		return false;
 	if (!json_peek(c) || json_peek(c) == list->close)
-		json_bad(c, c->pos == c->end ? "the text ends too early" : "nothing behind a comma");
+		json_bad(c, c->pos == c->end ? "the text ends too early" : "nothing follows a comma");
 	return list->begun = !c->bad;
 }
 
@@ -101,7 +101,7 @@ take_unicode(struct cursor *c, struct sink *text)
 		}
 	}
 	if (v < 0)
-		json_bad(c, "an escape that is none");
+		json_bad(c, "an escape is invalid");
 	else
 		put_utf8(text, v == 0 || (v >= 0xd800 && v < 0xe000) ? 0xfffd : (uint32_t)v);
 }
@@ -114,7 +114,7 @@ take_escape(struct cursor *c, struct sink *text)
 	const char *at = kind ? strchr(from, kind) : NULL;
 
 	if (!at && kind != 'u') {
-		json_bad(c, "an escape that is none");
+		json_bad(c, "an escape is invalid");
 		return;
 	}
 	c->pos++;
@@ -130,22 +130,18 @@ take_string(struct cursor *c, struct sink *text)
 {
 	struct sink nowhere = { .err = 1 };
 
-	take(c, '"', "something else where a string should be");
+	take(c, '"', "this should be a string");
 	while (!c->bad) {
 		const uint8_t *from = c->pos;
 
-#ifndef PLANT_JSON   /* a bug planted for tests/fuzz/speedscope.c to find: the text's end does not end a string */
 		while (c->pos < c->end && *c->pos != '"' && *c->pos != '\\' && *c->pos >= 0x20)
-#else
-		while (*c->pos != '"' && *c->pos != '\\' && *c->pos >= 0x20)
-#endif
 			c->pos++;
 		if (text)
 			sink_put(text, from, (size_t)(c->pos - from));
 		if (c->pos == c->end)
-			json_bad(c, "a string that does not end");
+			json_bad(c, "a string does not end");
 		else if (*c->pos < 0x20)
-			json_bad(c, *c->pos ? "a control character within a string" : "a NUL within a string");
+			json_bad(c, *c->pos ? "a string holds a control character" : "a string holds a NUL");
 		else if (*c->pos++ == '"')
 			break;
 		else
@@ -162,7 +158,7 @@ json_string(struct cursor *c, struct sink *text)
 		text->len = 0;
 	sink_char(text, 0);
 	if (text->err)
-		json_bad(c, "more than there is memory for");
+		json_bad(c, "out of memory");
 	return text->err ? "" : text->buf;
 }
 
@@ -171,7 +167,7 @@ json_key(struct cursor *c, struct sink *text)
 {
 	const char *key = json_string(c, text);
 
-	take(c, ':', "no colon behind a name");
+	take(c, ':', "no colon follows a name");
 	return key;
 }
 
@@ -194,7 +190,7 @@ static void
 take_digits(struct cursor *c, struct decimal *d, int each)
 {
 	if (!digit(c))
-		json_bad(c, "something else where a number should be");
+		json_bad(c, "this should be a number");
 	for (; digit(c); c->pos++)
 		if (d->v < UINT64_MAX / 10 - 1) {
 			d->v = d->v * 10 + (*c->pos - '0');
@@ -212,7 +208,7 @@ take_exponent(struct cursor *c, struct decimal *d)
 	if (c->pos < c->end && (*c->pos == '-' || *c->pos == '+'))
 		c->pos++;
 	if (!digit(c))
-		json_bad(c, "an exponent without digits");
+		json_bad(c, "an exponent has no digits");
 	for (; digit(c); c->pos++)
 		v = v < EXPONENT_MAX ? v * 10 + (*c->pos - '0') : v;
 	d->exponent += negative ? -v : v;
@@ -259,7 +255,7 @@ json_number(struct cursor *c, unsigned places)
 			break;
 	if (d.v > INT64_MAX) {
 		c->pos = begin;
-		json_bad(c, "a number that is too large");
+		json_bad(c, "a number is too large");
 	}
 	return c->bad ? 0 : d.negative ? -(int64_t)d.v : (int64_t)d.v;
 }
@@ -277,7 +273,7 @@ skip_word(struct cursor *c)
 			return;
 		}
 	}
-	json_bad(c, c->pos == c->end ? "the text ends too early" : "something that is no value");
+	json_bad(c, c->pos == c->end ? "the text ends too early" : "this is not a value");
 }
 
 void
@@ -291,7 +287,7 @@ json_skip(struct cursor *c)
 
 		if (at == '[' || at == '{') {
 			if (depth == NESTING_MAX) {
-				json_bad(c, "lists too deep within each other");
+				json_bad(c, "lists are nested too deeply");
 				return;
 			}
 			list[depth++] = json_open(c, at);
@@ -305,7 +301,7 @@ json_skip(struct cursor *c)
 			depth--;
 		if (depth && list[depth - 1].close == '}') {
 			take_string(c, NULL);
-			take(c, ':', "no colon behind a name");
+			take(c, ':', "no colon follows a name");
 		}
 	} while (depth && !c->bad);
 }

@@ -22,7 +22,7 @@ struct json_list {
 char json_peek(struct cursor *);
 /* The array ('[') or object ('{') at hand, which must be one. */
 struct json_list json_open(struct cursor *, char kind);
-/* Is there another element?  The cursor then stands before it, else behind the list. */
+/* Whether there is another element.  The cursor then stands before it, else behind the list. */
 bool json_next(struct cursor *, struct json_list *);
 /* A string, into TEXT, which is kept in memory: its bytes, with a NUL behind, are TEXT's whole content. */
 const char *json_string(struct cursor *, struct sink *text);
@@ -31,7 +31,7 @@ const char *json_key(struct cursor *, struct sink *text);
 /* A number times ten to the PLACES, rounded. */
 int64_t json_number(struct cursor *, unsigned places);
 void json_skip(struct cursor *);
-/* Says what is wrong with what stands at the cursor. */
+/* Sets what is wrong at the cursor. */
 void json_bad(struct cursor *, const char *why);
 
 #endif

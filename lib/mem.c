@@ -16,7 +16,8 @@ struct arena_chunk {
 	_Alignas(16) unsigned char data[];
 };
 
-static size_t cap = SIZE_MAX, total;
+static size_t cap = SIZE_MAX, bound = SIZE_MAX, total;
+static bool bounded;
 
 void
 mem_cap(size_t bytes)
@@ -30,11 +31,26 @@ mem_used(void)
 	return total;
 }
 
+void
+mem_bound(size_t bytes)
+{
+	bound = bytes;
+	bounded &= bytes != SIZE_MAX;
+}
+
+bool
+mem_bounded(void)
+{
+	return bounded;
+}
+
 static bool
 charge(size_t n)
 {
 	if (total > cap || n > cap - total)
 		return false;
+	if (total > bound || n > bound - total)
+		return bounded = true, false;
 	total += n;
 	return true;
 }

@@ -15,6 +15,9 @@ struct arena {
 /* The cap on all memory from here on, in bytes, and what is in use. */
 void mem_cap(size_t bytes);
 size_t mem_used(void);
+/* A lower cap for a time, SIZE_MAX for none (see work.h); and whether memory reached it since. */
+void mem_bound(size_t bytes);
+bool mem_bounded(void);
 
 /* N zeroed bytes, aligned for any type, that live until arena_free; NULL at the cap. */
 void *arena_alloc(struct arena *, size_t n);

@@ -132,9 +132,9 @@ escaped(struct compiler *c)
 		return meant[which - letters];
 	}
 	if (!*c->p)
-		c->why = "ends in a backslash";
+		c->why = "it ends in a backslash";
 	else if ((*c->p >= '0' && *c->p <= '9') || ((*c->p | 0x20) >= 'a' && (*c->p | 0x20) <= 'z'))
-		c->why = "a backslash before a letter or digit that means nothing here";
+		c->why = "a backslash stands before a letter or digit, which has no meaning here";
 	return character(&c->p);
 }
 
@@ -172,7 +172,7 @@ set(struct compiler *c)
 		if (c->p[0] == '-' && c->p[1] && c->p[1] != ']') {
 			c->p++;
 			if (!member(c, &hi) || hi < lo) {
-				c->why = "a range in [] that runs backwards";
+				c->why = "a range in [] runs backwards";
 				return;
 			}
 		}
@@ -252,7 +252,7 @@ repeat(struct compiler *c, unsigned min, unsigned max)
 	struct step keep[STEPS_MAX];
 
 	if (min > max || (max != UNBOUNDED && max > REPEAT_MAX) || min > REPEAT_MAX) {
-		c->why = min > max ? "{} that runs backwards" : "too large";
+		c->why = min > max ? "the range in {} runs backwards" : "too large";
 		return;
 	}
 	memcpy(keep, re->step + at, n * sizeof *keep);
@@ -265,10 +265,6 @@ repeat(struct compiler *c, unsigned min, unsigned max)
 		memcpy(re->step + re->steps, keep, n * sizeof *keep);
 		re->steps += n;
 	}
-#ifdef PLANT_REGEX   /* a bug planted for tests/fuzz/regex.c to find: x+ ends after the first x */
-	if (max == UNBOUNDED && min)
-		return;
-#endif
 	if (max == UNBOUNDED && min)
 		emit(c, (struct step){ .op = OP_SPLIT, .x = -(int32_t)n });
 	else if (max == UNBOUNDED)
@@ -306,9 +302,9 @@ open_group(struct compiler *c)
 	if (c->p[0] == '?' && c->p[1] == ':')
 		c->p += 2;
 	else if (c->p[0] == '?')
-		c->why = "(? that means nothing here";
+		c->why = "(? has no meaning here";
 	if (c->depth + 1 == GROUPS_MAX)
-		c->why = "groups too deep";
+		c->why = "groups are nested too deeply";
 	else
 		c->group[++c->depth] = (struct group){ c->re->steps, c->re->steps, 0 };
 	c->atom = STEPS_MAX;
@@ -322,7 +318,7 @@ compile_next(struct compiler *c)
 
 	if (quantifier(&c->p, &min, &max)) {
 		if (c->atom == STEPS_MAX)
-			c->why = "a repetition of nothing";
+			c->why = "a repetition has nothing to repeat";
 		else
 			repeat(c, min, max);
 		return;

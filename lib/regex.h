@@ -19,7 +19,7 @@ struct regex;
 
 /* The expression, which lives in ARENA; else NULL, and *WHY says what is wrong with it, in words. */
 struct regex *regex_new(struct arena *, const char *pattern, const char **why);
-/* Is there a match anywhere in TEXT? */
+/* Whether there is a match anywhere in TEXT. */
 bool regex_find(struct regex *, const char *text);
 
 #endif

@@ -177,11 +177,9 @@ utf8_len(const char *str)
 	const unsigned char *p = (const unsigned char *)str;
 	unsigned n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
 
-#ifndef PLANT_SINK   /* a bug planted for tests/fuzz/sink.c to find: a sequence that ends early */
 	for (unsigned i = 1; i < n; i++)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
-#endif
 	if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) ||
 	    (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f))
 		return 0;

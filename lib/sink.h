@@ -17,7 +17,7 @@ struct sink {
 };
 
 void sink_open(struct sink *, int fd);
-/* One that hands what it gathers to DRAIN. */
+/* Opens a sink that hands its bytes to DRAIN. */
 void sink_open_to(struct sink *, void (*drain)(void *ctx, const void *bytes, size_t n), void *ctx);
 /* Flushes, gives the buffer back (not the descriptor), returns the latched errno or 0. */
 int sink_close(struct sink *);
@@ -33,11 +33,11 @@ void sink_u64(struct sink *, uint64_t);
 void sink_hex(struct sink *, uint64_t);
 /* V divided by ten to the PLACES, as a decimal number without trailing zeros: (1500, 3) is 1.5. */
 void sink_decimal(struct sink *, uint64_t v, unsigned places);
-/* printf for what is not written per sample. */
+/* printf, for text that is not written for each sample. */
 void sink_fmt(struct sink *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* S in quotes for JSON; bytes that are not UTF-8 become U+FFFD. */
 void sink_json(struct sink *, const char *s);
-/* The same without the quotes, for a string in several parts. */
+/* S escaped for JSON without the quotes, for a string in several parts. */
 void sink_json_part(struct sink *, const char *s);
 
 /* The length of the UTF-8 sequence at P (RFC 3629: neither overlong nor a surrogate), or 0 where it is none. */

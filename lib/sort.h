@@ -1,6 +1,6 @@
-/* Sorting what is indexed by address: many small items at once, stable, by radix. */
-#ifndef SYM_SORT_H
-#define SYM_SORT_H
+/* Sorts items by address or another key: many small items at once, stable, by radix. */
+#ifndef LIB_SORT_H
+#define LIB_SORT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
-/* See format.h: adding a format is one file and one line here. */
-#include "out/format/format.h"
+/* See formats.h: adding a format is its file, its name there, and its row here. */
+#include "formats.h"
 
 /* A file is what the first of them takes it for: folded, which is nearly any text, comes last of those that are read. */
 const struct format *const formats[] = {
-	&format_speedscope,
-	&format_pprof,
 	&format_html,
 	&format_svg,
+	&format_speedscope,
+	&format_pprof,
 	&format_script,
 	&format_folded,
 	&format_table,
@@ -39,18 +39,4 @@ format_of_file(const char *file)
 			s += len + (s[len] == ' ');
 		}
 	return found;
-}
-
-void
-format_events(struct sink *s, const struct profile *p)
-{
-	sink_str(s, "\"events\":[");
-	for (uint32_t i = 0; i < p->nevent; i++) {
-		sink_str(s, i ? ",{\"name\":" : "{\"name\":");
-		sink_json(s, p->event[i].name);
-		sink_str(s, ",\"period\":");
-		sink_u64(s, p->event[i].period_ns);
-		sink_str(s, p->event[i].waiting ? ",\"waiting\":true}" : "}");
-	}
-	sink_char(s, ']');
 }

@@ -2,202 +2,24 @@
 #include "output.h"
 
 #include "lib/codec/deflate.h"
-#include "lib/filemap.h"
+#include "formats.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINKS_MAX = 16, TRIES_MAX = 1000000 };
-
-/* What went wrong, for whoever asked last. */
-static char complaint[PATH_MAX + 128];
-
-static const char *
-complain(const char *doing, int err)
-{
-	snprintf(complaint, sizeof complaint, "%s: %s", doing, strerror(err));
-	return complaint;
-}
-
-/* The descriptor that PATH is a name of, or -1. */
-static int
-named_fd(const char *path)
-{
-	static const char *const dirs[] = { "/dev/fd/", "/proc/self/fd/" };
-
-	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
-		return STDOUT_FILENO;
-	if (strcmp(path, "/dev/stderr") == 0)
-		return STDERR_FILENO;
-	for (unsigned i = 0; i < 2; i++) {
-		size_t n = strlen(dirs[i]);
-		char *end;
-		long fd;
-
-		if (strncmp(path, dirs[i], n) != 0 || path[n] < '0' || path[n] > '9')
-			continue;
-		fd = strtol(path + n, &end, 10);
-		if (!*end && fd <= INT_MAX)
-			return (int)fd;
-	}
-	return -1;
-}
-
-/* PATH's directory, into DIR of PATH_MAX bytes. */
-static const char *
-dir_of(const char *path, char *dir)
-{
-	const char *slash = strrchr(path, '/');
-	size_t n = slash ? (size_t)(slash - path) : 0;
-
-	if (!slash)
-		return ".";
-	if (n == 0)
-		return "/";
-	if (n >= PATH_MAX)
-		return path;   /* too long for the system as well */
-	memcpy(dir, path, n);
-	dir[n] = 0;
-	return dir;
-}
-
-/* Can a file be made in (or renamed in) PATH's directory? */
-static const char *
-check_dir(const char *path)
-{
-	char buf[PATH_MAX];
-	const char *dir = dir_of(path, buf), *name = strrchr(path, '/');
-	struct stat st;
-
-	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
-		errno = ENOTDIR;
-	else if (!*(name ? name + 1 : path))
-		errno = EISDIR;
-	else if (strlen(name ? name + 1 : path) > NAME_MAX)
-		errno = ENAMETOOLONG;
-	else if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0)
-		return NULL;
-	snprintf(complaint, sizeof complaint, "directory %s: %s", dir, strerror(errno));
-	return complaint;
-}
-
-/* Where a chain of symlinks that ends at nothing would make its file. */
-static const char *
-check_dangling(const char *path)
-{
-	char at[PATH_MAX], to[PATH_MAX], dir[PATH_MAX];
-	ssize_t n;
-
-	if (strlen(path) >= sizeof at)
-		return complain("open", ENAMETOOLONG);
-	strcpy(at, path);
-	for (unsigned i = 0; i < LINKS_MAX; i++) {
-		const char *base;
-
-		if ((n = readlink(at, to, sizeof to - 1)) < 0)
-			return check_dir(at);
-		to[n] = 0;
-		base = dir_of(at, dir);
-		if (*to == '/')
-			strcpy(at, to);
-		else {
-			char joined[2 * PATH_MAX];
-
-			if ((size_t)snprintf(joined, sizeof joined, "%s/%s", base, to) >= sizeof at)
-				return complain("open", ENAMETOOLONG);
-			strcpy(at, joined);
-		}
-	}
-	return complain("open", ELOOP);
-}
-
-/* Whether others can put something into PATH's directory. */
-static bool
-is_shared(const char *path)
-{
-	char buf[PATH_MAX];
-	struct stat dir;
-
-	return stat(dir_of(path, buf), &dir) == 0 && (dir.st_mode & (S_IWGRP | S_IWOTH));
-}
-
-/* Who prof works for, where that is another than it is: under sudo the caller. */
-static bool
-sudo_ids(uid_t *uid, gid_t *gid)
-{
-	const char *u = getenv("SUDO_UID"), *g = getenv("SUDO_GID");
-	uint64_t uid64, gid64;
-
-	if (geteuid() != 0 || !u || !g || !text_dec(&u, &uid64) || *u || !text_dec(&g, &gid64) || *g || uid64 >= UINT32_MAX ||
-	    gid64 >= UINT32_MAX)
-		return false;
-	*uid = (uid_t)uid64;
-	*gid = (gid_t)gid64;
-	return true;
-}
-
-static bool
-is_callers(const struct stat *st)
-{
-	uid_t uid;
-	gid_t gid;
-
-	return st->st_uid == geteuid() || (sudo_ids(&uid, &gid) && st->st_uid == uid);
-}
-
-/* Where others can write, a link, FIFO or device of another's may have been put there to be followed. */
-static const char *
-check_through(const char *path, const struct stat *st)
-{
-	if (!is_shared(path) || is_callers(st))
-		return NULL;
-	return "belongs to another user, in a directory that others can write to";
-}
-
-/* Renaming over a file of another's in a directory like /tmp is refused. */
-static bool
-is_sticky(const char *path, const struct stat *file)
-{
-	char buf[PATH_MAX];
-	struct stat dir;
-
-	return stat(dir_of(path, buf), &dir) == 0 && (dir.st_mode & S_ISVTX) && geteuid() != 0 &&
-	       geteuid() != file->st_uid && geteuid() != dir.st_uid;
-}
-
 const char *
-output_check(const struct output *o)
+output_check(const struct output *o, struct place_words *words)
 {
-	int fd = named_fd(o->path), flags;
-	const char *why;
-	struct stat st;
+	int fd = place_fd(o->path);
 
-	if (!*o->path)
-		return "no file name";
-	if (fd >= 0) {
-		if (o->format == &format_pprof && isatty(fd))
-			return "a terminal, and pprof's format is binary";
-		if ((flags = fcntl(fd, F_GETFL)) < 0)
-			return complain("descriptor", errno);
-		return flags & (O_WRONLY | O_RDWR) ? NULL : "descriptor is not open for writing";   /* a closed one is O_PATH: see cmd_dispatch */
+	if (fd >= 0 && o->format->binary && isatty(fd)) {
+		snprintf(words->text, sizeof words->text, "this is a terminal, and %s's format is binary", o->format->name);
+		return words->text;
 	}
-	if (lstat(o->path, &st) != 0)
-		return errno == ENOENT ? check_dir(o->path) : complain("open", errno);
-	if (S_ISREG(st.st_mode))
-		return is_sticky(o->path, &st) ? complain("replace", EPERM) : check_dir(o->path);
-	if ((why = check_through(o->path, &st)))
-		return why;
-	if (stat(o->path, &st) != 0)
-		return errno == ENOENT ? check_dangling(o->path) : complain("open", errno);
-	if (S_ISDIR(st.st_mode))
-		return "is a directory";
-	return faccessat(AT_FDCWD, o->path, W_OK, AT_EACCESS) ? complain("open", errno) : NULL;
+	return place_check(o->path, words);
 }
 
 /* Under sudo a file that prof made belongs to who called. */
@@ -207,20 +29,19 @@ give_away(int fd)
 	uid_t uid;
 	gid_t gid;
 
-	if (sudo_ids(&uid, &gid) && fchown(fd, uid, gid))
+	if (place_caller(&uid, &gid) && fchown(fd, uid, gid))
 		return;   /* it stays root's then */
 }
 
-/* What is to be written, and how much it was. */
+/* What is to be written. */
 struct job {
-	const char *path;
+	struct output *output;
 	void (*write)(struct sink *, const void *ctx);
 	const void *ctx;
-	uint64_t size;
 };
 
 static const char *
-write_to(struct job *j, int fd)
+write_to(const struct job *j, int fd, struct place_words *words)
 {
 	struct sink s;
 	int err;
@@ -228,19 +49,19 @@ write_to(struct job *j, int fd)
 	sink_open(&s, fd);
 	j->write(&s, j->ctx);
 	sink_flush(&s);
-	j->size = sink_total(&s);
+	j->output->size = sink_total(&s);
 	err = sink_close(&s);
-	return err ? complain("write", err) : NULL;
+	return err ? place_complain(words, "write", err) : NULL;
 }
 
-/* The same, and closes FD, which may be the first to tell of a full disk. */
+/* Writes to FD and closes it; closing may be the first to tell of a full disk. */
 static const char *
-write_and_close(struct job *j, int fd)
+write_and_close(const struct job *j, int fd, struct place_words *words)
 {
-	const char *why = write_to(j, fd);
+	const char *why = write_to(j, fd, words);
 
 	if (close(fd) && !why)
-		why = complain("write", errno);
+		why = place_complain(words, "write", errno);
 	return why;
 }
 
@@ -249,7 +70,7 @@ static int
 open_beside(const char *path, char *temp, mode_t mode)
 {
 	char buf[PATH_MAX];
-	const char *dir = dir_of(path, buf);
+	const char *dir = place_dir(path, buf);
 	int fd = -1;
 
 	for (unsigned i = 0; i < 100; i++) {
@@ -276,42 +97,30 @@ hand_on(int fd, const struct stat *old)
 		return;
 }
 
-bool output_private;
-
-/* The default name that is given out. */
-static struct {
-	char *buf;
-	size_t n;
-	const char *stem, *suffix;
-} fresh;
-
-/* The file beside the one that is being written, or "". */
-static char temp[PATH_MAX];
-
 static const char *
-open_here(const char *path, int *fd)
+open_here(const struct output *o, struct output_file *file, int *fd, struct place_words *words)
 {
-	bool exists, narrow = output_private && (path == fresh.buf || is_shared(path));
-	const char *why;
+	const char *path = o->path, *why;
+	bool exists, narrow = o->private && (o->fresh || o->sources || place_shared(path));
 	struct stat st;
 
 	*fd = -1;
-	*temp = 0;
-	if (!(exists = path != fresh.buf && lstat(path, &st) == 0) && path != fresh.buf && errno != ENOENT)
-		return complain("open", errno);
+	*file->beside = 0;
+	if (!(exists = !o->fresh && lstat(path, &st) == 0) && !o->fresh && errno != ENOENT)
+		return place_complain(words, "open", errno);
 	if (exists && !S_ISREG(st.st_mode)) {
-		if ((why = check_through(path, &st)))
+		if ((why = place_check_through(path, &st)))
 			return why;
 		*fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
 		if (*fd < 0 && errno == ENOENT && (*fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) >= 0)
 			give_away(*fd);
-		return *fd < 0 ? complain("open", errno) : NULL;
+		return *fd < 0 ? place_complain(words, "open", errno) : NULL;
 	}
-	if ((*fd = open_beside(path, temp, narrow ? 0600 : 0666)) < 0) {
-		*temp = 0;
-		return complain("create", errno);
+	if ((*fd = open_beside(path, file->beside, narrow ? 0600 : 0666)) < 0) {
+		*file->beside = 0;
+		return place_complain(words, "create", errno);
 	}
-	if (exists && (!is_shared(path) || is_callers(&st)))   /* no other's idea of who may read it */
+	if (exists && (!place_shared(path) || place_callers(&st)))   /* no other's idea of who may read it */
 		hand_on(*fd, &st);
 	else
 		give_away(*fd);
@@ -320,58 +129,61 @@ open_here(const char *path, int *fd)
 
 /* Never over or through what has the name meanwhile, unless the file system knows no other names for a file. */
 static bool
-put_fresh(void)
+put_fresh(struct fresh_name *fresh, const char *beside)
 {
 	for (unsigned i = 0; i < 100; i++) {
-		if (!link(temp, fresh.buf)) {
-			unlink(temp);
+		if (!link(beside, fresh->path)) {
+			unlink(beside);
 			return true;
 		}
 		if (errno != EEXIST)
-			return !rename(temp, fresh.buf);
-		output_fresh(fresh.buf, fresh.n, fresh.stem, fresh.suffix);
+			return !rename(beside, fresh->path);
+		fresh_name(fresh);
 	}
 	return false;
 }
 
 static const char *
-done_here(const char *path, bool well)
+done_here(const struct output *o, struct output_file *file, bool well, struct place_words *words)
 {
 	const char *why = NULL;
 
-	if (*temp && well && !(path == fresh.buf ? put_fresh() : !rename(temp, path)))
-		why = complain("rename", errno);
-	if (*temp && (!well || why))
-		unlink(temp);
-	*temp = 0;
+	if (*file->beside && well && !(o->fresh ? put_fresh(o->fresh, file->beside) : !rename(file->beside, o->path)))
+		why = place_complain(words, "rename", errno);
+	if (*file->beside && (!well || why))
+		unlink(file->beside);
+	*file->beside = 0;
 	return why;
 }
 
-const struct output_door output_here = { open_here, done_here }, *output_door = &output_here;
+const struct output_door output_here = { open_here, done_here };
 
 static const char *
-do_job(struct job *j)
+do_job(const struct job *j, struct place_words *words)
 {
-	int fd = named_fd(j->path);
+	struct output *o = j->output;
+	const struct output_door *door = o->door ? o->door : &output_here;
+	struct place_words later;
+	struct output_file file;
+	int fd = place_fd(o->path);
 	const char *why, *late;
 
 	if (fd >= 0)
-		return write_to(j, fd);
-	if ((why = output_door->open(j->path, &fd)))
+		return write_to(j, fd, words);
+	if ((why = door->open(o, &file, &fd, words)))
 		return why;
-	why = write_and_close(j, fd);
-	late = output_door->done(j->path, !why);
+	why = write_and_close(j, fd, words);
+	late = door->done(o, &file, !why, why ? &later : words);
 	return why ? why : late;
 }
 
 const char *
-output_stream(const char *path, void (*write_text)(struct sink *, const void *), const void *ctx, uint64_t *size)
+output_text(struct output *o, void (*write_text)(struct sink *, const void *), const void *ctx, struct place_words *words)
 {
-	struct job j = { path, write_text, ctx, 0 };
-	const char *why = do_job(&j);
+	const char *why = do_job(&(struct job){ o, write_text, ctx }, words);
 
-	if (size)
-		*size = why ? 0 : j.size;
+	if (why)
+		o->size = 0;
 	return why;
 }
 
@@ -405,31 +217,7 @@ write_packed(struct sink *s, const void *ctx)
 }
 
 const char *
-output_write(struct output *o, const struct profile *p)
+output_write(struct output *o, const struct profile *p, struct place_words *words)
 {
-	return output_stream(o->path, format_packed(o->path) ? write_packed : write_formatted,
-	                     &(struct formatted){ o->format, p }, &o->size);
-}
-
-const char *
-output_fresh(char *buf, size_t n, const char *stem, const char *suffix)
-{
-	struct stat st;
-
-	fresh.buf = buf;
-	fresh.n = n;
-	fresh.stem = stem;
-	fresh.suffix = suffix;
-	suffix += *suffix == '.';
-	snprintf(buf, n, "%s.%s", stem, suffix);
-	for (unsigned i = 2; i < TRIES_MAX && lstat(buf, &st) == 0; i++)
-		snprintf(buf, n, "%s.%u.%s", stem, i, suffix);
-	return buf;
-}
-
-void
-output_renamed(const char *name)
-{
-	if (fresh.buf)
-		snprintf(fresh.buf, fresh.n, "%s", name);
+	return output_text(o, format_packed(o->path) ? write_packed : write_formatted, &(struct formatted){ o->format, p }, words);
 }

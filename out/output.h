@@ -4,34 +4,36 @@
 #define OUT_OUTPUT_H
 
 #include "out/format/format.h"
+#include "place.h"
 
 struct output {
 	const char *path;          /* "-" is stdout */
 	const struct format *format;
 	uint64_t size;             /* bytes written, once written */
+	struct fresh_name *fresh;  /* the name that prof made up, or NULL: if a file has that name already, it takes the next one */
+	bool private;              /* under a fresh name, or where others can write, only its owner may read it */
+	bool sources;              /* if it is private, that holds wherever it lies: it has text of others' files */
+	const struct output_door *door;   /* NULL: output_here */
 };
 
-/* What is wrong with writing there (directory missing, not writable), in words, or NULL.  Creates nothing. */
-const char *output_check(const struct output *);
-/* Writes it; NULL if all is well, else what went wrong, in words (with the system's). */
-const char *output_write(struct output *, const struct profile *);
-/* The same for any other text: WRITE gets CTX; *SIZE (or NULL) becomes the bytes written. */
-const char *output_stream(const char *path, void (*write)(struct sink *, const void *ctx), const void *ctx,
-                          uint64_t *size);
-/* A default name that exists not yet: STEM.SUFFIX, STEM.2.SUFFIX, … in BUF.  Where it exists once it is to be written, BUF
- * becomes the next one: all three stay where they are. */
-const char *output_fresh(char *buf, size_t n, const char *stem, const char *suffix);
-/* That happened elsewhere. */
-void output_renamed(const char *name);
-/* Files of default names and in directories that others can write to are for nobody else's eyes. */
-extern bool output_private;
+/* A file that is being written. */
+struct output_file {
+	char beside[PATH_MAX];     /* its name until it is whole, or "" */
+};
 
-/* Who opens a file for PATH, and puts it in its place once it is written and WELL: this process, or one that has the rights.
- * What went wrong, in words, or NULL. */
+/* Opens the file, and puts it in its place if writing went WELL: in this process, or in one that has the rights.  Says what
+ * went wrong, in words, or NULL. */
 struct output_door {
-	const char *(*open)(const char *path, int *fd);
-	const char *(*done)(const char *path, bool well);
+	const char *(*open)(const struct output *, struct output_file *, int *fd, struct place_words *);
+	const char *(*done)(const struct output *, struct output_file *, bool well, struct place_words *);
 };
-extern const struct output_door output_here, *output_door;
+extern const struct output_door output_here;
+
+/* Why prof cannot write there (directory missing, not writable), in words, or NULL. Creates nothing. */
+const char *output_check(const struct output *, struct place_words *);
+/* Writes it; NULL on success, else what went wrong, in words, with those of the system. */
+const char *output_write(struct output *, const struct profile *, struct place_words *);
+/* Writes another text in the same way: WRITE gets CTX. */
+const char *output_text(struct output *, void (*write)(struct sink *, const void *ctx), const void *ctx, struct place_words *);
 
 #endif

@@ -2,6 +2,7 @@
 #include "read.h"
 
 #include "lib/codec/inflate.h"
+#include "formats.h"
 
 /* Of a file: what is more is no profile. */
 enum { UNPACKED_MAX = 1 << 30 };
@@ -16,9 +17,14 @@ lines_before(const uint8_t *from, const uint8_t *to)
 	return n;
 }
 
+/* Of formats that BYTES may be taken for its file's name says which; else the first. */
 static const struct format *
-looks_like(struct cursor bytes)
+looks_like(const char *name, struct cursor bytes)
 {
+	const struct format *named = format_of_file(name);
+
+	if (named && named->is && named->read && named->is(bytes))
+		return named;
 	for (const struct format *const *f = formats; *f; f++)
 		if ((*f)->is && (*f)->read && (*f)->is(bytes))
 			return *f;
@@ -26,13 +32,13 @@ looks_like(struct cursor bytes)
 }
 
 static const char *
-read_plain(struct profile *p, struct cursor bytes, const struct format **format, uint64_t *where)
+read_plain(struct profile *p, const char *name, struct cursor bytes, const struct format **format, uint64_t *where)
 {
 	const uint8_t *begin = bytes.pos;
 	const char *why;
 
-	if (!(*format = looks_like(bytes)))
-		return cur_left(&bytes) ? "not a profile that prof reads: folded stacks, pprof, speedscope's JSON, perf script's text" : "empty";
+	if (!(*format = looks_like(name, bytes)))
+		return cur_left(&bytes) ? "prof cannot read this; it reads its own pages and flame graphs, folded stacks, pprof, speedscope's JSON and perf script's text" : "empty";
 	why = (*format)->read(p, &bytes);
 	if (!why)
 		return NULL;
@@ -47,7 +53,7 @@ is_gzip(const struct cursor *c)
 }
 
 static const char *
-read_packed(struct profile *p, struct cursor bytes, const struct format **format, uint64_t *where)
+read_packed(struct profile *p, const char *name, struct cursor bytes, const struct format **format, uint64_t *where)
 {
 	const uint8_t *begin = bytes.pos;
 	struct sink plain;
@@ -57,15 +63,15 @@ read_packed(struct profile *p, struct cursor bytes, const struct format **format
 	why = inflate_sink(&bytes, INFLATE_GZIP, &plain, UNPACKED_MAX);
 	*where = (uint64_t)(bytes.pos - begin);
 	if (!why)
-		why = read_plain(p, cur_of(plain.buf, plain.len, false), format, where);
+		why = read_plain(p, name, cur_of(plain.buf, plain.len, false), format, where);
 	sink_close(&plain);
 	return why;
 }
 
 const char *
-profile_read(struct profile *p, struct cursor bytes, const struct format **format, uint64_t *where)
+profile_read(struct profile *p, const char *name, struct cursor bytes, const struct format **format, uint64_t *where)
 {
 	*format = NULL;
 	*where = 0;
-	return (is_gzip(&bytes) ? read_packed : read_plain)(p, bytes, format, where);
+	return (is_gzip(&bytes) ? read_packed : read_plain)(p, name, bytes, format, where);
 }

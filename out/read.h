@@ -8,6 +8,6 @@
  * calls profile_name afterwards.  NULL if all is well, else what is wrong, in words; *FORMAT is then what the bytes look
  * like, or NULL, and *WHERE the line (of a text format, from 1) or the offset (unpacked) at which it is wrong.
  * Nothing of BYTES is kept. */
-const char *profile_read(struct profile *, struct cursor bytes, const struct format **format, uint64_t *where);
+const char *profile_read(struct profile *, const char *name, struct cursor bytes, const struct format **format, uint64_t *where);
 
 #endif

@@ -1,6 +1,14 @@
-/* See weigh.h.  When the period of an event is changed, the kernel still tells the old one with its samples, but the right
- * one with those of events that were inherited since.  So no thread is ever born to the first period itself: a sample
- * that tells it is of an event that was opened, and has the period that was asked for last. */
+/* See sample_weight.h.  An inherited event gives each new thread a whole period of its own, on each CPU.  A child that runs for
+ * 0.5 ms at 1 ms a sample is never sampled, and a thousand such children have run for half a second that nobody sees.
+ *
+ * Two things mend that.  First, new threads begin with a shorter period while many of them are short, so that some samples of
+ * such children come.  Second, the kernel tells at the end of each thread how long it ran, sampled or not: so the time of all
+ * threads of a name is known, and what no sample has told of is given to the next samples of that name.  A sample then
+ * counts for more than one, or for none where its thread's period was short.
+ *
+ * When the period of an event is changed, the kernel still tells the old one with its samples, but the right one with those of
+ * events that were inherited since.  So no thread is ever born to the first period itself: a sample that tells it is of an event
+ * that was opened, and has the period that was asked for last. */
 #include "sample_weight.h"
 
 #include "lib/index.h"
@@ -50,12 +58,12 @@ weigh_sample(struct weights *w, struct task *t, uint64_t ns)
 	if (ns == w->period)
 		ns = w->first;
 	n = name_of(w, t);
-	if (t->seen_in != w->opened) {
-		t->seen_in = w->opened;
-		t->seen_ns = 0;
+	if (t->weight.seen_in != w->opened) {
+		t->weight.seen_in = w->opened;
+		t->weight.seen_ns = 0;
 	}
-	t->seen_ns += ns;
-	t->every_ns = ns;
+	t->weight.seen_ns += ns;
+	t->weight.every_ns = ns;
 	n->sampled += (int64_t)ns;
 	w->told += (int64_t)ns;
 	count = ns == w->period + 1 && !n->rest ? 1 : owed(w, n) / (int64_t)w->period;
@@ -69,8 +77,8 @@ void
 weigh_end(struct weights *w, struct task *t, uint64_t ns)
 {
 	struct name_weight *n;
-	bool sampled = t->seen_in == w->opened && t->every_ns;
-	uint64_t every = sampled ? t->every_ns : w->first, fired;
+	bool sampled = t->weight.seen_in == w->opened && t->weight.every_ns;
+	uint64_t every = sampled ? t->weight.every_ns : w->first, fired;
 
 	if (!w->period || !ns)
 		return;
@@ -80,11 +88,11 @@ weigh_end(struct weights *w, struct task *t, uint64_t ns)
 		w->run_ns += ns;
 	}
 	n = name_of(w, t);
-	fired = !w->whole ? ns / every * every : sampled ? t->seen_ns : 0;
+	fired = !w->whole ? ns / every * every : sampled ? t->weight.seen_ns : 0;
 	n->fired += (int64_t)fired;
 	n->rest += (int64_t)ns - (int64_t)fired + w->last;
 	w->told += (int64_t)ns - (int64_t)fired;
-	t->seen_ns = 0;   /* it ends on each CPU that it was on */
+	t->weight.seen_ns = 0;   /* it ends on each CPU that it was on */
 }
 
 void

@@ -1,8 +1,8 @@
 /* What samples stand for where events are inherited: there each new thread begins with a whole period on each CPU, and one
  * that ends before that is never sampled.  So the period new threads begin with is shortened while many of them are
  * short, and what the kernel says at the end of each is shared out among the samples of its name. */
-#ifndef SAMPLE_WEIGH_H
-#define SAMPLE_WEIGH_H
+#ifndef SAMPLE_SAMPLE_WEIGHT_H
+#define SAMPLE_SAMPLE_WEIGHT_H
 
 #include "sample/tasks/process.h"
 

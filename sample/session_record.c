@@ -1,11 +1,12 @@
-/* See session_state.h.  Which records count, for whom, and what a sample has of its thread. */
+/* See session_record.h. */
+#include "session_record.h"
+
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "sym/kernel/kernel_symbol.h"
+#include "sym/kernel/made_code.h"
 #include "sample/events/cpu.h"
-#include "sample/tasks/process_maps.h"
-#include "session_state.h"
+#include "sample/tasks/process.h"
 
 /* The event that has ID, or had it before the last session_stack. */
 static const struct watch *
@@ -27,11 +28,11 @@ event_of(struct session *s, const struct record *r, const struct task *t, uint32
 		*event = r->id < s->opener.capture.nevent ? (uint32_t)r->id : 0;
 		return true;
 	}
-	if (s->opener.capture.nevent == 1 && !t->own)
+	if (s->opener.capture.nevent == 1 && !t->counted.own)
 		return true;
 	if ((w = watches_find(&s->watches, r->id))) {
 		*event = w->event;
-		return !t->own || w->tid == t->own;
+		return !t->counted.own || w->tid == t->counted.own;
 	}
 	if ((w = watches_find(&s->old, r->id)))
 		*event = w->event;
@@ -43,25 +44,17 @@ count_sample(struct session *s, struct task *t, const struct sample *out)
 {
 	s->counts.samples += out->count;
 	s->first_event += out->event == 0 ? out->count : 0;
-	s->counts.threads += !t->sampled;
+	s->counts.threads += !t->counted.sampled;
 	s->counts.processes += !t->process->sampled;
-	t->sampled = t->process->sampled = true;
+	t->counted.sampled = t->process->sampled = true;
 }
 
-/* Whether the thread's own side is not there yet: its registers are still those from before the exec. */
-static bool
-is_starting(struct process *p, const struct sample *s)
-{
-	if (p->starting && (!s->kernel || s->time > p->starting))
-		p->starting = 0;
-	return p->starting;
-}
-
-/* The thread's own side.  What is left of a thread that has ended has none. */
+/* The thread's own side.  What is left of a thread that has ended has none, nor has one whose registers are still those from before
+ * its exec. */
 static void
 add_user_side(struct session *s, struct sample *out, const struct record *r, const struct chains *chains)
 {
-	if (out->task->dead || is_starting(out->task->process, out))
+	if (out->task->dead || process_is_starting(out->task->process, out->kernel, out->time))
 		return;
 	/* An exec takes the memory away before it tells so: registers without a stack are of what is no more. */
 	if (r->sample.regs && !(out->kernel && r->sample.stack && !r->sample.stack_size)) {
@@ -79,7 +72,7 @@ add_user_side(struct session *s, struct sample *out, const struct record *r, con
 	out->uchain = chains->user;
 	out->nuchain = chains->nuser;
 	if (out->regs || out->nuchain || !out->kernel)
-		mapped_ready(out->task->process, out->time);
+		process_ready(out->task->process, out->time);
 }
 
 /* Since when a CPU may have slept. */
@@ -116,7 +109,7 @@ slept(struct session *s, uint32_t cpu, uint64_t t)
 		on_sample(s, &r);
 }
 
-/* The switches of the idle task, and of threads that are over, are nobody's. */
+/* The switches of the idle task, and of threads that have ended, belong to no thread. */
 static bool
 is_nobodys(const struct session *s, const struct record *r)
 {
@@ -168,7 +161,7 @@ on_sample(struct session *s, const struct record *r)
 		s->counts.others += s->opener.reach == REACH_TREE;
 		return;
 	}
-	if (out.task->process->starting == NOT_YET)   /* the end of prof's own child, which is the command's beginning */
+	if (process_is_before_exec(out.task->process))   /* the end of prof's own child, which is the command's beginning */
 		return;
 	if (!event_of(s, r, out.task, &out.event))
 		return;
@@ -260,13 +253,15 @@ session_record(struct session *s, const struct record *r)
 		processes_fork(s->processes, r->pid, r->tid, r->task.ppid, r->task.ptid, r->time);
 		break;
 	case PERF_RECORD_EXIT:
+		if (s->opener.reach != REACH_THREADS && processes_is_exec(s->processes, r->pid, r->tid))   /* events on CPUs go on */
+			return;
 		if (s->waits.on && s->opener.reach == REACH_SYSTEM)   /* what comes of it after that is of one that is dead */
 			processes_task(s->processes, r->pid, r->tid);
 		processes_exit(s->processes, r->pid, r->tid, r->time);
 		break;
 	case PERF_RECORD_KSYMBOL:
 		if (!r->ksymbol.gone)
-			ksymbol_add(s->modules, &r->ksymbol.code, r->ksymbol.bpf);
+			made_code_add(s->modules, &r->ksymbol.code, r->ksymbol.bpf);
 		break;
 	case PERF_RECORD_READ:
 		on_read(s, r);

@@ -1,17 +1,21 @@
-/* What session.c (a capture's life) and session_record.c (its records) share. */
+/* What a session is made of: shared by who opens it (engine), lives it (session), takes records in (session_record) and opens events
+ * again (reopen). */
 #ifndef SAMPLE_SESSION_STATE_H
 #define SAMPLE_SESSION_STATE_H
 
-#include "wakeup.h"
-#include "sample/events/opener.h"
+#include <signal.h>
+
+#include "sample/events/watches.h"
+#include "sample/events/pressure.h"
 #include "sample/events/priority.h"
-#include "sample/ptrace/ptrace.h"
 #include "sample/events/record.h"
-#include "session.h"
+#include "sample/events/refusal.h"
+#include "sample/events/sample.h"
+#include "sample/ptrace/ptrace.h"
 #include "sample/waiting/wait.h"
 #include "sample_weight.h"
-
-#define NOT_YET UINT64_MAX   /* process.starting of a command before its exec */
+#include "session_counts.h"
+#include "wakeup.h"
 
 struct tick {
 	uint64_t time;
@@ -40,27 +44,19 @@ struct session {
 	uint64_t new_id, new_since;      /* events from that id on count from that time on */
 	uint64_t last_time;
 	struct tick *ticked;             /* with --idle: when each CPU was sampled last, by number; else NULL */
-	uint32_t wait_most;              /* of the stack of a wait, since a ring was filling up; 0: as asked for */
-	uint64_t pressed;                /* when stacks were cut because a ring was filling up */
-	uint64_t dropped, dropped_then;  /* records that found no room; and when stacks were cut last */
-	uint64_t late;                   /* ns that the reader came late lately, at most; UINT64_MAX: not known */
-	uint64_t worst, noted;           /* the same since then, */
-	uint64_t late_pause;             /* ns that must have passed */
-	uint32_t rounds;                 /* and times that rings were read */
-	uint64_t woke, woke_cpu;         /* the last time, and prof's CPU time then */
-	uint64_t awake, ran;             /* ns: all in all, and of it on a CPU */
+	struct pressure pressure;
+	uint64_t dropped;                /* records that found no room */
+	uint64_t woke, woke_cpu;         /* when the reader woke last, and prof's CPU time then */
 	unsigned slower;                 /* so often the time between samples has become twice as long, for -F max, */
 	uint64_t slowed;                 /* the last time then */
 	int cpu_fd;                      /* tells the command's CPU time, or 0 */
-	struct ends ends;
+	uint64_t deadline;               /* of the capture, or 0 */
+	sigset_t ends;                   /* signals that end it */
+	bool stopped;                    /* at UNTIL, while a file was being read */
+	struct wakeup wakeup;
 	struct priority priority;
 	void (*sample)(void *ctx, const struct sample *);
 	void *ctx;
 };
-
-/* What a record tells, to be called in the order of time: samples go to SAMPLE, all else to processes, modules, weights. */
-void session_record(struct session *, const struct record *);
-/* At the end, at time T: what CPUs slept since their last samples. */
-void session_slept(struct session *, uint64_t t);
 
 #endif

@@ -1,11 +1,11 @@
 /* Waiting: for rings that fill, for targets that end, for the caller's own descriptor. */
-#ifndef SAMPLE_ENDS_H
-#define SAMPLE_ENDS_H
+#ifndef SAMPLE_WAKEUP_H
+#define SAMPLE_WAKEUP_H
 
+#include "sample/events/capture.h"
 #include "sample/events/ring.h"
-#include "session.h"
 
-struct ends {
+struct wakeup {
 	struct pollfd *poll;       /* rings, then pidfds, then the caller's */
 	uint32_t npoll, cap_poll, rings;
 	uint32_t samples;          /* of the rings: the first ones, which hold samples */
@@ -14,17 +14,13 @@ struct ends {
 	uint32_t alive;            /* of the targets */
 	bool attached;             /* there are such whose end ends the capture */
 	uint64_t looked;
-	long nap;                  /* ns of rest where something was executed */
 };
 
 /* False at the memory cap. */
-bool ends_init(struct ends *, const struct rings *, uint32_t samples, const struct capture *);
-void ends_free(struct ends *);
-/* Something NEW was found where programs come from, or not: says how urgent the next one is. */
-void ends_urgent(struct ends *, bool new);
-/* Whether it is urgent. */
-bool ends_hurry(const struct ends *);
-/* Waits for any of them, or NS.  False once all targets of an attach are gone. */
-bool ends_wait(struct ends *, int extra, int64_t ns);
+bool wakeup_init(struct wakeup *, const struct rings *, uint32_t samples, const struct capture *);
+void wakeup_free(struct wakeup *);
+/* Waits for any of them, or NS; where something was executed, NAP ns longer, unless samples press.  False once all targets of an
+ * attach are gone. */
+bool wakeup_wait(struct wakeup *, int extra, int64_t ns, int64_t nap);
 
 #endif

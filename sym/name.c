@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/filemap.h"
+#include "lib/work.h"
 #include "sym/demangle/demangle.h"
 #include "sym/dwarf/dwarf.h"
 #include "sym/module/ehframe.h"
 #include "sym/jit/jit.h"
 #include "sym/kernel/kallsyms.h"
-#include "sym/kernel/kernel_symbol.h"
+#include "sym/kernel/made_code.h"
 
 enum { FORKS_MAX = 64 };   /* of a JIT's process that are gone back through */
 enum { INLINES_MAX = 64 };
@@ -26,7 +28,7 @@ static const char *const marks[CODE_MARKS] = {
 	[CODE_RUN_QUEUE] = "[run queue]",
 	[CODE_THROTTLED] = "[throttled]",
 	[CODE_RUNNING] = "[running]",
-	[CODE_WOKEN] = "--",
+	[CODE_WOKEN] = CODE_WOKEN_NAME,
 	[CODE_INTERRUPT] = "[interrupt]",
 };
 
@@ -76,7 +78,7 @@ names_ahead(struct names *n, uint64_t vaddr, uint32_t max)
 	struct symbol s;
 	const char *module;
 
-	return !ksymbol_find(n->modules, vaddr, &s, &module) && kallsyms(n) && kallsyms_ahead(n->kallsyms, vaddr, max);
+	return !made_code_find(n->modules, vaddr, &s, &module) && kallsyms(n) && kallsyms_ahead(n->kallsyms, vaddr, max);
 }
 
 void
@@ -91,7 +93,7 @@ name_kernel(struct names *n, uint64_t vaddr, struct name *out)
 {
 	struct symbol s;
 
-	if (!ksymbol_find(n->modules, vaddr, &s, &out->module) &&
+	if (!made_code_find(n->modules, vaddr, &s, &out->module) &&
 	    (!kallsyms(n) || !kallsyms_find(n->kallsyms, vaddr, &s, &out->module))) {
 		name_mark(out, CODE_KERNEL);
 		return;
@@ -220,8 +222,11 @@ name_ahead(struct names *n, uint32_t module, const uint64_t *vaddr, uint32_t cou
 
 	if (m->kind == MODULE_KERNEL && kallsyms(n))
 		kallsyms_all(n->kallsyms, vaddr, count);
-	else if (!m->bad)
+	else if (!m->bad) {
+		work_begin(&m->work);
 		dwarf_ahead(n->modules, m, vaddr, count);
+		work_end();
+	}
 }
 
 void
@@ -231,13 +236,9 @@ names_rest(struct names *n)
 	filemap_trim(0);
 }
 
-unsigned
-name_code(struct names *n, const struct code *code, struct name *out, unsigned max)
+static unsigned
+name_in(struct names *n, struct module *m, const struct code *code, struct name *out, unsigned max)
 {
-	struct module *m = code->module < n->modules->n ? n->modules->module[code->module] : n->modules->mark;
-
-	if (!max)
-		return 0;
 	*out = (struct name){ .kind = NAME_USER, .function = marks[CODE_UNKNOWN], .module = "" };
 	switch (m->kind) {
 	case MODULE_MARK:
@@ -259,4 +260,21 @@ name_code(struct names *n, const struct code *code, struct name *out, unsigned m
 		return name_lines(n, m, code->vaddr, out, max);
 	}
 	return 1;
+}
+
+unsigned
+name_code(struct names *n, const struct code *code, struct name *out, unsigned max)
+{
+	struct module *m = code->module < n->modules->n ? n->modules->module[code->module] : n->modules->mark;
+	bool bounded = m->kind >= MODULE_FILE;
+	unsigned k;
+
+	if (!max)
+		return 0;
+	if (bounded)
+		work_begin(&m->work);
+	k = name_in(n, m, code, out, max);
+	if (bounded)
+		work_end();
+	return k;
 }

@@ -22,9 +22,9 @@ struct name {
 struct names {
 	struct modules *modules;
 	struct arena *arena;       /* of the strings made here */
-	int kallsyms_fd;           /* opened by sample/, or -1 where the kernel's names are not to be had; read when first needed */
-	size_t (*kernel_read)(int32_t pid, uint64_t addr, void *to, size_t n);   /* see ktables_open; or NULL */
-	size_t (*kernel_says)(const char *addrs, char *text, size_t size);         /* see kbpf_names; or NULL */
+	int kallsyms_fd;           /* opened by sample/, or -1 where the kernel hides its names; read when first needed */
+	size_t (*kernel_read)(int32_t pid, uint64_t addr, void *to, size_t n);   /* see kallsyms_tables_open; or NULL */
+	size_t (*kernel_says)(const char *addrs, char *text, size_t size);         /* see bpf_names; or NULL */
 	struct kallsyms *kallsyms;
 	bool mangled;              /* --no-demangle */
 	bool brief;                /* --short-names */

@@ -47,6 +47,11 @@ need() {
 	skip '' "no $1: apt-get install $2"
 	exit 0
 }
+# A terminal of its own is what script(1) gives: a chroot may have none.
+need_terminal() {
+	need script bsdutils
+	script -qec true /dev/null >/dev/null 2>&1 || { skip '' "no terminals here: mount -t devpts devpts /dev/pts"; exit 0; }
+}
 need_root() { [ "$(id -u)" = 0 ] || { skip '' "must be root"; exit 0; }; }
 # program NAME [FLAGS...]: builds tests/programs/NAME.c once, tells its path.
 program() {

@@ -1,6 +1,9 @@
 /* A frame that tells itself which function it is of: its record leads to a call of a function that makes such a record, and
  * of one as large as this frame is.  Then the way from the function's beginning to the address need not be read. */
-#include "unwind/derive/flow.h"
+#include "called_function.h"
+
+#include "entry.h"
+#include "verify.h"
 
 enum { FUNCTION_MAX = 1 << 16, CALL_LEN = 5 };
 
@@ -9,20 +12,20 @@ static uint64_t
 called_at(struct unwinder *u, struct module *m, uint64_t vaddr)
 {
 	uint64_t at = vaddr + 1 - CALL_LEN;
-	struct cursor c = rule_code(u, m, at);
+	struct cursor c = code_bytes(&u->code, m, at);
 	struct insn i;
 
 	if (cur_left(&c) < CALL_LEN)
 		return 0;
-	u->arch->decode(c.pos, cur_left(&c), &i);
+	u->code.arch->decode(c.pos, cur_left(&c), &i);
 	return i.op == INSN_CALL && i.len == CALL_LEN && i.target ? at + (uint64_t)(int64_t)i.target : 0;
 }
 
 bool
-derive_called(struct job *j, const struct frame *f, struct module *m, uint64_t vaddr, struct rule *rule)
+called_function(struct job *j, const struct frame *f, struct module *m, uint64_t vaddr, struct rule *rule)
 {
 	struct unwinder *u = j->u;
-	const struct arch *a = u->arch;
+	const struct arch *a = u->code.arch;
 	int16_t cfa = (int16_t)(a->rec_ra + a->word);
 	struct cursor code;
 	struct entry *caller;
@@ -33,9 +36,9 @@ derive_called(struct job *j, const struct frame *f, struct module *m, uint64_t v
 	    !(caller = entry_probe(u, j->space, ra - 1)) || caller == &u->spare || entry_module(u, caller, &from) != m)
 		return false;
 	start = called_at(u, m, from);
-	if (vaddr - start >= FUNCTION_MAX || !rule_after_call(u, m, vaddr + 1))
+	if (vaddr - start >= FUNCTION_MAX || !code_after_call(&u->code, m, vaddr + 1))
 		return false;
-	code = rule_code(u, m, start);
+	code = code_bytes(&u->code, m, start);
 	if (!a->frame_size(code.pos, cur_left(&code), &size) || f->fp - f->sp != size)
 		return false;
 	*rule = (struct rule){ .kind = RULE_DERIVED, .flags = RULE_BASE_FP | RULE_KEEPS_FP | RULE_AFTER_CALL, .cfa_off = cfa,

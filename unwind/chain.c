@@ -1,6 +1,8 @@
 /* The codes of a walk, of which a deep stack keeps both ends; and walks that go on, or go altogether, by the chain of
  * return addresses that the kernel found by frame pointers. */
-#include "unwind/cfi/step_rule.h"
+#include "chain.h"
+
+#include "entry.h"
 
 void
 walk_begin(struct walk *w)
@@ -62,7 +64,7 @@ walk_unroll(const struct unwinder *u, struct walk *w, uint32_t ring)
 uint32_t
 chain_link(const struct job *j, uint64_t leaf_fp, uint64_t fp, uint32_t n)
 {
-	const struct arch *a = j->u->arch;
+	const struct arch *a = j->u->code.arch;
 	uint64_t at = leaf_fp, next;
 
 	for (uint32_t i = 0; i + 1 < n; i++, at = next) {
@@ -83,9 +85,6 @@ keeps_fp(const struct rule *r)
 enum walk_end
 chain_splice(struct job *j, const uint64_t *chain, uint32_t i, uint32_t n)
 {
-#ifdef PLANT_UNWIND_CHAIN
-	n++;
-#endif
 	for (; i < n; i++) {
 		struct entry *e = entry_probe(j->u, j->space, chain[i] - 1);
 
@@ -103,11 +102,11 @@ chain_splice(struct job *j, const uint64_t *chain, uint32_t i, uint32_t n)
 }
 
 void
-unwind_chain(struct unwinder *u, struct space *space, const uint64_t *chain, uint32_t nchain, struct walk *w)
+chain_walk(struct unwinder *u, struct space *space, const uint64_t *chain, uint32_t nchain, struct walk *w)
 {
 	uint32_t ring = 0;
 
-	u->space = space;
+	u->code.space = space;
 	walk_begin(w);
 	w->end = WALK_NO_RULE;
 	for (uint32_t i = 0; i < nchain && i < FRAMES_MAX; i++) {

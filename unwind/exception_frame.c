@@ -1,7 +1,11 @@
 /* ARM's _Unwind_RaiseException and its kin (libgcc's libunwind.S and unwind-arm-common.inc) store all their caller's registers
  * in their frame; in its second phase the unwinder goes from frame to frame by changing them there, until they are those of
  * who will catch.  So it is they that tell where it goes on: at first behind the call, then outside of what has been left. */
-#include "unwind/cfi/step_rule.h"
+#include "exception_frame.h"
+
+#include "entry.h"
+#include "rule.h"
+#include "verify.h"
 
 enum { R7 = 7, R11 = 11, SP = 13, LR, PC, FRAME = 72, OWN_CODE = 64, REACH = 1 << 20 };
 
@@ -53,7 +57,7 @@ of_one_frame(struct job *j, uint64_t sp, uint64_t lr, uint64_t *pc, bool handler
 }
 
 enum step
-derive_kept(struct job *j, const struct frame *f, struct regs *regs, bool *exact)
+exception_frame(struct job *j, const struct frame *f, struct regs *regs, bool *exact)
 {
 	uint64_t sp = regs->r[SP], lr = regs->r[LR], pc = regs->r[PC], base = f->sp + FRAME;
 

@@ -1,6 +1,17 @@
 /* Steps that are not plain.  Only pc, sp and fp are carried along a walk; where a frame description asks for another
  * register, the walk so far is done again with all of them.  Same stack, same frames either way. */
+#include "slow.h"
+
 #include "unwind/cfi/second_opinion.h"
+#include "unwind/derive/derive.h"
+#include "called_function.h"
+#include "entry.h"
+#include "outermost.h"
+#include "rule.h"
+#include "step.h"
+#include "step_bare.h"
+#include "step_link.h"
+#include "verify.h"
 
 enum { SIGNALS_MAX = 64 };   /* signal frames of one walk: behind them sp need not rise */
 
@@ -24,13 +35,13 @@ step_bare(struct job *j, const struct rule *r, struct frame *f)
 	if (j->u->mode == MODE_CFI)
 		return STEP_NONE;
 	if (r->kind == RULE_SILENT)
-		return step_last(j, f);
+		return outermost_last(j, f);
 	/* With all registers: where they go along anyway they are F's. */
 	if ((r->kind == RULE_OTHER || (r->flags & RULE_RA_IN_REG && f->exact)) && (j->full_frame.pc != f->pc || j->full_frame.sp != f->sp) && !replay(j))
 		return STEP_NONE;
 	if (r->kind != RULE_DERIVED && r->kind != RULE_OTHER)
-		return verify_fp(j, r, f);
-	step = verify_derived(j, r, f);
+		return step_by_record(j, r, f);
+	step = step_by_code(j, r, f);
 	return step == STEP_OK || step == STEP_OUTSIDE || step == STEP_ROOT ? step : STEP_NONE;
 }
 
@@ -88,7 +99,7 @@ step_general(struct job *j, const struct entry *e, struct frame *f)
 	if (!row)
 		return STEP_BAD;
 	if (j->full_at != j->at) {
-		known_registers(j->u->arch, f, &few);
+		known_registers(j->u->code.arch, f, &few);
 		if ((step = step_row(j, row, &few, f, false)) != STEP_UNKNOWN)
 			return step;
 		if (!replay(j) || !(row = entry_row(j, e)))   /* the cache may have let go of the row meanwhile */
@@ -136,11 +147,25 @@ step_by(struct job *j, const struct entry *e, struct frame *f)
 		return now_full(j, f, step_sigreturn(j, &e->rule, &j->full, f));
 	default:
 		step = step_bare(j, &e->rule, f);
-		return step == STEP_NONE && j->u->arch->table_row && entry_row(j, e) ? step_late(j, e, f) : step;
+		return step == STEP_NONE && j->u->code.arch->table_row && entry_row(j, e) ? step_late(j, e, f) : step;
 	}
 }
 
-/* The same, taking all registers along; what has no row leaves pc, sp and fp alone. */
+/* Behind a step to F by what instructions told, the other frame pointer, if it was KNOWN before or lies there. */
+static void
+other_pointer(const struct job *j, const struct rule *r, const struct frame *f, uint64_t known, struct regs *regs)
+{
+	unsigned other = j->u->code.arch->other;
+	bool is = known >> other & 1;
+
+	if ((r->kind != RULE_DERIVED && r->kind != RULE_OTHER) || r->other_off == OTHER_LOST)
+		return;
+	if (r->other_off != OTHER_SAME)
+		is = memory_word(&j->memory, f->sp + (uint64_t)(int64_t)r->other_off, &regs->r[other]);
+	regs->known |= (uint64_t)is << other;
+}
+
+/* One step that takes all registers along; without a row it takes pc, sp and fp alone. */
 static enum step
 step_full(struct job *j, const struct entry *e, struct frame *f, struct regs *regs)
 {
@@ -158,7 +183,7 @@ step_full(struct job *j, const struct entry *e, struct frame *f, struct regs *re
 		return step_by(j, e, f);
 	step = step_bare(j, &e->rule, f);
 	/* Never by way of step_by: its steps of last resort replay the walk, and would come here again. */
-	if (step == STEP_NONE && j->u->arch->table_row && (row = entry_row(j, e))) {
+	if (step == STEP_NONE && j->u->code.arch->table_row && (row = entry_row(j, e))) {
 		bool exact = f->exact;
 
 		step = step_row(j, row, regs, f, true);
@@ -167,9 +192,9 @@ step_full(struct job *j, const struct entry *e, struct frame *f, struct regs *re
 	if (!step) {
 		uint64_t known = regs->known;
 
-		known_registers(j->u->arch, f, regs);
-		if (j->u->arch->other)
-			derive_other(j, &e->rule, f, known, regs);
+		known_registers(j->u->code.arch, f, regs);
+		if (j->u->code.arch->other)
+			other_pointer(j, &e->rule, f, known, regs);
 	}
 	return step;
 }
@@ -178,7 +203,7 @@ step_full(struct job *j, const struct entry *e, struct frame *f, struct regs *re
 static enum step
 step_fp(struct job *j, const struct entry *e, struct frame *f)
 {
-	return e->rule.kind == RULE_ROOT ? STEP_ROOT : verify_fp(j, &e->rule, f);
+	return e->rule.kind == RULE_ROOT ? STEP_ROOT : step_by_record(j, &e->rule, f);
 }
 
 static enum step
@@ -192,12 +217,28 @@ step_tested(struct job *j, const struct entry *e, struct frame *f)
 	return step_by(j, e, f);
 }
 
+/* For libunwind: constants lie in files. */
+static struct cursor
+constants(void *ctx, uint64_t addr)
+{
+	const struct job *j = ctx;
+	struct entry *e = entry_probe(j->u, j->space, addr);
+	uint64_t vaddr;
+	struct module *m;
+
+	if (!e || e == &j->u->spare)
+		return cur_of(NULL, 0, false);
+	m = entry_module(j->u, e, &vaddr);
+	return code_bytes(&j->u->code, m, vaddr);
+}
+
 /* What was not to be done by the description there is done by libunwind, and checked then: its return address is one, and
  * the stack was gone up. */
 static enum step
 step_second(struct job *j, struct entry *e, struct frame *f, enum step step)
 {
 	struct unwinder *u = j->u;
+	const struct second_sight sight = { u->code.arch, u->mask, &j->memory, constants, j };
 	struct frame to = *f;
 	struct regs regs;
 	struct fde fde;
@@ -210,8 +251,8 @@ step_second(struct job *j, struct entry *e, struct frame *f, enum step step)
 	if (replay(j))
 		regs = j->full;
 	else
-		known_registers(u->arch, f, &regs);
-	second = second_step(j, &fde, frame_at(f) - vaddr, &regs, &to);
+		known_registers(u->code.arch, f, &regs);
+	second = second_step(&sight, &fde, frame_at(f) - vaddr, &regs, &to);
 	if (second)
 		return second == STEP_ROOT ? second : step;
 	e = entry_probe(u, j->space, frame_at(&to));
@@ -235,7 +276,7 @@ step_named(struct job *j, struct entry *copy, struct frame *f)
 	unsigned next = 0;
 
 	do
-		if (!derive_named(u, m, vaddr, &next, &rule))
+		if (!derive_named(&u->code, m, vaddr, &next, &rule))
 			return STEP_NONE;
 	while (step_bare(j, &rule, f) != STEP_OK);
 	rule.flags |= copy->rule.flags & RULE_AFTER_CALL;
@@ -244,7 +285,7 @@ step_named(struct job *j, struct entry *copy, struct frame *f)
 	if ((e = entry_find(u, j->space, at)) && e->code == copy->code)
 		entry_set_rule(u, e, &rule);
 	if (u->full_always)
-		known_registers(u->arch, f, &j->full);
+		known_registers(u->code.arch, f, &j->full);
 	return u->full_always ? now_full(j, f, STEP_OK) : STEP_OK;
 }
 
@@ -258,6 +299,24 @@ wants_second(const struct job *j, const struct entry *e, enum step step)
 	       (e->rule.kind == RULE_GENERAL && (step == STEP_BAD || (step == STEP_OUTSIDE && entry_probe(j->u, j->space, j->where))));
 }
 
+/* The rule of F's entry, for which the frame itself may tell more than its code. */
+static void
+find_rule(struct job *j, struct entry *e, const struct frame *f)
+{
+	struct unwinder *u = j->u;
+	struct rule rule;
+	uint64_t vaddr;
+	struct module *m;
+
+	if (entry_described(u, e))
+		return;
+	m = entry_module(u, e, &vaddr);
+	if (u->mode != MODE_AUTO || !called_function(j, f, m, vaddr, &rule))
+		rule_undescribed(u, m, vaddr, &rule);
+	rule.flags |= e->rule.flags;
+	entry_set_rule(u, e, &rule);
+}
+
 enum step
 step_slow(struct job *j, struct entry *e, struct frame *f)
 {
@@ -266,10 +325,7 @@ step_slow(struct job *j, struct entry *e, struct frame *f)
 
 	copy = *e;
 	if (!copy.rule.kind) {
-		j->u->job = j;
-		j->u->frame = f;
-		entry_rule(j->u, &copy);
-		j->u->frame = NULL;
+		find_rule(j, &copy, f);
 		if ((e = entry_find(j->u, j->space, copy.addr)) && e->code == copy.code)
 			e->rule = copy.rule;
 	}
@@ -285,7 +341,7 @@ step_slow(struct job *j, struct entry *e, struct frame *f)
 		j->lost = true;
 	j->derived.kind = RULE_NONE;
 	if (copy.rule.kind == RULE_DERIVED && !(j->flags & (RULE_REALIGNED | RULE_RA_IN_REG)) && !j->by_hand &&
-	    j->u->arch->ra == j->u->arch->pc)
+	    j->u->code.arch->ra == j->u->code.arch->pc)
 		j->derived = copy.rule;
 	if (!step) {
 		j->walk->by_cfi += j->by == BY_CFI;
@@ -294,4 +350,27 @@ step_slow(struct job *j, struct entry *e, struct frame *f)
 		j->walk->by_libunwind += j->by == BY_SECOND;
 	}
 	return step;
+}
+
+struct entry *
+step_again(struct job *j, struct frame *f)
+{
+	struct frame leaf = j->full_frame;
+	struct unwinder *u = j->u;
+	struct entry *e = j->at == 1 && !j->full_at && u->mode == MODE_AUTO ? entry_probe(u, j->space, frame_at(&leaf)) : NULL;
+	struct module *m;
+	struct rule rule;
+	uint64_t vaddr;
+
+	if (!e || e == &u->spare || (e->rule.kind != RULE_PLAIN && e->rule.kind != RULE_GENERAL))
+		return NULL;
+	m = entry_module(u, e, &vaddr);
+	derive_rule(&u->code, m, vaddr, &rule);
+	if (rule.kind != RULE_DERIVED || step_by_code(j, &rule, &leaf))
+		return NULL;
+	entry_set_rule(u, entry_find(u, j->space, frame_at(&j->full_frame)), &rule);
+	*f = leaf;
+	j->walk->by_cfi--;
+	j->walk->by_code++;
+	return entry_find(u, j->space, frame_at(f));
 }

@@ -1,6 +1,10 @@
 /* A step by a full row: everything that a frame description can say (DWARF 5 section 6.4.3).  A register whose slot was
  * not copied becomes unknown; only the CFA and the return address must be had. */
-#include "unwind/cfi/step_rule.h"
+#include "step.h"
+
+#include "unwind/cfi/expr.h"
+#include "exception_frame.h"
+#include "verify.h"
 
 struct stepper {
 	struct job *job;
@@ -15,7 +19,7 @@ eval(struct stepper *s, const uint8_t *expr, uint64_t len, const uint64_t *initi
 {
 	struct cursor c = cur_of(expr, (size_t)len, s->row->big);
 
-	return expr_eval(c, s->job->u->arch, s->regs, &s->job->memory, initial, v);
+	return expr_eval(c, s->job->u->code.arch, s->regs, &s->job->memory, initial, v);
 }
 
 static enum step
@@ -84,7 +88,7 @@ find_reg(struct stepper *s, unsigned reg, uint64_t *v)
 static bool
 at_record(struct stepper *s)
 {
-	unsigned fp = s->job->u->arch->fp;
+	unsigned fp = s->job->u->code.arch->fp;
 	struct place p = row_place(s->row, fp);
 	uint64_t at;
 
@@ -95,7 +99,7 @@ at_record(struct stepper *s)
 static enum step
 find_frame(struct stepper *s, struct frame *f, bool all)
 {
-	const struct arch *a = s->job->u->arch;
+	const struct arch *a = s->job->u->code.arch;
 	enum step step;
 	uint8_t how;
 
@@ -131,7 +135,7 @@ moves_on(const struct row *row, const struct frame *from, const struct frame *to
 enum step
 step_row(struct job *j, const struct row *row, struct regs *regs, struct frame *f, bool all)
 {
-	const struct arch *a = j->u->arch;
+	const struct arch *a = j->u->code.arch;
 	struct frame to = *f;
 	struct regs out;
 	struct stepper s = { j, row, regs, f, 0 };
@@ -169,7 +173,7 @@ step_row(struct job *j, const struct row *row, struct regs *regs, struct frame *
 enum step
 step_sigreturn(struct job *j, const struct rule *r, struct regs *regs, struct frame *f)
 {
-	const struct arch *a = j->u->arch;
+	const struct arch *a = j->u->code.arch;
 	struct regs out = { .r[VECTOR] = regs->r[VECTOR], .known = regs->known & (uint64_t)1 << VECTOR };
 	uint64_t need = (uint64_t)1 << a->pc | (uint64_t)1 << a->sp;
 	bool exact = true;
@@ -185,7 +189,7 @@ step_sigreturn(struct job *j, const struct rule *r, struct regs *regs, struct fr
 	}
 	if ((out.known & need) != need)
 		return STEP_OUTSIDE;
-	if (r->kind == RULE_KEPT && (step = derive_kept(j, f, &out, &exact)))
+	if (r->kind == RULE_KEPT && (step = exception_frame(j, f, &out, &exact)))
 		return step;
 	*regs = out;
 	f->pc = out.r[a->pc] & j->u->mask;

@@ -1,32 +1,14 @@
 /* Steps out of code without a frame description: by the frame pointer, by what its instructions told (derive.c).  Each is
  * taken only if what it finds can be a return address; else the stack is cut, for a wrong frame is worse than none. */
-#include "unwind/cfi/step_rule.h"
+#include "step_bare.h"
 
-enum { REACH = 1 << 20 };   /* a frame record beyond the copy, but no further than this, is believed */
+#include "entry.h"
+#include "java.h"
+#include "outermost.h"
+#include "step_link.h"
+#include "verify.h"
 
-/* What is returned to without ever having called: by a signal's handler the trampoline, by a coroutine its end. */
-static bool
-by_hand(struct job *j, struct entry *e)
-{
-	const struct row *row;
-	uint64_t vaddr;
-	struct module *m;
-
-	entry_rule(j->u, e);
-	if (e->rule.kind != RULE_GENERAL)
-		return e->rule.kind == RULE_SIGRETURN || e->rule.flags & RULE_BY_HAND;
-	m = entry_module(j->u, e, &vaddr);
-	return (row = rule_row(j->u, m, vaddr)) && row->signal;
-}
-
-/* Whether RA can be a return address. */
-bool
-verify_caller(struct job *j, uint64_t ra)
-{
-	struct entry *e = entry_probe(j->u, j->space, ra - 1);
-
-	return e && e != &j->u->spare && (entry_after_call(j->u, e) || by_hand(j, e));
-}
+enum { REACH = 1 << 20 };   /* what a frame record leads to is no further away */
 
 /* Whether an interrupted function whose code cannot be read may stand before its own frame record: right behind the call
  * or before the return there is a return address at sp, and behind the push the old fp; or another than the record's, RA,
@@ -34,7 +16,7 @@ verify_caller(struct job *j, uint64_t ra)
 static bool
 recordless(struct job *j, const struct frame *f, uint64_t ra)
 {
-	const struct arch *a = j->u->arch;
+	const struct arch *a = j->u->code.arch;
 	uint64_t top;
 
 	if (a->ra != a->pc) {
@@ -44,17 +26,38 @@ recordless(struct job *j, const struct frame *f, uint64_t ra)
 	return memory_word(&j->memory, f->sp, &top) && (top == f->fp || entry_probe(j->u, j->space, top - 1));
 }
 
-/* Whether fp may point to a frame record. */
-bool
-verify_record(const struct job *j, const struct frame *f)
+/* Where a frame record may lie anywhere in its frame, the caller's tells its sp, if it has one too: at FP, as the rule at RA
+ * says. */
+static bool
+sp_of_record(struct job *j, uint64_t ra, uint64_t fp, uint64_t *sp)
 {
-	return f->fp_known && f->fp % j->u->arch->word == 0 && f->fp >= f->sp && f->fp - f->sp < REACH;
+	const struct arch *a = j->u->code.arch;
+	struct entry *e = entry_probe(j->u, j->space, ra - 1);
+	const struct rule *r;
+	uint64_t at;
+
+	if (!e || e == &j->u->spare)
+		return false;
+	entry_rule(j->u, e);
+	r = &e->rule;
+	if (r->kind == RULE_BARE || r->kind == RULE_ROOT || r->kind == RULE_SILENT)
+		return true;
+	if ((r->kind != RULE_PLAIN && r->kind != RULE_DERIVED) || r->flags & RULE_RA_IN_REG)
+		return false;
+	if (r->flags & RULE_BASE_FP)
+		return true;
+	at = fp - (uint64_t)((int64_t)r->cfa_off + r->fp_off - a->rec_fp);
+	if (r->flags & (RULE_FP_SAME | RULE_FP_LOST) || r->ra_off - r->fp_off != a->rec_ra - a->rec_fp || at < *sp ||
+	    at - *sp > REACH)
+		return false;
+	*sp = at;
+	return true;
 }
 
 enum step
-verify_fp(struct job *j, const struct rule *r, struct frame *f)
+step_by_record(struct job *j, const struct rule *r, struct frame *f)
 {
-	const struct arch *a = j->u->arch;
+	const struct arch *a = j->u->code.arch;
 	uint64_t ra, fp, sp, at = f->fp + (uint64_t)(int64_t)a->rec_ra;
 
 	j->by = BY_FP;
@@ -70,7 +73,7 @@ verify_fp(struct job *j, const struct rule *r, struct frame *f)
 		return fp ? STEP_NONE : STEP_ROOT;
 	if (j->u->mode == MODE_FP ? !entry_probe(j->u, j->space, ra - 1)
 	                          : !verify_caller(j, ra) || (f->exact && !(r->flags & RULE_KEEPS_FP) && recordless(j, f, ra)) ||
-	                            (a->rec_loose && !derive_sp(j, ra, fp, &sp)))
+	                            (a->rec_loose && !sp_of_record(j, ra, fp, &sp)))
 		return STEP_NONE;
 	*f = (struct frame){ .pc = ra, .sp = sp, .fp = fp, .fp_known = true, .jumped = f->jumped };
 	return STEP_OK;
@@ -80,7 +83,7 @@ verify_fp(struct job *j, const struct rule *r, struct frame *f)
 static enum step
 step_realigned(struct job *j, const struct rule *r, struct frame *f)
 {
-	const struct arch *a = j->u->arch;
+	const struct arch *a = j->u->code.arch;
 	uint64_t cfa, ra, again, fp;
 
 	j->where = f->fp + a->word;
@@ -99,29 +102,11 @@ step_realigned(struct job *j, const struct rule *r, struct frame *f)
 	return STEP_OK;
 }
 
-/* A thread that has just been made, on its own stack: it comes out of a system call with 0. */
-bool
-verify_just_made(struct job *j, const struct frame *f)
-{
-	const struct arch *a = j->u->arch;
-	struct entry *e = verify_known(j, f) && j->full.known >> a->result & 1 && !j->full.r[a->result]
-	                ? entry_probe(j->u, j->space, f->pc - a->syscall_len) : NULL;
-	struct insn i;
-	uint64_t vaddr;
-	struct module *m;
-
-	if (!e || e == &j->u->spare)
-		return false;
-	m = entry_module(j->u, e, &vaddr);
-	rule_decode(j->u, m, vaddr, &i);
-	return i.op == INSN_SYSCALL && i.len == a->syscall_len;
-}
-
 /* The rule of one whose CFA hangs on the other frame pointer, here and now: by sp.  All registers are those of F. */
 static bool
 by_other(const struct job *j, struct rule *r, const struct frame *f)
 {
-	const struct arch *a = j->u->arch;
+	const struct arch *a = j->u->code.arch;
 	int64_t off = (int64_t)(j->full.r[a->other] - f->sp) + r->cfa_off;
 
 	r->cfa_off = (int32_t)off;
@@ -129,7 +114,7 @@ by_other(const struct job *j, struct rule *r, const struct frame *f)
 }
 
 enum step
-verify_derived(struct job *j, const struct rule *rule, struct frame *f)
+step_by_code(struct job *j, const struct rule *rule, struct frame *f)
 {
 	struct rule now = *rule;
 	const struct rule *r = &now;
@@ -150,14 +135,14 @@ verify_derived(struct job *j, const struct rule *rule, struct frame *f)
 	if (step)
 		return step;
 	/* A frame record of zeros is how a thread begins, or the register's one; any other zero is no return address. */
-	if (!to.pc && (r->flags & RULE_KEEPS_FP || (j->u->arch->ra != j->u->arch->pc && !j->u->arch->other)) && to.fp_known && !to.fp)
+	if (!to.pc && (r->flags & RULE_KEEPS_FP || (j->u->code.arch->ra != j->u->code.arch->pc && !j->u->code.arch->other)) && to.fp_known && !to.fp)
 		return STEP_ROOT;
-	if (j->u->arch->ra != j->u->arch->pc && derive_outermost(j, &to))
+	if (j->u->code.arch->ra != j->u->code.arch->pc && outermost_program(j, &to))
 		return STEP_ROOT;
 	j->by_hand = !to.pc || !verify_caller(j, to.pc);
-	if (j->by_hand && !derive_returns(j, &to) && !derive_sender(j, r, f, &to))
-		return !(r->flags & RULE_RA_IN_REG) && verify_just_made(j, f) ? STEP_ROOT : STEP_NONE;
-	if (f->fp_known && to.sp - f->fp == 2 * (uint64_t)j->u->arch->word && to.fp_known)   /* a frame record says the same */
+	if (j->by_hand && !java_returns(j, &to) && !java_sender(j, r, f, &to))
+		return !(r->flags & RULE_RA_IN_REG) && outermost_just_made(j, f) ? STEP_ROOT : STEP_NONE;
+	if (f->fp_known && to.sp - f->fp == 2 * (uint64_t)j->u->code.arch->word && to.fp_known)   /* a frame record says the same */
 		j->by = BY_FP;
 	*f = to;
 	return STEP_OK;

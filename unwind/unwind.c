@@ -1,17 +1,35 @@
-/* The walk.  Most frames need pc, sp and fp alone, so only these are carried along; where a frame description asks for
- * another register, the walk so far is done again with all of them.  Same stack, same frames either way. */
+/* The walk: from a thread's registers and a copy of its stack to the codes of its frames, leaf first.
+ *
+ * A walk carries pc, sp and fp from frame to frame: most steps need no more.  Of each frame the cache of entries (entry.h) tells
+ * which code is at pc, and the rule by which one steps out of it.  A plain rule is where the caller's sp, the return address and
+ * the saved fp are, counted from sp or fp.  Such a step reads two words of the stack.  It is done here, in line.
+ *
+ * All other steps are step_slow's (slow.h): by a rule that is not known yet, by a frame description that asks for other
+ * registers, out of code that nothing describes, out of signal frames.  Where another register is asked for, the walk so far is
+ * done again with all of them.  Same stack, same frames either way: tests hold one against the other.
+ *
+ * A thread's stacks are alike: most often the next one differs in its innermost frames alone.  So a walk leaves a trail, the
+ * words that its steps have read.  The next walk follows it from the first frame that is the same, as long as these words are.
+ *
+ * A walk ends at a root, and only then is its stack complete; else it tells why it ended (enum walk_end).  Where the copy of the
+ * stack ends in code that keeps frame pointers, it goes on by the kernel's own chain (chain.h). */
 #include "unwind.h"
 
-#include "unwind/cfi/step_rule.h"
+#include <string.h>
+
+#include "chain.h"
+#include "entry.h"
+#include "rule.h"
+#include "slow.h"
 
 const char *const walk_end_words[WALK_ENDS] = {
 	[WALK_ROOT] = "complete",
 	[WALK_STACK_SHORT] = "stack deeper than the copy",
 	[WALK_NO_RULE] = "code without unwind information",
-	[WALK_NO_MODULE] = "a file that could not be opened",
-	[WALK_NO_MAP] = "an address where no code is mapped",
-	[WALK_BAD_RULE] = "unwind information that cannot be followed",
-	[WALK_LOOP] = "frames that go round in circles",
+	[WALK_NO_MODULE] = "a file that prof could not open",
+	[WALK_NO_MAP] = "an address without mapped code",
+	[WALK_BAD_RULE] = "unwind information that prof cannot follow",
+	[WALK_LOOP] = "frames that repeat in a circle",
 	[WALK_DEEP] = "too many frames",
 };
 
@@ -35,6 +53,28 @@ end_of(const struct job *j, const struct frame *f, enum step step)
 }
 
 /* ---- the trail ---- */
+
+/* Where the last walk of a stack went.  Most of the next one goes the same way, but for its innermost frames: from a frame
+ * on that is the same, as long as each word that a step read is what it was, the frames further out are the same.  These
+ * reads hang on nothing but the trail, so that they wait for memory together and not one after another. */
+enum { TRAILS = 16, TRAIL_MAX = 128 };
+
+struct footstep {
+	uint64_t pc, sp, fp;           /* as a step began, by a plain rule; it ended where the next begins */
+	uint32_t code;
+	int16_t ra_off, fp_off;        /* what it read, from the next one's sp */
+	bool fp_known, fp_read;
+	uint8_t flags;                 /* of its rule */
+	uint16_t by;                   /* tables: 0; else STEP_BY_*, so that a sum counts both */
+};
+
+enum { STEP_BY_FP = 1, STEP_BY_CODE = 2 * TRAIL_MAX };
+
+struct trail {
+	uint32_t epoch;                /* of the space */
+	uint32_t n, side;
+	struct footstep step[2][TRAIL_MAX];   /* that walk's, and the one's that is under way; the last is but a place */
+};
 
 /* The trail of the last walk, and the one that is being made. */
 struct tracks {
@@ -129,6 +169,17 @@ tracks_follow(struct tracks *t, struct job *j, struct frame *f)
 	return n;
 }
 
+/* Whether the walk has only been in the vdso, which others call, always.  Then a stack without a caller is not the thread's any more:
+ * a vfork's child gives it back to its parent while it is still in its last system call, and the parent writes on it. */
+static bool
+is_only_in_vdso(const struct job *j)
+{
+	const struct unwinder *u = j->u;
+	const struct module *m = j->at == 1 && j->walk->n == 1 ? u->code.modules->module[u->codes->code[j->walk->code[0]].module] : NULL;
+
+	return m && m->kind == MODULE_IMAGE && strcmp(m->name, "[vdso]") == 0;
+}
+
 static enum walk_end
 walk_frames(struct job *j, struct frame *f)
 {
@@ -152,7 +203,7 @@ walk_frames(struct job *j, struct frame *f)
 		if (quick)
 			j->at += tracks_follow(&tracks, j, f);
 		if (__builtin_expect(!f->pc && j->at && !f->exact, 0)) {   /* (what a signal interrupted was somewhere) */
-			end = WALK_ROOT;
+			end = is_only_in_vdso(j) ? WALK_BAD_RULE : WALK_ROOT;
 			break;
 		}
 		if (__builtin_expect(!(e = entry_find(u, j->space, frame_at(f))) && !(e = step_again(j, f)), 0)) {
@@ -195,13 +246,13 @@ void
 unwind(struct unwinder *u, struct space *space, const struct regs *regs, const struct stack *stack,
        const uint64_t *chain, uint32_t nchain, struct walk *w)
 {
-	const struct arch *a = u->arch;
+	const struct arch *a = u->code.arch;
 	struct frame f = { .pc = regs->r[a->pc] & u->mask, .sp = regs->r[a->sp], .fp = regs->r[a->fp],
 	                   .fp_known = regs->known >> a->fp & 1, .exact = true };
 	struct job j;
 	uint32_t link;
 
-	u->space = space;
+	u->code.space = space;
 	j.u = u;
 	j.space = space;
 	j.memory = memory_of(stack, a->word);
@@ -231,6 +282,18 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 	walk_unroll(u, w, j.ring);
 }
 
+void
+unwind_chain(struct unwinder *u, struct space *space, const uint64_t *chain, uint32_t nchain, struct walk *w)
+{
+	chain_walk(u, space, chain, nchain, w);
+}
+
+void
+unwinder_compare(struct unwinder *u, struct space *space, uint64_t time)
+{
+	code_compare(&u->code, space, time);
+}
+
 uint32_t
 unwind_code(struct unwinder *u, struct space *space, uint64_t pc)
 {
@@ -244,7 +307,7 @@ unwind_code(struct unwinder *u, struct space *space, uint64_t pc)
 void
 unwinder_set(struct unwinder *u, const struct arch *arch)
 {
-	u->arch = arch;
+	u->code.arch = arch;
 	u->mask = arch == arch_host ? u->host_mask : arch->addr_mask;
 }
 
@@ -264,9 +327,10 @@ unwinder_new(const struct arch *arch, struct modules *modules, struct codes *cod
 	sets += -(uintptr_t)sets % sizeof(struct set);   /* a set to a cache line */
 	u->set = (void *)sets;
 	u->arena = arena;
+	u->code.arena = &u->arena;
 	u->host_mask = arch_host->find_mask ? arch_host->find_mask() : arch_host->addr_mask;
 	unwinder_set(u, arch);
-	u->modules = modules;
+	u->code.modules = modules;
 	u->codes = codes;
 	u->mode = mode;
 	u->max_stack = max_stack < 2 ? 2 : max_stack > STACK_MAX ? STACK_MAX : max_stack;

@@ -1,15 +1,16 @@
-/* See annotate_code.h: which code is looked at, and its bytes. */
+/* See annotate_code.h.  It chooses the code, and reads its bytes. */
 #include "annotate_code.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "annotate_objdump.h"
 #include "lib/msg.h"
 #include "sym/module/ehframe.h"
 #include "sym/module/symtab.h"
 #include "unwind/arch/arch.h"
 
-enum { RANGES_MAX = 64, BYTES_SHOWN = 8, CALL_MAX = 7, INSTRUCTIONS_MAX = 1 << 20 };
+enum { RANGES_MAX = 64, BYTES_SHOWN = 8, CALL_MAX = 7 };
 
 /* A function's code. */
 struct range {
@@ -24,16 +25,6 @@ module_of(const struct code_reading *r, uint32_t mapping)
 	struct module *m = mapping < r->a->p->nmapping ? r->module[mapping] : NULL;
 
 	return m && !m->bad && (m->kind == MODULE_FILE || m->kind == MODULE_IMAGE) ? m : NULL;
-}
-
-bool
-code_add(struct annotation *a, uint32_t mapping, uint64_t address, const char *text)
-{
-	if (a->ninstruction == INSTRUCTIONS_MAX ||
-	    !vec_room(&a->instruction, &a->instruction_cap, (uint64_t)a->ninstruction + 1, sizeof *a->instruction))
-		return false;
-	a->instruction[a->ninstruction++] = (struct instruction){ mapping, address, text, UINT32_MAX, { 0, 0 } };
-	return true;
 }
 
 static bool
@@ -53,7 +44,7 @@ find_range(const struct code_reading *r, const struct code_place *at, struct ran
 	return ehframe_start(r->modules, m, at->address, &range->lo, &range->hi) && range->hi > at->address;
 }
 
-/* Where the call begins whose last byte lies at AT; AT's own address where that cannot be told. */
+/* The beginning of the call whose last byte lies at AT; AT's own address if it is not known. */
 static uint64_t
 call_start(const struct module *m, uint64_t last)
 {
@@ -90,7 +81,7 @@ bytes_at(const struct code_reading *r, const struct module *m, uint64_t at, uint
 	return n ? arena_str(r->arena, text, (size_t)n) : NULL;
 }
 
-/* The place alone, as bytes, as far as the next one. */
+/* Takes one place, as bytes, up to the next place. */
 static bool
 add_bytes(struct code_reading *r, const struct code_place *at, uint64_t next)
 {
@@ -98,7 +89,7 @@ add_bytes(struct code_reading *r, const struct code_place *at, uint64_t next)
 	uint64_t start = m && at->calls ? call_start(m, at->address) : at->address;
 	uint64_t end = start < at->address ? at->address + 1 : next;
 
-	return code_add(r->a, at->mapping, start, bytes_at(r, m, start, end));
+	return annotation_instruction(r->a, at->mapping, start, bytes_at(r, m, start, end));
 }
 
 static int
@@ -135,6 +126,7 @@ code_read(struct code_reading *r, const char **aside)
 {
 	struct annotation *a = r->a;
 	struct range range = { .mapping = MAPPING_NONE };
+	struct objdump objdump = { .a = a, .arena = r->arena, .program = r->objdump };
 	const char *why = NULL;
 	uint32_t ranges = 0, bytes = 0;
 	bool ok = true;
@@ -146,7 +138,7 @@ code_read(struct code_reading *r, const char **aside)
 
 		if (!holds(&range, at) && find_range(r, at, &range) && ranges < RANGES_MAX) {
 			ranges++;
-			range.disassembled = objdump_range(r, module_of(r, at->mapping), at->mapping, range.lo, range.hi,
+			range.disassembled = objdump_range(&objdump, module_of(r, at->mapping), at->mapping, range.lo, range.hi,
 			                                   &why);
 		}
 		if (range.disassembled && holds(&range, at))
@@ -154,12 +146,12 @@ code_read(struct code_reading *r, const char **aside)
 		bytes += module_of(r, at->mapping) != NULL;
 		ok = add_bytes(r, at, next);
 	}
-	objdump_close(r);
+	objdump_close(&objdump);
 	sort(a);
 	if (why)
-		verbose("not disassembled: %s", why);
+		verbose("cannot disassemble the code: %s", why);
 	*aside = NULL;
 	if (bytes && why)
-		*aside = "Bytes, for want of a disassembler: objdump (binutils or LLVM) is not on PATH, or does not know them.";
+		*aside = "These are bytes, not instructions: objdump (binutils or LLVM) is not on PATH, or does not know this machine.";
 	return ok;
 }

@@ -4,12 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/text.h"
 #include "lib/msg.h"
 #include "sample/tasks/foreign.h"
 
-/* The file at its own path, if it is still that build: below --sysroot, or on this machine. */
+/* The file at its own path, below --sysroot or on this machine, if it is still that build. */
 static struct module *
-same_file(struct file_search *f, const struct mapping *m)
+same_file(struct annotation_files *f, const struct mapping *m)
 {
 	struct file_id id = { .path = m->file };
 	const char *digits = m->build_id;
@@ -24,7 +25,7 @@ same_file(struct file_search *f, const struct mapping *m)
 			return NULL;
 		id.build_id[id.build_id_len++] = (uint8_t)v;
 	}
-	if ((root = foreign_directory(f->places->sysroot ? f->places->sysroot : "/")) < 0)
+	if ((root = foreign_directory(f->dirs->sysroot ? f->dirs->sysroot : "/")) < 0)
 		return NULL;
 	if ((fd = foreign_build(root, &id)) >= 0) {
 		module = module_file(f->modules, fd, m->file);
@@ -34,7 +35,7 @@ same_file(struct file_search *f, const struct mapping *m)
 	return module;
 }
 
-/* What BUILDS calls the file. */
+/* What SEARCH calls the file. */
 static const char *
 wanted(const struct mapping *m)
 {
@@ -42,7 +43,7 @@ wanted(const struct mapping *m)
 }
 
 static void
-tell_missing(const struct file_search *f)
+tell_missing(const struct annotation_files *f)
 {
 	const struct annotation *a = f->a;
 	uint32_t last = MAPPING_NONE;
@@ -53,12 +54,12 @@ tell_missing(const struct file_search *f)
 
 		last = k;
 		if (m && m->file[0] == '/' && !f->module[k])
-			warn("%s: not found as it was: its addresses alone; --sysroot DIR is where it is looked for", m->file);
+			warn("%s: the file is gone or has changed, so prof shows addresses only; --sysroot DIR says where the old file is", m->file);
 	}
 }
 
 bool
-files_find(struct file_search *f)
+annotation_files_find(struct annotation_files *f)
 {
 	const struct annotation *a = f->a;
 	const struct mapping *mapping = a->p->mapping;
@@ -70,13 +71,13 @@ files_find(struct file_search *f)
 
 		last = k;
 		if (m && m->file[0] == '/' && !(f->module[k] = same_file(f, m)) &&
-		    !builds_want(&f->builds, wanted(m), strlen(wanted(m)), *m->build_id != 0))
+		    !file_search_want(&f->search, wanted(m), strlen(wanted(m)), *m->build_id != 0))
 			return false;
 	}
-	builds_find(&f->builds, f->modules, f->places);
+	file_search_find(&f->search, f->modules, f->dirs);
 	for (uint32_t k = 0; k < n; k++)
 		if (!f->module[k])
-			f->module[k] = builds_module(&f->builds, wanted(&mapping[k]), strlen(wanted(&mapping[k])));
+			f->module[k] = file_search_module(&f->search, wanted(&mapping[k]), strlen(wanted(&mapping[k])));
 	tell_missing(f);
 	return true;
 }

@@ -1,9 +1,11 @@
 /* objdump, binutils' or LLVM's, asked about a function.  What it reads may have been made to harm it: it gets a copy
  * without debug information, runs without root's rights, has limits of time and memory, and what it says is bounded. */
-#include "annotate_code.h"
+#include "annotate_objdump.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,15 +16,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/lines.h"
+#include "lib/text.h"
 #include "lib/msg.h"
+#include "cmd/capture/rights.h"
 #include "sample/rights/sandbox.h"
+#include "sample/tasks/foreign.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8u   /* Linux 6.3 */
 #endif
 
 enum { COPY_MAX = 1 << 30, HOLES_MAX = 64, OUTPUT_MAX = 64 << 20, TEXT_MAX = 300, NOBODY = 65534 };
-enum { SECONDS_CPU = 30, SECONDS = 60, COPY_FD = 3, NOT_THERE = 127 };
+enum { SECONDS_CPU = 30, SECONDS = 60, COPY_FD = 3, NOT_THERE = 127, PROGRAMS = 3 };
 
 bool
 objdump_line(char *line, uint64_t *address, const char **text)
@@ -80,7 +86,35 @@ next_hole(const struct hole *hole, unsigned n, uint64_t at, uint64_t size, uint6
 	return lo;
 }
 
-/* The module's bytes as a file of nobody's; -1 where that cannot be had. */
+/* An empty file of nobody's, for a copy; -1 where that cannot be had. */
+static int
+make_copy(uint64_t size)
+{
+	int fd = size > COPY_MAX ? -1 : memfd_create("code", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("code", MFD_CLOEXEC);
+	if (fd >= 0 && (ftruncate(fd, (off_t)size) || fchmod(fd, 0444))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* By who has rights, where prof itself has none any more. */
+__attribute__((format(printf, 2, 3))) static int
+ask_for(int with, const char *fmt, ...)
+{
+	char words[100];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(words, sizeof words, fmt, ap);
+	va_end(ap);
+	return rights_ask(words, with);
+}
+
+/* The module's bytes. */
 static int
 copy_module(const struct module *m)
 {
@@ -88,25 +122,19 @@ copy_module(const struct module *m)
 	uint64_t size = cur_left(&m->elf.bytes), behind;
 	struct hole hole[HOLES_MAX];
 	unsigned holes = find_holes(&m->elf, hole);
-	int fd = size > COPY_MAX ? -1 : memfd_create("code", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+	int fd = foreign_door ? ask_for(-1, "copy %llu", (unsigned long long)size) : make_copy(size);
 
-	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create("code", MFD_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	if (ftruncate(fd, (off_t)size) || fchmod(fd, 0444)) {
-		close(fd);
-		return -1;
-	}
-	for (uint64_t at = 0; at < size; at = behind) {
-		for (uint64_t end = next_hole(hole, holes, at, size, &behind); at < end;) {
-			ssize_t n = pwrite(fd, data + at, (size_t)(end - at), (off_t)at);
+	for (uint64_t at = 0; fd >= 0 && at < size; at = behind) {
+		uint64_t end = next_hole(hole, holes, at, size, &behind);
+
+		while (fd >= 0 && at < end) {
+			ssize_t n = lseek(fd, (off_t)at, SEEK_SET) < 0 ? -1 : write(fd, data + at, (size_t)(end - at));
 
 			if (n <= 0) {
 				close(fd);
-				return -1;
-			}
-			at += (uint64_t)n;
+				fd = -1;
+			} else
+				at += (uint64_t)n;
 		}
 	}
 	return fd;
@@ -125,7 +153,7 @@ become_objdump(const char *program, int copy, int out, uint64_t lo, uint64_t hi)
 	char *argv[] = { (char *)(uintptr_t)program, (char[]){ "-d" }, (char[]){ "-C" }, (char[]){ "--no-show-raw-insn" },
 		         start, stop, path, NULL };
 	char *env[] = { (char[]){ "LC_ALL=C.UTF-8" }, NULL };
-	int null = open("/dev/null", O_RDWR);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	snprintf(start, sizeof start, "--start-address=0x%llx", (unsigned long long)lo);
 	snprintf(stop, sizeof stop, "--stop-address=0x%llx", (unsigned long long)hi);
@@ -133,95 +161,72 @@ become_objdump(const char *program, int copy, int out, uint64_t lo, uint64_t hi)
 		return;
 	if (copy == COPY_FD ? fcntl(copy, F_SETFD, 0) < 0 : dup2(copy, COPY_FD) < 0)
 		return;
+	execvpe(program, argv, env);
+}
+
+/* Of what the one who forked it had, it has nothing; it goes on as any program would. */
+static bool
+give_up_rights(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	limit(RLIMIT_CPU, SECONDS_CPU);
 	limit(RLIMIT_AS, (rlim_t)4096 << 20);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
-	alarm(SECONDS);
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (geteuid() == 0)
-		sandbox_become(NOBODY, NOBODY);
-	execvpe(program, argv, env);
+	return (geteuid() || sandbox_become(NOBODY, NOBODY)) &&
+	       !sandbox_lacks(sandbox_enter(LAYER_RIGHTS | LAYER_NO_NEW) | LAYER_CALLS);
 }
 
-/* Its output's descriptor, or -1. */
+/* Waits for it, and says with a last line of its own how it ended: half of a function would mislead. */
+__attribute__((noreturn)) static void
+watch(const char *program, int copy, int out, uint64_t lo, uint64_t hi)
+{
+	int status = -1;
+	pid_t pid;
+
+	if (give_up_rights() && (pid = fork()) >= 0) {
+		if (!pid) {
+			alarm(SECONDS);
+			become_objdump(program, copy, out, lo, hi);
+			_exit(NOT_THERE);
+		}
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		_exit(write(out, "\n!\n", 3) < 0);
+	_exit(0);
+}
+
+/* Its output's descriptor, or -1.  Nobody has to wait for its end. */
 static int
-start(const char *program, int copy, uint64_t lo, uint64_t hi, pid_t *pid)
+start(const char *program, int copy, uint64_t lo, uint64_t hi)
 {
 	int out[2];
+	pid_t pid;
 
 	if (pipe2(out, O_CLOEXEC))
 		return -1;
-	if ((*pid = fork()) == 0) {
-		become_objdump(program, copy, out[1], lo, hi);
-		_exit(NOT_THERE);
+	if ((pid = fork()) == 0) {
+		if ((pid = fork()) == 0)
+			watch(program, copy, out[1], lo, hi);
+		_exit(pid < 0);
 	}
 	close(out[1]);
-	if (*pid > 0)
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (pid > 0)
 		return out[0];
 	close(out[0]);
 	return -1;
 }
 
-static bool
-succeeded(pid_t pid)
-{
-	int status;
-
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return false;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/* Takes the instructions in [LO, HI), which come in their order; returns how many. */
-static uint32_t
-take_lines(struct code_reading *r, int fd, uint32_t mapping, uint64_t lo, uint64_t hi)
-{
-	struct lines lines;
-	uint64_t at, least = lo;
-	const char *text;
-	uint32_t n = 0;
-	char *line;
-
-	lines_open(&lines, fd);
-	lines.left = OUTPUT_MAX;
-	while ((line = lines_next(&lines))) {
-		if (!objdump_line(line, &at, &text) || at < least || at >= hi)
-			continue;
-		if (!(text = arena_str(r->arena, text, strlen(text))) || !code_add(r->a, mapping, at, text))
-			break;
-#ifdef PLANT_OBJDUMP
-		least = at;
-#else
-		least = at + 1;
-#endif
-		n++;
-	}
-	return n;
-}
-
-static uint32_t
-ask(struct code_reading *r, const char *program, int copy, uint32_t mapping, uint64_t lo, uint64_t hi)
-{
-	uint32_t before = r->a->ninstruction, n;
-	pid_t pid;
-	int fd = start(program, copy, lo, hi, &pid);
-
-	if (fd < 0)
-		return 0;
-	n = take_lines(r, fd, mapping, lo, hi);
-	close(fd);
-	if (!succeeded(pid)) {   /* half of a function would mislead */
-		r->a->ninstruction = before;
-		return 0;
-	}
-	return n;
-}
-
 /* Of cross compilers: for code that this machine's own does not know. */
 static const char *
-cross(uint16_t machine)
+cross(unsigned machine)
 {
 	switch (machine) {
 	case 40:
@@ -237,34 +242,123 @@ cross(uint16_t machine)
 	}
 }
 
-void
-objdump_close(struct code_reading *r)
+/* The one of that number, or NULL. */
+static const char *
+program_of(const char *given, unsigned number, unsigned machine)
 {
-	if (r->copied && r->copy >= 0)
-		close(r->copy);
-	r->copied = NULL;
+	const char *const program[PROGRAMS] = { given ? given : "objdump", given ? NULL : "llvm-objdump", given ? NULL : cross(machine) };
+
+	return number < PROGRAMS ? program[number] : NULL;
+}
+
+static int
+start_numbered(const char *given, unsigned number, unsigned machine, int copy, uint64_t lo, uint64_t hi)
+{
+	const char *program = program_of(given, number, machine);
+
+	return program ? start(program, copy, lo, hi) : -1;
+}
+
+/* After WORD in WORDS, N numbers. */
+static bool
+numbers(const char *words, const char *word, uint64_t *number, unsigned n)
+{
+	size_t len = strlen(word);
+
+	if (strncmp(words, word, len))
+		return false;
+	for (words += len; n && *words == ' '; n--)
+		if (words++, !text_dec(&words, number++))
+			return false;
+	return !n && !*words;
+}
+
+long
+objdump_serve(const char *program, const char *words, int with, int *fd)
+{
+	uint64_t n[4];
+
+	errno = EINVAL;
+	if (with < 0 && numbers(words, "copy", n, 1))
+		*fd = make_copy(n[0]);
+	else if (with >= 0 && numbers(words, "run", n, 4) && n[0] < PROGRAMS && n[1] <= UINT16_MAX)
+		*fd = start_numbered(program, (unsigned)n[0], (unsigned)n[1], with, n[2], n[3]);
+	return *fd < 0 ? -1 : 0;
+}
+
+/* Takes the instructions in [LO, HI), which come in their order; returns how many. */
+static uint32_t
+take_lines(struct objdump *o, int fd, uint32_t mapping, uint64_t lo, uint64_t hi, bool *failed)
+{
+	struct lines lines;
+	uint64_t at, least = lo;
+	const char *text;
+	uint32_t n = 0;
+	char *line;
+
+	lines_open(&lines, fd);
+	lines.left = OUTPUT_MAX;
+	while ((line = lines_next(&lines))) {
+		*failed |= *line == '!';
+		if (!objdump_line(line, &at, &text) || at < least || at >= hi)
+			continue;
+		if (!(text = arena_str(o->arena, text, strlen(text))) || !annotation_instruction(o->a, mapping, at, text))
+			break;
+		least = at + 1;
+		n++;
+	}
+	return n;
+}
+
+static uint32_t
+ask(struct objdump *o, unsigned number, const struct module *m, uint32_t mapping, uint64_t lo, uint64_t hi)
+{
+	uint32_t before = o->a->ninstruction, n;
+	unsigned machine = m->elf.machine;
+	bool failed = false;
+	int fd;
+
+	if (!program_of(o->program, number, machine))
+		return 0;
+	fd = foreign_door ? ask_for(o->copy, "run %u %u %llu %llu", number, machine, (unsigned long long)lo, (unsigned long long)hi)
+	                  : start_numbered(o->program, number, machine, o->copy, lo, hi);
+	if (fd < 0)
+		return 0;
+	n = take_lines(o, fd, mapping, lo, hi, &failed);
+	close(fd);
+	if (failed) {
+		o->a->ninstruction = before;
+		return 0;
+	}
+	return n;
+}
+
+void
+objdump_close(struct objdump *o)
+{
+	if (o->copied && o->copy >= 0)
+		close(o->copy);
+	o->copied = NULL;
 }
 
 uint32_t
-objdump_range(struct code_reading *r, struct module *m, uint32_t mapping, uint64_t lo, uint64_t hi, const char **why)
+objdump_range(struct objdump *o, struct module *m, uint32_t mapping, uint64_t lo, uint64_t hi, const char **why)
 {
-	const char *program[] = { r->objdump ? r->objdump : "objdump", r->objdump ? NULL : "llvm-objdump",
-		                  r->objdump ? NULL : cross(m->elf.machine) };
 	uint32_t n = 0;
 
-	if (r->copied != m) {
-		objdump_close(r);
-		r->copy = copy_module(m);
-		r->copied = m;
+	if (o->copied != m) {
+		objdump_close(o);
+		o->copy = copy_module(m);
+		o->copied = m;
 	}
-	if (r->copy < 0) {
-		*why = "no room for a copy of the code";
+	if (o->copy < 0) {
+		*why = "prof cannot store a copy of the code";
 		return 0;
 	}
-	for (unsigned i = 0; !n && i < sizeof program / sizeof *program; i++)
-		if (program[i] && (n = ask(r, program[i], r->copy, mapping, lo, hi)))
-			r->objdump = program[i];   /* those that failed are not asked again */
+	for (unsigned i = o->first; !n && i < PROGRAMS; i++)
+		if ((n = ask(o, i, m, mapping, lo, hi)))
+			o->first = i;   /* those that failed are not asked again */
 	if (!n)
-		*why = r->objdump ? r->objdump : "neither objdump nor llvm-objdump on PATH knows the code";
+		*why = o->program ? o->program : "neither objdump nor llvm-objdump on PATH knows this machine";
 	return n;
 }

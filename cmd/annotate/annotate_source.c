@@ -1,11 +1,12 @@
 /* See annotate_source.h.  A path comes from debug information, which anybody may have written: below a directory of
- * --source-dir it stays there, and nothing but a regular file is ever opened. */
+ * --source-dir it stays there, elsewhere it is opened as who is not root could, and nothing but a regular file ever is. */
 #include "annotate_source.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/filemap.h"
 #include "lib/msg.h"
 #include "sample/tasks/foreign.h"
 
@@ -22,7 +23,7 @@ bool
 sources_add_dir(struct sources *s, const char *dir)
 {
 	if (s->dirs == SOURCE_DIRS) {
-		error("--source-dir: more than %d of them", SOURCE_DIRS);
+		error("--source-dir: too many; at most %d are possible", SOURCE_DIRS);
 		return false;
 	}
 	if ((s->dir[s->dirs] = foreign_directory(dir)) < 0) {
@@ -33,15 +34,29 @@ sources_add_dir(struct sources *s, const char *dir)
 	return true;
 }
 
-/* The file that has most of NAME's path in DIR. */
+void
+sources_add_roots(const struct sources *s, struct modules *ms)
+{
+	for (unsigned i = 0; i < s->dirs; i++)
+		modules_root(ms, s->dir[i]);
+}
+
+/* Below a directory that the command line names. */
 static int
-open_by_suffix(int dir, const char *name)
+open_named(const struct sources *s, int dir, const char *path)
+{
+	return foreign_door ? foreign_source(s->uid, s->gid, dir, path) : foreign_file(dir, path);
+}
+
+/* The file in DIR with the longest end of NAME's path. */
+static int
+open_by_suffix(const struct sources *s, int dir, const char *name)
 {
 	int fd = -1;
 
 	for (const char *rest = name; fd < 0 && rest; rest = strchr(rest, '/')) {
 		rest += strspn(rest, "/");
-		fd = *rest ? foreign_file(dir, rest) : -1;
+		fd = *rest ? open_named(s, dir, rest) : -1;
 	}
 	return fd;
 }
@@ -52,12 +67,12 @@ open_source(const struct sources *s, const char *name)
 	int fd = -1;
 
 	for (unsigned i = 0; i < s->dirs && fd < 0; i++)
-		fd = open_by_suffix(s->dir[i], name);
+		fd = open_by_suffix(s, s->dir[i], name);
 	if (fd < 0 && s->sysroot >= 0)
-		fd = foreign_file(s->sysroot, name);
+		fd = open_named(s, s->sysroot, name);
 	for (uint32_t i = 0; fd < 0 && *name == '/' && s->modules && i < s->modules->nroot; i++)
-		fd = foreign_file(s->modules->root[i].fd, name);
-	return fd < 0 ? foreign_file(-1, name) : fd;
+		fd = foreign_source(s->uid, s->gid, s->modules->root[i].fd, name);
+	return fd < 0 ? foreign_source(s->uid, s->gid, -1, name) : fd;
 }
 
 static bool

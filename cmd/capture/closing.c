@@ -1,4 +1,5 @@
-/* See closing.h.  The line's form is a contract: words may be added between its semicolons. */
+/* See closing.h.  Three lines: the result, what was lost or in the way (only if something was), and what it cost and where it
+ * lies.  The first one's form is a contract: words may be added behind its semicolons. */
 #include "closing.h"
 
 #include <limits.h>
@@ -11,10 +12,16 @@
 #include <unistd.h>
 
 #include "lib/msg.h"
+#include "out/profile/profile_names.h"
+#include "sample/events/opener.h"
 #include "sample/rights/keeper.h"
 #include "sample/rights/permit.h"
 #include "engine_words.h"
-#include "waits.h"
+#include "runtime_words.h"
+#include "waits_words.h"
+
+/* Samples that did not come, because threads ran too little: told where they are that many, and one for so many that did. */
+enum { UNSAMPLED_LEAST = 50, UNSAMPLED_PART = 3 };
 
 /* PART of WHOLE in tenths of a percent, never rounded up to all of it. */
 static unsigned
@@ -37,7 +44,7 @@ percent_words(struct sink *s, uint64_t part, uint64_t whole)
 static uint64_t
 cpu_ns(const struct rusage *r, const struct closing *c)
 {
-	return c->counts.stopper_ns + keeper_cpu() + (uint64_t)(r->ru_utime.tv_sec + r->ru_stime.tv_sec) * 1000000000 +
+	return c->counts.stopper.used_ns + keeper_cpu() + (uint64_t)(r->ru_utime.tv_sec + r->ru_stime.tv_sec) * 1000000000 +
 	       (uint64_t)(r->ru_utime.tv_usec + r->ru_stime.tv_usec) * 1000;
 }
 
@@ -54,7 +61,7 @@ event_words(struct sink *s, const struct closing *c)
 static void
 stack_words(struct sink *s, const struct collector *c)
 {
-	uint64_t all = collect_walked(c);
+	uint64_t all = collector_walked(c);
 
 	if (all)
 		percent_words(s, c->walks[WALK_ROOT], all);
@@ -63,7 +70,7 @@ stack_words(struct sink *s, const struct collector *c)
 	sink_str(s, " complete stacks");
 }
 
-/* What of the target's CPU time was in the kernel and not visible. */
+/* Adds the share of the target's CPU time that was in the kernel and not visible. */
 static void
 unseen_words(struct sink *s, const struct closing *c)
 {
@@ -74,27 +81,6 @@ unseen_words(struct sink *s, const struct closing *c)
 	sink_fmt(s, "; %u%% of CPU time was in the kernel, not visible", (unsigned)(unseen * 100 / all));
 	if (permit_paranoid() != INT_MAX)
 		sink_fmt(s, " at perf_event_paranoid %d", permit_paranoid());
-}
-
-/* Runtimes write the names of what they made only when they are asked to. */
-static void
-jit_words(struct sink *s, const struct profile *p)
-{
-	struct run_reader reader;
-	uint64_t n = 0;
-	uint32_t f = 0;
-	struct run run;
-
-	while (f < p->nfunction && (p->function[f].kind != FUNCTION_JIT || strcmp(p->function[f].name, "[unknown]") != 0))
-		f++;
-	for (uint32_t i = 0; i < p->nthread && f < p->nfunction; i++) {
-		runs_open(&reader, p, &p->thread[i]);
-		while (runs_next(&reader, &run))
-			n += run.node != NODE_NONE && p->tree.node[run.node].frame == f ? run.samples : 0;
-	}
-	if (n > p->samples / 20)
-		sink_fmt(s, "; %u%% of samples in JIT code without names (node --perf-basic-prof, jcmd PID Compiler.perfmap)",
-		         (unsigned)(n * 100 / p->samples));
 }
 
 static void
@@ -109,7 +95,7 @@ cost_words(struct sink *s, const struct closing *c)
 	         (r.ru_maxrss + 1023) / 1024);
 }
 
-/* One note: what S holds, which is empty after that. */
+/* Makes one note of what S holds, and empties S. */
 static void
 note(struct profile *p, const char *key, struct sink *s)
 {
@@ -159,9 +145,9 @@ note_stacks(const struct closing *c, struct profile *p, struct sink *s)
 	const struct collector *k = c->collector;
 	char key[128];
 
-	if (!collect_walked(k))
+	if (!collector_walked(k))
 		return;
-	percent_words(s, k->walks[WALK_ROOT], collect_walked(k));
+	percent_words(s, k->walks[WALK_ROOT], collector_walked(k));
 	note(p, "complete stacks", s);
 	for (unsigned i = 0; i < WALK_ENDS; i++)
 		if (i != WALK_ROOT && k->walks[i]) {
@@ -179,10 +165,11 @@ closing_notes(const struct closing *c, struct profile *p)
 	note_text(p, "command", p->command);
 	note_machine(p, &s);
 	event_words(&s, c);
-	ladder_words(&s, c);
+	engine_words(&s, c->ladder, &c->counts);
 	note(p, "event", &s);
 	if (c->plan->off_cpu) {
 		waits_words(&s, &c->counts.waits);
+		waits_left_out_words(&s, &c->counts.waits);
 		memmove(s.buf, s.buf + 2, s.len -= 2);
 		note(p, "waits", &s);
 	}
@@ -201,7 +188,25 @@ closing_notes(const struct closing *c, struct profile *p)
 	sink_close(&s);
 }
 
-/* With -v: every way in which something was not had. */
+/* Files that would have taken more to read than they are worth. */
+static unsigned
+given_up(const struct collector *k, bool tell)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < k->modules.n; i++) {
+		const struct module *m = k->modules.module[i];
+
+		if (!m->work.over)
+			continue;
+		n++;
+		if (tell)
+			verbose("%s: %s; prof gave up the rest of it", m->path, m->work.over);
+	}
+	return n;
+}
+
+/* With -v: how stacks were unwound, and each reason for which something is missing. */
 static void
 details(const struct closing *c)
 {
@@ -214,64 +219,110 @@ details(const struct closing *c)
 	        (unsigned long long)k->frames, (unsigned long long)k->by_cfi, (unsigned long long)k->by_fp,
 	        (unsigned long long)k->by_chain, (unsigned long long)k->by_code, (unsigned long long)k->by_libunwind);
 	if (k->elided)
-		verbose("%llu stacks deeper than --max-stack: middle frames elided", (unsigned long long)k->elided);
+		verbose("%llu stacks are deeper than --max-stack: prof left out their middle frames", (unsigned long long)k->elided);
 	if (k->other_machine)
-		verbose("%llu samples of 32-bit programs, whose stacks are not walked", (unsigned long long)k->other_machine);
-	ladder_details(c->ladder);
+		verbose("%llu samples come from 32-bit programs: this prof does not unwind their stacks", (unsigned long long)k->other_machine);
+	engine_details(c->ladder);
 	verbose("events on %s%s%s%s", c->counts.reach, c->counts.no_cgroup ? " (no cgroup for it: " : "",
 	        c->counts.no_cgroup ? c->counts.no_cgroup : "", c->counts.no_cgroup ? ")" : "");
-	verbose("%u rings of %u KiB; %u bytes of stack a sample; maps read again %u times; throttled %u times",
-	        (unsigned)c->counts.rings, (unsigned)(c->counts.ring_bytes >> 10), (unsigned)c->counts.stack_size,
+	verbose("%u ring%s of %u KiB; %u bytes of stack a sample; maps read again %u times; the kernel throttled sampling %u times",
+	        (unsigned)c->counts.rings, c->counts.rings == 1 ? "" : "s", (unsigned)(c->counts.ring_bytes >> 10), (unsigned)c->counts.stack_size,
 	        (unsigned)c->counts.maps_reread, (unsigned)c->counts.throttled);
 	for (uint32_t i = 0; i < k->modules.n; i++)
 		if (k->modules.module[i]->bad && k->modules.module[i]->kind >= MODULE_FILE && k->modules.module[i]->kind != MODULE_JIT)
 			verbose("%s: %s; its frames stay unnamed", k->modules.module[i]->path, k->modules.module[i]->bad);
+	given_up(k, true);
+}
+
+static void
+result_line(struct sink *s, const struct closing *c)
+{
+	const struct session_counts *n = &c->counts;
+	uint64_t tenths = (c->elapsed + 50000000) / 100000000, all = n->samples + n->idle;
+	/* The timer of an idle CPU need not interrupt it, so the number of samples that the CPUs' time implies counts, too. */
+	uint64_t whole = c->plan->count ? 0 : n->enabled_ns / 1000000 * n->freq / 1000;
+
+	all = whole > all ? whole : all;
+	sink_fmt(s, "%llu samples (%llu lost) in %llu.%llu s, %llu thread%s; ", (unsigned long long)(c->collector->profile.samples - c->collector->waits),
+	         (unsigned long long)n->lost, (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10), (unsigned long long)n->threads,
+	         n->threads == 1 ? "" : "s");
+	stack_words(s, c->collector);
+	sink_str(s, "; ");
+	event_words(s, c);
+	engine_words(s, c->ladder, &c->counts);
+	if (c->plan->off_cpu)
+		waits_words(s, &n->waits);
+	if (c->plan->target.kind == TARGET_SYSTEM && !c->plan->target.cgroup && !c->plan->idle && all)
+		sink_fmt(s, "; busy %u%%", (unsigned)(n->samples * 100 / all));
+}
+
+/* Adds what was lost or in the way: sentences, each behind "; ". */
+static void
+obstacles_line(struct sink *s, const struct closing *c)
+{
+	const struct session_counts *n = &c->counts;
+	unsigned files = given_up(c->collector, false);
+
+	unseen_words(s, c);
+	if (n->strangers)
+		sink_str(s, "; processes outside of prof's pid namespace have no names (run the container with --pid=host)");
+	if (n->too_short * 100 > n->samples)
+		sink_fmt(s, "; %u%% of CPU time was in processes too short to be sampled",
+		         (unsigned)(n->too_short * 100 / (n->samples + n->too_short)));
+	if (n->unsampled >= UNSAMPLED_LEAST && n->unsampled * UNSAMPLED_PART > n->samples)
+		sink_fmt(s, "; %u%% of CPU time was in threads that ran too little to be sampled (use -F max to sample more often)",
+		         (unsigned)(n->unsampled * 100 / (n->samples + n->unsampled)));
+	if (c->kernel_visible && c->collector->kernel_hidden)
+		sink_str(s, "; the kernel's names are hidden (kernel.kptr_restrict)");
+	runtime_words(s, &c->collector->profile);
+	if (keeper_lost())
+		sink_str(s, keeper_lost() == 1 ? "; the process that keeps prof's rights was killed, and its spare went on"
+		                               : "; the processes that keep prof's rights were killed: files that were opened after that have no names");
+	if (keeper_full())
+		sink_fmt(s, "; %u time%s a file could not be opened, because the limit of %llu file descriptors is too low (ulimit -n)",
+		         keeper_full(), keeper_full() == 1 ? "" : "s", (unsigned long long)opener_files());
+	if (files)
+		sink_fmt(s, "; %u file%s too much work to read: prof gave up the rest (-v says which)", files, files == 1 ? " was" : "s were");
+	if (c->plan->off_cpu)
+		waits_left_out_words(s, &n->waits);
+	causes_words(s, c->causes, c->elapsed, c->collector->run_queue);
+}
+
+static void
+cost_line(struct sink *s, const struct closing *c)
+{
+	sink_str(s, "prof used ");
+	cost_words(s, c);
+	outputs_words(s, "; wrote ", c->plan->output, c->plan->noutput);
+}
+
+/* Says what S holds from SKIP on, if that is anything, and empties it. */
+static void
+say(struct sink *s, size_t skip)
+{
+	sink_char(s, 0);
+	if (!s->err && s->len > skip + 1)
+		warn("%s", s->buf + skip);
+	s->len = 0;
 }
 
 void
 closing_line(const struct closing *c)
 {
-	const struct session_counts *n = &c->counts;
-	uint64_t tenths = (c->elapsed + 50000000) / 100000000, all = n->samples + n->idle;
-	/* An idle CPU's timer need not interrupt it: what the CPUs' time should have given counts, too. */
-	uint64_t whole = c->plan->count ? 0 : n->enabled_ns / 1000000 * n->freq / 1000;
 	struct sink s;
 
-	all = whole > all ? whole : all;
 	if (c->collector->profile.dropped)
-		warn("%llu samples were left out: prof's memory is full", (unsigned long long)c->collector->profile.dropped);
+		warn("prof left out %llu samples: its memory is full", (unsigned long long)c->collector->profile.dropped);
 	details(c);
 	sink_open(&s, -1);
-	sink_fmt(&s, "%llu samples (%llu lost) in %llu.%llu s, %llu thread%s; ", (unsigned long long)(c->collector->profile.samples - c->collector->waits),
-	         (unsigned long long)n->lost, (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10), (unsigned long long)n->threads,
-	         n->threads == 1 ? "" : "s");
-	stack_words(&s, c->collector);
-	sink_str(&s, "; ");
-	event_words(&s, c);
-	ladder_words(&s, c);
-	if (c->plan->off_cpu)
-		waits_words(&s, &n->waits);
-	if (c->plan->target == TARGET_SYSTEM && !c->plan->cgroup && !c->plan->idle && all)
-		sink_fmt(&s, "; busy %u%%", (unsigned)(n->samples * 100 / all));
-	unseen_words(&s, c);
-	if (n->strangers)
-		sink_str(&s, "; processes outside of prof's pid namespace have no names (--pid=host)");
-	if (n->too_short * 100 > n->samples)
-		sink_fmt(&s, "; %u%% of CPU time was in processes too short to be sampled",
-		         (unsigned)(n->too_short * 100 / (n->samples + n->too_short)));
-	if (c->kernel_visible && c->collector->kernel_hidden)
-		sink_str(&s, "; the kernel's names are hidden (kernel.kptr_restrict)");
-	jit_words(&s, &c->collector->profile);
-	causes_words(&s, c->causes, c->elapsed);
-	sink_str(&s, "; prof used ");
-	cost_words(&s, c);
-	output_words(&s, "; wrote ", c->plan->output, c->plan->noutput);
-	sink_char(&s, 0);
-	if (!s.err)
-		warn("%s", s.buf);
+	result_line(&s, c);
+	say(&s, 0);
+	obstacles_line(&s, c);
+	say(&s, 2);
+	cost_line(&s, c);
+	say(&s, 0);
 	if (!c->collector->profile.samples)
-		warn("the profile is empty: %s", c->plan->duration ? "the target did not run on a CPU in that time; --wall has what waits"
-		                                                   : "the target ended before it was sampled once");
+		why_empty_tell(c->children, c->plan, &c->counts, c->events, c->over);
 	sink_close(&s);
 }
 
@@ -281,7 +332,7 @@ field(struct sink *s, const char *name, uint64_t v)
 	sink_fmt(s, "  \"%s\": %llu,\n", name, (unsigned long long)v);
 }
 
-/* Counters by where they lie. */
+/* Counters, and where they lie in their struct. */
 struct counter {
 	const char *name;
 	size_t off;
@@ -296,17 +347,18 @@ static const struct counter session_counters[] = {
 	{ "samples_too_short", offsetof(struct session_counts, too_short) },
 	{ "samples_of_strangers", offsetof(struct session_counts, strangers) },
 	{ "samples_of_others", offsetof(struct session_counts, others) },
+	{ "samples_too_rare", offsetof(struct session_counts, unsampled) },
 	{ "samples_unseen", offsetof(struct session_counts, unseen_samples) },
 	{ "throttled", offsetof(struct session_counts, throttled) },
 	{ "enabled_ns", offsetof(struct session_counts, enabled_ns) },
 	{ "maps_reread", offsetof(struct session_counts, maps_reread) },
 	{ "stack_bytes", offsetof(struct session_counts, stack_size) },
 	{ "stacks_deep", offsetof(struct session_counts, deep) },
-	{ "stops", offsetof(struct session_counts, stops) },
-	{ "ticks", offsetof(struct session_counts, ticks) },
-	{ "ticks_ns", offsetof(struct session_counts, ticks_ns) },
-	{ "paused_us", offsetof(struct session_counts, paused) },
-	{ "paused_us_most", offsetof(struct session_counts, paused_most) },
+	{ "stops", offsetof(struct session_counts, stopper.stops) },
+	{ "ticks", offsetof(struct session_counts, stopper.ticks) },
+	{ "ticks_ns", offsetof(struct session_counts, stopper.ticks_ns) },
+	{ "paused_us", offsetof(struct session_counts, stopper.paused) },
+	{ "paused_us_most", offsetof(struct session_counts, stopper.paused_most) },
 	{ "rings", offsetof(struct session_counts, rings) },
 	{ "ring_bytes", offsetof(struct session_counts, ring_bytes) },
 	{ NULL, 0 },
@@ -352,10 +404,11 @@ stats_json(struct sink *s, const void *closing)
 	sink_str(s, "{\n");
 	fields(s, collector_counters, c->collector);
 	fields(s, session_counters, &c->counts);
+	field(s, "files_given_up", given_up(c->collector, false));
 	causes_fields(s, c->causes);
 	if (c->plan->off_cpu)
-		waits_stats(s, &c->counts.waits);
-	field(s, "stacks", collect_walked(c->collector));
+		waits_fields(s, &c->counts.waits);
+	field(s, "stacks", collector_walked(c->collector));
 	sink_str(s, "  \"seconds\": ");
 	sink_decimal(s, c->elapsed, 9);
 	sink_str(s, ",\n");
@@ -379,7 +432,7 @@ stats_json(struct sink *s, const void *closing)
 }
 
 const char *
-closing_stats(const struct closing *c, const char *file)
+closing_stats(const struct closing *c, struct output *out, struct place_words *words)
 {
-	return output_stream(file, stats_json, c, NULL);
+	return output_text(out, stats_json, c, words);
 }

@@ -1,10 +1,11 @@
-/* What prof says of a capture when it is over: the closing line, with -v what was lost and why, --stats as JSON. */
-#ifndef CMD_CLOSING_H
-#define CMD_CLOSING_H
+/* What prof says at the end of a capture: the closing lines, with -v what was lost and why, and --stats as JSON. */
+#ifndef CMD_CAPTURE_CLOSING_H
+#define CMD_CAPTURE_CLOSING_H
 
 #include "causes_words.h"
 #include "collector.h"
 #include "plan.h"
+#include "why_empty.h"
 
 struct closing {
 	const struct plan *plan;
@@ -15,12 +16,14 @@ struct closing {
 	uint64_t elapsed;                /* ns of capture */
 	bool kernel_visible;
 	const char *events;              /* their names, with commas */
+	const struct children *children;    /* that were left out: see why_empty.h */
+	bool over;                       /* the target has ended */
 };
 
-/* Tells the profile what is to be known about the capture, for the formats that show it. */
+/* Notes facts about the capture in the profile, for the formats that show them. */
 void closing_notes(const struct closing *, struct profile *);
 void closing_line(const struct closing *);
-/* NULL if it is well, else what went wrong. */
-const char *closing_stats(const struct closing *, const char *file);
+/* NULL on success, else what went wrong. */
+const char *closing_stats(const struct closing *, struct output *, struct place_words *);
 
 #endif

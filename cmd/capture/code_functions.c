@@ -1,5 +1,6 @@
-/* See sites.h. */
+/* See code_functions.h. */
 #include "code_functions.h"
+#include "out/profile/profile_names.h"
 
 static enum function_kind
 kind_of(enum name_kind kind)
@@ -19,31 +20,32 @@ kind_of(enum name_kind kind)
 	return FUNCTION_USER;
 }
 
-/* Names stay where they are: most often it is the one that was asked for last. */
+/* Names do not move, and most often it is the name of the last question. */
 static uint32_t
-function_number(struct profile *p, const struct function *f)
+function_number(struct code_functions *c, const struct function *f)
 {
-	const struct function *last = &p->again;
+	const struct function *last = &c->last;
 
-	if (!p->again_number || f->name != last->name || f->module != last->module || f->file != last->file || f->line != last->line ||
+	if (!c->number || f->name != last->name || f->module != last->module || f->file != last->file || f->line != last->line ||
 	    f->kind != last->kind) {
-		p->again = *f;
-		p->again_number = profile_function(p, f) + 1;
+		c->last = *f;
+		c->number = profile_function(c->profile, f) + 1;
 	}
-	return p->again_number - 1;
+	return c->number - 1;
 }
 
 unsigned
-sites_of(struct names *names, const struct code *code, struct profile *p, struct site *site, unsigned max)
+code_functions(struct code_functions *c, const struct code *code, struct site *site, unsigned max)
 {
+	const struct profile *p = c->profile;
 	struct name name[NAME_MAX_INLINE];
-	unsigned n = name_code(names, code, name, max < NAME_MAX_INLINE ? max : NAME_MAX_INLINE);
+	unsigned n = name_code(c->names, code, name, max < NAME_MAX_INLINE ? max : NAME_MAX_INLINE);
 
 	for (unsigned i = 0; i < n; i++) {
 		const struct function f = { name[i].function, name[i].module, p->lines ? name[i].file : name[i].declared,
 			                    p->lines ? name[i].line : name[i].begins, kind_of(name[i].kind) };
 
-		site[i] = (struct site){ function_number(p, &f), name[i].line };
+		site[i] = (struct site){ function_number(c, &f), name[i].line };
 	}
 	return n;
 }

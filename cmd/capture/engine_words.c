@@ -1,4 +1,4 @@
-/* See ladder.h. */
+/* See engine_words.h. */
 #include "engine_words.h"
 
 #include <errno.h>
@@ -8,33 +8,11 @@
 #include "lib/msg.h"
 #include "sample/rights/permit.h"
 
-/* Which of the sampled registers the one with DWARF's NUMBER is. */
-static uint8_t
-sampled(const struct arch *a, uint8_t number)
-{
-	uint8_t n = 0;
-
-	while (a->dwarf[n] != number)
-		n++;
-	return n;
-}
-
-void
-ladder_registers(struct capture *c)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		const struct arch *a = i ? arch_compat : arch_host;
-
-		if (a)
-			c->prstatus[i] = (struct prstatus){ a->prstatus, a->sample, sampled(a, a->sp), sampled(a, a->pc) };
-	}
-}
-
 static const char *
 no_perf_words(const struct ladder *l)
 {
 	if (l->asked)
-		return "as asked";
+		return "as --engine says";
 	if (l->perf == ENOSYS)
 		return "the kernel has no perf_event_open";
 	if (l->filtered)
@@ -44,25 +22,22 @@ no_perf_words(const struct ladder *l)
 }
 
 void
-ladder_words(struct sink *s, const struct closing *c)
+engine_words(struct sink *s, const struct ladder *l, const struct session_counts *n)
 {
-	const struct session_counts *n = &c->counts;
-	const struct ladder *l = c->ladder;
-
 	if (l->ptrace)
-		sink_fmt(s, n->paused_most ? " by ptrace (%s), %llu stops, paused %llu us a sample, %llu at most" : " by ptrace (%s), %llu stops",
-		         no_perf_words(l), (unsigned long long)n->stops, (unsigned long long)n->paused, (unsigned long long)n->paused_most);
+		sink_fmt(s, n->stopper.paused_most ? " by ptrace (%s), %llu stops, paused %llu us a sample, %llu at most" : " by ptrace (%s), %llu stops",
+		         no_perf_words(l), (unsigned long long)n->stopper.stops, (unsigned long long)n->stopper.paused, (unsigned long long)n->stopper.paused_most);
 	else if (l->kernel)
-		sink_fmt(s, " of the user side (perf_event_paranoid %d)", permit_paranoid());
+		sink_fmt(s, " of the user side only (perf_event_paranoid %d)", permit_paranoid());
 	else if (l->cycles)
-		sink_str(s, l->cycles == EIO ? " (hardware cycles are silent here)" : " (no hardware cycles here)");
+		sink_str(s, l->cycles == EIO ? " (the hardware cycles counter never interrupts here)" : " (no hardware cycles here)");
 }
 
 void
-ladder_details(const struct ladder *l)
+engine_details(const struct ladder *l)
 {
 	if (l->cycles)
-		verbose("hardware cycles: %s", l->cycles == EIO ? "they open, but never interrupt" : strerror(l->cycles));
+		verbose("hardware cycles: %s", l->cycles == EIO ? "the counter opens, but never interrupts" : strerror(l->cycles));
 	if (l->kernel)
 		verbose("the kernel's side: %s", strerror(l->kernel));
 	if (l->perf)

@@ -1,14 +1,13 @@
 /* The ladder of engines, in words: hardware cycles, cpu-clock, its user side alone, ptrace. */
-#ifndef CMD_LADDER_H
-#define CMD_LADDER_H
+#ifndef CMD_CAPTURE_ENGINE_WORDS_H
+#define CMD_CAPTURE_ENGINE_WORDS_H
 
-#include "closing.h"
+#include "lib/sink.h"
+#include "sample/session.h"
 
-/* What the ptrace engine must know of the machine's registers. */
-void ladder_registers(struct capture *);
-/* Which rung the capture stood on, and why on no higher one. */
-void ladder_words(struct sink *, const struct closing *);
-/* With -v: what each rung above said. */
-void ladder_details(const struct ladder *);
+/* The engine that the capture used, and why it used no better one. */
+void engine_words(struct sink *, const struct ladder *, const struct session_counts *);
+/* With -v: why each better engine failed. */
+void engine_details(const struct ladder *);
 
 #endif

@@ -1,104 +1,64 @@
 /* See plan.h. */
 #include "plan.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "lib/msg.h"
-#include "sample/tasks/container.h"
-#include "sample/tasks/target.h"
-#include "cmd/command.h"
-#include "rights.h"
-#include "cmd/options/options.h"
+#include "sample/tasks/proc_mount.h"
+#include "cmd/options/exit.h"
 #include "cmd/options/picture.h"
+#include "out/formats.h"
 
-enum { ALL_NAMED = 300, WAIT, CALL_GRAPH, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE, SHORT_NAMES, DEBUG_DIR,
+enum { CALL_GRAPH = 300, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE, SHORT_NAMES, DEBUG_DIR,
        SYSROOT, RAW_ADDRESSES, ENGINE, LINES, INLINE, NO_INLINE, BY_CONTAINER, PROC_ROOT, OFF_CPU, WALL, NO_SANDBOX, WAKERS };
 
-static const struct option table[] = {
-	{ 'p', "pid=PID,...", "attach to processes: all threads, new ones, and what they fork" },
-	{ 't', "tid=TID,...", "attach to these threads alone" },
-	{ 'n', "name=NAME", "attach to the newest process of that name" },
-	{ ALL_NAMED, "all", "with -n: to each of them" },
-	{ WAIT, "wait", "with -n: wait until one starts" },
-	{ 'a', "all-cpus", "the whole system" },
-	{ 'G', "cgroup=CGROUP|PID", "a container: a cgroup by path, or that of a process" },
-	{ 'C', "cpu=LIST", "these CPUs alone, as 0,2-3" },
-	{ 'd', "duration=SECS", "stop after that many seconds" },
+const struct option plan_options[] = {
+	TARGET_OPTIONS,
+	{ 'd', "duration=SECS", "stop after this time: seconds, or 500ms, 2m, 1h" },
 	{ 'D', "delay=MS", "leave the first milliseconds out" },
-	{ 'F', "freq=HZ", "samples a second and CPU (999), or max" },
-	{ 'c', "count=N", "a sample every N events" },
-	{ 'e', "event=LIST", "events, as cycles:u,page-faults (cycles, else cpu-clock)" },
-	{ 'g', "", "stacks: always on" },
-	{ CALL_GRAPH, "call-graph=HOW", "auto, dwarf[,BYTES], fp or none (auto)" },
-	{ STACK_SIZE, "stack-size=BYTES", "user stack copied with each sample (chosen by need)" },
-	{ MAX_STACK, "max-stack=N", "frames kept; deeper stacks keep both ends (512)" },
-	{ NO_INHERIT, "no-inherit", "leave the target's later children out" },
-	{ ENGINE, "engine=HOW", "perf or ptrace (perf where it is allowed)" },
-	{ IDLE, "idle", "with -a: the idle task too" },
-	{ OFF_CPU, "off-cpu", "waiting time too: where threads wait, and for how long" },
-	{ WALL, "wall", "all time of all threads, running or not" },
-	{ WAKERS, "wakers", "with --off-cpu: who ended each wait, behind \"--\", innermost function first" },
+	{ 'F', "freq=HZ", "samples per second and CPU (999), or max" },
+	{ 'c', "count=N", "take a sample every N events" },
+	{ 'e', "event=LIST", "what to count, such as cycles:u,page-faults (cycles, else cpu-clock)" },
+	{ 'g', "", "record stacks (always on)" },
+	{ CALL_GRAPH, "call-graph=HOW", "how to unwind stacks: auto, dwarf[,BYTES], fp or none (auto)" },
+	{ STACK_SIZE, "stack-size=BYTES", "bytes of user stack to copy with each sample (as needed)" },
+	{ MAX_STACK, "max-stack=N", "frames to keep; deeper stacks keep both ends (512)" },
+	{ NO_INHERIT, "no-inherit", "leave the target's children out" },
+	{ ENGINE, "engine=HOW", "how to sample: perf or ptrace (perf where it is allowed)" },
+	{ IDLE, "idle", "with -a: sample the idle task, too" },
+	{ OFF_CPU, "off-cpu", "add waiting time: where threads wait, and for how long" },
+	{ WALL, "wall", "count all time of all threads, running or not" },
+	{ WAKERS, "wakers", "with --off-cpu: add, after \"--\", the stack that ended each wait" },
 	{ THREADS, "threads", "keep threads apart in .folded and .txt" },
 	{ PIDS, "pids", "keep processes apart" },
-	{ BY_CONTAINER, "by-container", "containers, pods and units at the root, the comm above" },
+	{ BY_CONTAINER, "by-container", "put containers, pods and systemd units at the root of stacks" },
 	{ PROC_ROOT, "proc-root=DIR", "where the host's /proc is, if not at /proc" },
-	{ DEBUG_DIR, "debug-dir=DIR", "look for debug information here first; repeatable" },
-	{ RAW_ADDRESSES, "raw-addresses", "no symbols: build-ids and addresses, for prof symbolize elsewhere" },
+	{ DEBUG_DIR, "debug-dir=DIR", "look for debug information in DIR first; repeatable" },
+	{ RAW_ADDRESSES, "raw-addresses", "write build-ids and addresses; prof symbolize names them later" },
 	{ SYSROOT, "sysroot=DIR", "look for files and debug information below DIR first" },
-	{ LINES, "lines", "source lines: name:LINE, and a frame for each line that ran" },
-	{ INLINE, "inline", "inlined functions as frames of their own (so it is)" },
-	{ NO_INLINE, "no-inline", "what is inlined belongs to the function it is in" },
-	{ NO_DEMANGLE, "no-demangle", "names as the linker sees them" },
-	{ SHORT_NAMES, "short-names", "no template arguments, no return types" },
-	{ 'o', "output=FILE", "where, by suffix: .html .svg .json .folded .pb.gz .perf .txt; repeatable; - is stdout" },
-	{ 'f', "format=NAME", "html, svg, speedscope, folded, pprof, script or table, whatever the suffix" },
+	{ LINES, "lines", "show source lines: name:LINE, a frame for each line that ran" },
+	{ INLINE, "inline", "show inlined functions as frames of their own (the default)" },
+	{ NO_INLINE, "no-inline", "count inlined functions as part of the function around them" },
+	{ NO_DEMANGLE, "no-demangle", "show names as the linker sees them" },
+	{ SHORT_NAMES, "short-names", "show names without template arguments and return types" },
+	{ 'o', "output=FILE", "write to FILE, in the format of its suffix; repeatable; - is stdout" },
+	{ 'f', "format=NAME", "write this format, whatever the suffix is" },
 	PICTURE_OPTIONS,
-	{ STATS, "stats=FILE", "the closing line and every counter as JSON" },
-	{ NO_SANDBOX, "no-sandbox", "read what others wrote with all of prof's rights (for odd kernels)" },
-	{ 'q', "quiet", "no closing line, no summary" },
-	{ 'v', "verbose", "more on what was lost and why" },
-	{ 'h', "help", "this" },
+	{ STATS, "stats=FILE", "write the closing line and every counter as JSON" },
+	{ NO_SANDBOX, "no-sandbox", "read other programs' files with all of prof's rights (for odd kernels)" },
+	{ 'q', "quiet", "print no closing lines and no summary" },
+	{ 'v', "verbose", "say more about what was lost, and why" },
+	{ 'h', "help", "show this help" },
 	{ 0 },
 };
-const struct option *const record_options = table;
 
-/* What the words left for later, while options are still being read. */
+/* What the options leave for later, while they are being read. */
 struct reading {
 	struct options o;
 	const char *format, *file[OUTPUTS_MAX];
 	unsigned files;
-	char first_target;       /* the letter of the option that chose it */
+	bool by_time, by_count;    /* -F, -c */
 };
-
-static bool
-choose_target(struct plan *p, struct reading *r, char letter, enum target target)
-{
-	if (r->first_target && r->first_target != letter) {
-		error("-%c and -%c do not go together", r->first_target, letter);
-		return false;
-	}
-	r->first_target = letter;
-	p->target = target;
-	p->attached = true;
-	return true;
-}
-
-static bool
-add_pids(struct plan *p, struct reading *r, char letter, enum target target)
-{
-	unsigned n;
-
-	if (!choose_target(p, r, letter, target))
-		return false;
-	n = option_pids(&r->o, p->pid + p->npid, PIDS_MAX - p->npid);
-	p->npid += n;
-	return n != 0;
-}
 
 static bool
 set_stacks(struct plan *p, struct options *o)
@@ -133,18 +93,7 @@ static bool
 set_freq(struct plan *p, const struct options *o)
 {
 	p->freq_max = strcmp(o->value, "max") == 0;
-	p->count = 0;
 	return p->freq_max || option_number(o, 1, 1000000, &p->freq);
-}
-
-static bool
-set_cpus(struct plan *p, struct reading *r)
-{
-	const char *why = cpu_choose(r->o.value, p->cpu, &p->ncpu, &p->arena);
-
-	if (why)
-		error("-C '%s': %s", r->o.value, why);
-	return !why;
 }
 
 static bool
@@ -160,7 +109,7 @@ set_events(struct plan *p, struct reading *r)
 static bool
 set_proc(const char *dir)
 {
-	const char *why = container_proc(dir);
+	const char *why = proc_mount_use(dir);
 
 	if (why)
 		error("--proc-root %s: %s", dir, why);
@@ -171,7 +120,7 @@ static bool
 add_output(struct reading *r)
 {
 	if (r->files == OUTPUTS_MAX)
-		error("more than %d outputs", OUTPUTS_MAX);
+		error("too many outputs; at most %d are possible", OUTPUTS_MAX);
 	else
 		r->file[r->files++] = r->o.value;
 	return r->files <= OUTPUTS_MAX;
@@ -182,38 +131,21 @@ take(struct plan *p, struct reading *r, int id)
 {
 	struct options *o = &r->o;
 
+	if (target_options_has(id))
+		return target_options_take(&p->target, o, id, &p->arena);
 	switch (id) {
-	case 'p':
-		return add_pids(p, r, 'p', TARGET_PROCESSES);
-	case 't':
-		return add_pids(p, r, 't', TARGET_THREADS);
-	case 'n':
-		p->name = o->value;
-		return choose_target(p, r, 'n', TARGET_PROCESSES);
-	case 'a':
-		return choose_target(p, r, 'a', TARGET_SYSTEM);
-	case 'G':
-		p->cgroup = o->value;
-		return choose_target(p, r, 'G', TARGET_SYSTEM);
-	case 'C':
-		return set_cpus(p, r);
-	case ALL_NAMED:
-		p->all_named = true;
-		return true;
-	case WAIT:
-		p->wait_named = true;
-		return true;
 	case 'd':
-		return option_time(o, 1000000000, &p->duration);
+		return option_duration(o, &p->duration);
 	case 'D':
 		if (!option_number(o, 0, 1000000000, &p->delay))
 			return false;
 		p->delay *= 1000000;
 		return true;
 	case 'F':
+		r->by_time = true;
 		return set_freq(p, o);
 	case 'c':
-		p->freq_max = false;
+		r->by_count = true;
 		return option_number(o, 1, INT64_MAX, &p->count);
 	case 'e':
 		return set_events(p, r);
@@ -246,13 +178,13 @@ take(struct plan *p, struct reading *r, int id)
 	case PROC_ROOT:
 		return set_proc(o->value);
 	case DEBUG_DIR:
-		return places_add_dir(&p->places, o->value);
+		return search_dirs_add(&p->dirs, o->value);
 	case RAW_ADDRESSES:
 		return p->raw = true;
 	case NO_SANDBOX:
 		return p->no_sandbox = true;
 	case SYSROOT:
-		return places_set_sysroot(&p->places, o->value);
+		return search_dirs_sysroot(&p->dirs, o->value);
 	case LINES:
 		return p->lines = true;
 	case INLINE:
@@ -269,7 +201,7 @@ take(struct plan *p, struct reading *r, int id)
 		r->format = o->value;
 		return true;
 	case STATS:
-		p->stats = o->value;
+		p->stats.path = o->value;
 		return true;
 	case 'q':
 		msg_level = -1;
@@ -287,10 +219,10 @@ resolve_outputs(struct plan *p, const struct reading *r)
 {
 	const struct format *given;
 
-	if (!output_format(r->format, &given))
+	if (!outputs_format(r->format, &given))
 		return false;
 	for (unsigned i = 0; i < r->files; i++)
-		if (!output_add(&p->output[p->noutput++], r->file[i], given, &format_folded))
+		if (!outputs_add(&p->output[p->noutput++], r->file[i], given, &format_folded))
 			return false;
 	if (!p->noutput)   /* named once the target's pid is known */
 		p->output[p->noutput++] = (struct output){ .format = given ? given : &format_html };
@@ -298,38 +230,32 @@ resolve_outputs(struct plan *p, const struct reading *r)
 }
 
 static bool
-resolve_stats(const struct plan *p)
+resolve_stats(struct plan *p)
 {
-	struct output out = { .path = p->stats, .format = &format_table };
-	const char *why = p->stats ? output_check(&out) : NULL;
+	struct place_words words;
+	const char *why;
 
+	p->stats.format = &format_table;
+	why = p->stats.path ? output_check(&p->stats, &words) : NULL;
 	if (why)
-		error("--stats %s: %s", p->stats, why);
+		error("--stats %s: %s", p->stats.path, why);
 	return !why;
 }
 
-/* What options say together; false once it has said what does not fit. */
+/* Checks options together; false after an error message. */
 static bool
-consistent(struct plan *p, const struct reading *r)
+consistent(const struct plan *p, const struct reading *r)
 {
 	const char *wrong = NULL;
 
-	if (p->ncpu && !p->attached && r->o.at >= r->o.argc) {   /* -C alone: those CPUs, whoever runs there */
-		p->target = TARGET_SYSTEM;
-		p->attached = true;
-	}
-	if (!p->attached && !p->command)
-		wrong = "nothing to profile: give a command, -p PID, -n NAME, -t TID, -G CGROUP or -a";
-	else if (p->attached && p->command && !r->o.dashes)
-		wrong = "with -p, -t, -n, -a, -G or -C a command must follow \"--\"";
-	else if ((p->all_named || p->wait_named) && !p->name)
-		wrong = "--all and --wait go with -n NAME";
-	else if (p->idle && (p->target != TARGET_SYSTEM || p->cgroup))
-		wrong = "--idle goes with -a";
+	if (p->idle && (p->target.kind != TARGET_SYSTEM || p->target.cgroup))
+		wrong = "--idle needs -a";
 	else if (p->wall && (p->nevent || p->count))
-		wrong = "--wall is of time: it goes without -e and -c";
+		wrong = "--wall measures time: it does not go with -e or -c";
+	else if (r->by_time && r->by_count)
+		wrong = "use -F or -c, not both: -F says how many samples a second, -c how many events make a sample";
 	else if (p->duration && p->delay >= p->duration)
-		wrong = "-D leaves out all that -d lets in";
+		wrong = "-D must be shorter than -d";
 	if (wrong)
 		error("%s", wrong);
 	return !wrong;
@@ -339,81 +265,17 @@ int
 plan_read(struct plan *p, int argc, char **argv)
 {
 	struct reading r = { 0 };
-	const char *why;
 	int id;
 
-	*p = (struct plan){ .target = TARGET_COMMAND, .freq = 999, .max_stack = 512 };
-	options_open(&r.o, record_options, argc, argv);
+	*p = (struct plan){ .target = { .kind = TARGET_COMMAND }, .freq = 999, .max_stack = 512 };
+	options_open(&r.o, plan_options, argc, argv);
 	while ((id = options_next(&r.o)) != OPTION_END) {
 		if (id == 'h')
-			return cmd_help(2, (char *[]){ argv[0], (char[]){ "record" }, NULL }) ? EXIT_FAILED : -1;
+			return EXIT_HELP;
 		if (id == OPTION_BAD || !take(p, &r, id))
 			return EXIT_FAILED;
 	}
-	if (r.o.at < argc)
-		p->command = argv + r.o.at;
-	if (!consistent(p, &r) || !resolve_outputs(p, &r) || !resolve_stats(p))
+	if (!target_options_check(&p->target, &r.o) || !consistent(p, &r) || !resolve_outputs(p, &r) || !resolve_stats(p))
 		return EXIT_FAILED;
-	if (p->command) {
-		int status;
-
-		why = "";
-		status = launch_check(p->command, &why);
-
-		if (status) {
-			error("%s: %s", p->command[0], why);
-			return status;
-		}
-	}
-	if (p->target != TARGET_COMMAND && (why = container_adapt()))
-		warn("%s", why);
-	return plan_find_targets(p);
-}
-
-/* Until one of that name starts that is not there yet. */
-static unsigned
-wait_for_name(struct plan *p)
-{
-	unsigned n;
-
-	verbose("waiting for a process called %s", p->name);
-	while (!(n = target_named(p->name, p->pid, PIDS_MAX)))
-		if (nanosleep(&(struct timespec){ 0, 5000000 }, NULL) && errno == EINTR)
-			return 0;
-	return n;
-}
-
-static bool
-find_named(struct plan *p)
-{
-	unsigned n = target_named(p->name, p->pid, PIDS_MAX);
-
-	if (!n && p->wait_named)
-		n = wait_for_name(p);
-	if (!n)
-		error("-n %s: no process of that name; --wait waits for one", p->name);
-	p->npid = n && !p->all_named ? 1 : n;
-	return n != 0;
-}
-
-int
-plan_find_targets(struct plan *p)
-{
-	int32_t of;
-
-	if (p->name && !find_named(p))
-		return EXIT_FAILED;
-	for (unsigned i = 0; i < p->npid; i++) {
-		bool thread = p->target == TARGET_THREADS;
-
-		if (p->pid[i] == getpid()) {
-			error("-%c %d: that is prof itself", thread ? 't' : 'p', p->pid[i]);
-			return EXIT_FAILED;
-		}
-		if (thread ? target_tid_exists(p->pid[i], &of) : target_pid_exists(p->pid[i]))
-			continue;
-		error("-%c %d: no such %s", thread ? 't' : 'p', p->pid[i], thread ? "thread" : "process");
-		return EXIT_FAILED;
-	}
-	return guard_allows(p) ? 0 : EXIT_FAILED;
+	return target_options_find(&p->target);
 }

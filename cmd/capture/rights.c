@@ -1,4 +1,4 @@
-/* See guard.h.  ptrace(2), "Ptrace access mode checking": of processes that are not dumpable /proc/PID is root's. */
+/* See rights.h.  ptrace(2), "Ptrace access mode checking": of processes that are not dumpable /proc/PID is root's. */
 #include "rights.h"
 
 #include <errno.h>
@@ -6,131 +6,215 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/filemap.h"
+#include "lib/proc.h"
 #include "lib/msg.h"
-#include "sample/tasks/container.h"
+#include "sample/tasks/proc_mount.h"
 #include "sample/rights/keeper.h"
 #include "sample/rights/keeper_ask.h"
+#include "sample/rights/keeper_serve.h"
 #include "sample/rights/sandbox.h"
+#include "sample/events/lent_event.h"
 #include "sample/tasks/target.h"
+#include "sample/tasks/whose.h"
 
 /* Numbers of ASK_CALLER. */
-enum { OPEN, DONE, FAILED };
+enum { OPEN, DONE, FAILED, OWN };
 
 bool
-guard_allows(const struct plan *p)
+rights_allow(const struct plan *p)
 {
-	static const char alone[] = "prof has rights here that you do not have, and uses them for your processes alone";
-	uid_t uid;
+	static const char alone[] = "prof has more rights here than you, and uses them for your own processes only";
+	struct capture c = { .count = p->count };
+	const char *why;
 
 	if (!sandbox_lent())
 		return true;
+	if (p->no_sandbox) {
+		error("only root may use --no-sandbox: %s", alone);
+		return false;
+	}
 	if (strcmp(proc_root, "/proc")) {   /* it would tell whose processes are whose */
-		error("--proc-root is root's to choose: %s", alone);
+		error("only root may use --proc-root: %s", alone);
 		return false;
 	}
-	if (p->target == TARGET_SYSTEM || p->wakers) {   /* whose stacks are anybody's */
-		error("others' stacks are root's to see: %s", alone);
+	if (p->target.kind == TARGET_SYSTEM || p->wakers) {   /* these show stacks of all users */
+		error("only root may see the stacks of other users: %s", alone);
 		return false;
 	}
-	for (unsigned i = 0; i < p->npid; i++)
-		if (!target_owner(p->pid[i], "maps", &uid) || uid != getuid()) {
-			error("process %d is not yours: %s", (int)p->pid[i], alone);
+	for (unsigned i = 0; i < p->target.npid; i++)
+		if (!whose_may(p->target.pid[i])) {
+			error("process %d is not yours: %s", (int)p->target.pid[i], alone);
+			return false;
+		}
+	for (unsigned i = 0; i < p->nevent; i++)
+		if ((why = lent_event_refused(&c, &p->event[i]))) {
+			error("-e %s: %s", p->event[i].name, why);
 			return false;
 		}
 	return true;
 }
 
-bool
-guard_room(const struct plan *p)
+/* Makes all outputs readable only for their owner. */
+static void
+make_private(struct plan *p)
 {
-	const char *why = p->noutput && !p->output[0].path ? output_check(&(struct output){ .path = "prof-.html" }) : NULL;
-
-	if (why)
-		error("%s; -o FILE writes elsewhere", why);
-	return !why;
+	p->stats.private = true;
+	for (unsigned i = 0; i < p->noutput; i++)
+		p->output[i].private = true;
 }
 
 void
-guard_begin(const struct plan *p)
+rights_begin(struct plan *p)
 {
-	const char *why = container_adapt();
+	const char *why = proc_mount_adapt();
+	bool others = sandbox_lent() || (!geteuid() && p->target.kind == TARGET_SYSTEM);
 	uid_t uid;
 
-	if (why && p->target == TARGET_COMMAND)   /* of others it was said before they were looked for */
+	if (why && p->target.kind == TARGET_COMMAND)   /* of others it was said before they were looked for */
 		warn("%s", why);
-	output_private = sandbox_lent() || (!geteuid() && p->target == TARGET_SYSTEM);
-	for (unsigned i = 0; !geteuid() && i < p->npid; i++)
-		output_private |= !target_owner(p->pid[i], "", &uid) || uid;
+	for (unsigned i = 0; !geteuid() && i < p->target.npid; i++)
+		others |= !target_owner(p->target.pid[i], "", &uid) || uid;
+	if (others)
+		make_private(p);
 }
 
-/* In the keeper: files are opened for what was asked for on the command line alone. */
-static long
-serve(void *ctx, const struct ask *a, int *fd, char *text, size_t size)
+/* The output of that name, or NULL. */
+static struct output *
+output_named(struct plan *p, const char *path)
 {
-	const struct plan *p = ctx;
-	const char *path = p->stats && !strcmp(p->stats, a->path) ? p->stats : NULL, *why;
+	if (p->stats.path && !strcmp(p->stats.path, path))
+		return &p->stats;
+	for (unsigned i = 0; i < p->noutput; i++)
+		if (!strcmp(p->output[i].path, path))
+			return &p->output[i];
+	return NULL;
+}
 
-	for (unsigned i = 0; i < p->noutput && !path; i++)
-		if (!strcmp(p->output[i].path, a->path))
-			path = p->output[i].path;
-	if (!path) {
+/* In the keeper: it opens only the files that the command line names. */
+static long
+serve(void *ctx, const struct ask *a, int with, int *fd, char *text, size_t size)
+{
+	struct rights *r = ctx;
+	struct output *o = output_named(r->plan, a->path);
+	struct place_words words;
+	const char *why;
+
+	if (a->number == OWN && r->serve)
+		return r->serve(r->ctx, a->path, with, fd);
+	if (!o || a->number > FAILED) {
 		errno = EPERM;
 		return -1;
 	}
-	why = a->number == OPEN ? output_here.open(path, fd) : output_here.done(path, a->number == DONE);
-	return snprintf(text, size, "%c%s", why ? '!' : '=', why ? why : path) + 1;
+	if (a->number == OPEN) {
+		why = output_here.open(o, &r->file, fd, &words);
+		r->writes = why ? NULL : o;
+	} else if (r->writes != o) {
+		why = "the process that keeps prof's rights was killed while it was written";
+	} else {
+		why = output_here.done(o, &r->file, a->number == DONE, &words);
+		r->writes = NULL;
+	}
+	return snprintf(text, size, "%c%s", why ? '!' : '=', why ? why : o->path) + 1;
 }
 
 static const char *
-ask_for(unsigned number, const char *path, int *fd)
+ask_for(unsigned number, const struct output *o, int *fd, struct place_words *words)
 {
-	static char text[READ_MOST + 512];
-	long n = keeper_ask(number, path, fd, text, sizeof text);
+	char text[sizeof *words + 1];
+	long n = keeper_ask(number, o->path, -1, fd, text, sizeof text);
 
+	if (n < 0 && errno == EPIPE)
+		return "the processes that keep prof's rights were killed, and prof itself may not create it";
 	if (n < 2)
 		return strerror(n < 0 ? errno : EIO);
 	text[sizeof text - 1] = 0;
-	if (*text == '!')
-		return text + 1;
-	if (number == DONE && strcmp(path, text + 1))
-		output_renamed(text + 1);
+	if (*text == '!') {
+		memcpy(words->text, text + 1, sizeof words->text);
+		return words->text;
+	}
+	if (number == DONE && o->fresh && strcmp(o->path, text + 1))
+		snprintf(o->fresh->path, sizeof o->fresh->path, "%.*s", (int)sizeof o->fresh->path - 1, text + 1);
 	return NULL;
 }
 
 static const char *
-open_there(const char *path, int *fd)
+open_there(const struct output *o, struct output_file *file, int *fd, struct place_words *words)
 {
-	return ask_for(OPEN, path, fd);
+	(void)file;   /* the keeper has its own copy */
+	return ask_for(OPEN, o, fd, words);
 }
 
 static const char *
-done_there(const char *path, bool well)
+done_there(const struct output *o, struct output_file *file, bool well, struct place_words *words)
 {
-	return ask_for(well ? DONE : FAILED, path, NULL);
+	(void)file;
+	return ask_for(well ? DONE : FAILED, o, NULL, words);
 }
 
-void
-guard(struct session *s, struct plan *p)
+int
+rights_ask(const char *words, int with)
 {
-	static const struct output_door there = { open_there, done_there };
+	int fd;
+
+	keeper_ask(OWN, words, with, &fd, NULL, 0);
+	return fd;
+}
+
+static const struct output_door there = { open_there, done_there };
+
+/* Of what prof inherited it keeps what it is to write to. */
+static bool
+is_outputs(void *ctx, int fd)
+{
+	const struct plan *p = ctx;
+	bool is = p->stats.path && place_fd(p->stats.path) == fd;
+
+	for (unsigned i = 0; i < p->noutput; i++)
+		is |= place_fd(p->output[i].path) == fd;
+	return is;
+}
+
+/* What others wrote is read without rights, or not at all. */
+static bool
+no_sandbox(const char *why, const char *mend)
+{
+	error("prof cannot enter the sandbox in which it reads other processes' files: %s", why);
+	if (*mend)
+		error("%s", mend);
+	if (!sandbox_lent())
+		error("prof reads them with all of its rights under --no-sandbox");
+	return false;
+}
+
+bool
+rights_give_up(struct rights *r, struct session *s, struct plan *p)
+{
 	char words[128];
+	const char *why;
+	unsigned layers;
 
-	if (!session_keep(s, &(struct keeper_also){ serve, p })) {
-		warn("no sandbox: %s", strerror(errno));
-		return;
-	}
-	output_door = &there;
-	verbose("sandbox: %s", sandbox_words(sandbox_enter(LAYERS_ALL), words, sizeof words));
+	r->plan = p;
+	if (!session_keep(s, &(struct keeper_also){ serve, r }))
+		return no_sandbox(errno == EMFILE ? "the limit on descriptors leaves none for the process that keeps prof's rights"
+		                                  : strerror(errno),
+		                  errno == EMFILE ? "sudo prlimit --pid $$ --nofile=1024   (then prof again)" : "");
+	p->stats.door = &there;
+	for (unsigned i = 0; i < p->noutput; i++)
+		p->output[i].door = &there;
+	sandbox_close(is_outputs, p);
+	if ((why = sandbox_lacks(layers = sandbox_enter(LAYERS_ALL))))
+		return no_sandbox(why, "");
+	verbose("sandbox: %s", sandbox_words(layers, words, sizeof words));
+	return true;
 }
 
 void
-guard_over(void)
+rights_end(void)
 {
 	int last;
 	unsigned n = sandbox_refused(&last);
 
 	keeper_end();
 	if (n)
-		verbose("sandbox: %u system calls refused, the last of number %d", n, last);
+		verbose("the sandbox refused %u system calls; the last one had the number %d", n, last);
 }

@@ -1,20 +1,32 @@
-/* Rights are given up where foreign bytes are read: a keeper goes on with them. */
-#ifndef CMD_GUARD_H
-#define CMD_GUARD_H
+/* What prof may do.  Which processes it may watch with rights that its caller lacks; and how it gives up its rights before it
+ * reads foreign bytes, while a keeper goes on with them. */
+#ifndef CMD_CAPTURE_RIGHTS_H
+#define CMD_CAPTURE_RIGHTS_H
 
 #include "plan.h"
 
+/* The keeper's own, while it writes for prof. */
+struct rights {
+	struct plan *plan;
+	struct output_file file;
+	const struct output *writes;   /* what that is of, or NULL */
+	/* What the caller has the keeper do besides, or NULL: answers rights_ask WITH a descriptor or -1; 0 and one in *FD, or -1. */
+	long (*serve)(void *ctx, const char *words, int with, int *fd);
+	void *ctx;
+};
+
 /* For a prof that has rights which its caller lacks (set-user-id, or capabilities of its file): whether the caller may have
  * what PLAN asks for.  False once it has said why not. */
-bool guard_allows(const struct plan *);
-/* Whether a file under a default name can be made; false once it has said why not. */
-bool guard_room(const struct plan *);
+bool rights_allow(const struct plan *);
 /* When the command has been forked, which keeps what it was given: finds prof a /proc of its own pids, and says who may read
  * the files that prof makes. */
-void guard_begin(const struct plan *);
-/* From here on this process has no rights but to go on with SESSION and to write PLAN's outputs. */
-void guard(struct session *, struct plan *);
-/* The keeper is not needed any more.  Says, with -v, what the sandbox was in the way of. */
-void guard_over(void);
+void rights_begin(struct plan *);
+/* From here on this process has no rights but to go on with SESSION and to write PLAN's outputs; all three stay.  False once it has
+ * said why that cannot be had. */
+bool rights_give_up(struct rights *, struct session *, struct plan *);
+/* Has the keeper SERVE: the descriptor, or -1 with errno. */
+int rights_ask(const char *words, int with);
+/* Ends the keeper.  With -v it says what the sandbox refused. */
+void rights_end(void);
 
 #endif

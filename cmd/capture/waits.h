@@ -1,21 +1,19 @@
-/* How waits are captured; what the closing line, the profile's notes and --stats say of waits. */
-#ifndef CMD_WAITS_H
-#define CMD_WAITS_H
+/* From waits to a profile: each wait counts for the stack with which its thread left the CPU. */
+#ifndef CMD_CAPTURE_WAITS_H
+#define CMD_CAPTURE_WAITS_H
 
-#include "lib/sink.h"
+#include "collector.h"
 #include "sample/waiting/wait.h"
-
-/* Bytes of stack copied with each wait at first: waits may be many more than samples. */
-enum { WAIT_STACK_FIRST = 8 << 10 };
-
-struct collector;
-struct need;
 
 /* The target's cgroup has been throttled for US in all, as it was before the records that are collected next were read. */
 void waits_throttled(struct collector *, uint64_t us);
-/* How much of the stack a wait's copy needs, by what is known now, where it was SIZE until now. */
-uint32_t waits_stack(struct need *, uint32_t size);
-void waits_words(struct sink *, const struct wait_counts *);
-void waits_stats(struct sink *, const struct wait_counts *);
+/* For session's waits; CTX is the collector. */
+void waits_add(void *collector, const struct wait *);
+/* The profile's thread for the waits of a task. */
+uint32_t waits_thread(struct collector *, struct task *);
+/* Notes who ended a wait: the sample is of the waker. */
+void waits_waker(struct collector *, const struct sample *);
+/* THREAD, which TASK has, ran for NS until TIME with the stack NODE. */
+void waits_ran(struct collector *, struct task *, uint32_t thread, uint64_t time, uint64_t ns, uint32_t node);
 
 #endif

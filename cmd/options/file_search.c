@@ -1,5 +1,5 @@
-/* See builds.h.  First where debuggers keep files by id (DIR/.build-id/xx/yyyy), then by path, then all files are looked at:
- * below --sysroot all there are, else in the directories of programs and libraries. */
+/* See file_search.h.  Files are looked for by path and where debuggers keep them by id (DIR/.build-id/xx/yyyy).  Those that are
+ * still missing are among all files below --sysroot and --debug-dir, or not found: nobody asked for all files of this machine. */
 #include "file_search.h"
 
 #include <dirent.h>
@@ -7,60 +7,75 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "lib/filemap.h"
 #include "lib/msg.h"
+#include "lib/progress.h"
 #include "sample/tasks/foreign.h"
 
 enum { DIRS_MAX = 1 << 18, TOLD_MAX = 5, PATH_ROOM = 4096 };
 
-struct build {
+struct wanted_file {
 	const char *file;            /* an id in hexadecimal, or a path */
+	const char *path;            /* of an id: where it was, or NULL */
 	bool by_id;
 	struct module *module;
 };
 
 static uint32_t
-build_again(const void *ctx, uint32_t i)
+wanted_again(const void *ctx, uint32_t i)
 {
-	const struct build *b = (const struct build *)ctx + i;
+	const struct wanted_file *b = (const struct wanted_file *)ctx + i;
 
 	return hash_bytes(b->file, strlen(b->file));
 }
 
-static struct build *
-find(const struct builds *b, const char *file, size_t len)
+static struct wanted_file *
+find(const struct file_search *b, const char *file, size_t len)
 {
 	uint32_t slot, i;
 
 	for (slot = index_first(&b->index, hash_bytes(file, len)); (i = index_at(&b->index, slot)) != INDEX_NONE;
 	     slot = index_next(&b->index, slot))
-		if (strlen(b->build[i].file) == len && memcmp(b->build[i].file, file, len) == 0)
-			return &b->build[i];
+		if (strlen(b->wanted[i].file) == len && memcmp(b->wanted[i].file, file, len) == 0)
+			return &b->wanted[i];
 	return NULL;
 }
 
 bool
-builds_want(struct builds *b, const char *file, size_t len, bool by_id)
+file_search_want(struct file_search *b, const char *file, size_t len, bool by_id)
 {
-	struct build new = { .by_id = by_id };
+	struct wanted_file new = { .by_id = by_id };
 
 	if (find(b, file, len))
 		return true;
-	if (!(new.file = arena_str(&b->arena, file, len)) || !vec_room(&b->build, &b->cap, (uint64_t)b->n + 1, sizeof new))
+	if (!(new.file = arena_str(&b->arena, file, len)) || !vec_room(&b->wanted, &b->cap, (uint64_t)b->n + 1, sizeof new))
 		return false;
-	b->build[b->n] = new;
-	if (!index_add(&b->index, hash_bytes(file, len), b->n, build_again, b->build))
+	b->wanted[b->n] = new;
+	if (!index_add(&b->index, hash_bytes(file, len), b->n, wanted_again, b->wanted))
 		return false;
+	if (!by_id)
+		b->wanted[b->n].path = new.file;
 	b->n++;
 	b->missing++;
 	return true;
 }
 
-struct module *
-builds_module(const struct builds *b, const char *file, size_t len)
+void
+file_search_was_at(struct file_search *b, const char *build_id, const char *path)
 {
-	const struct build *build = find(b, file, len);
+	struct wanted_file *wanted = *path == '/' ? find(b, build_id, strlen(build_id)) : NULL;
+
+	if (wanted && !wanted->path)
+		wanted->path = arena_str(&b->arena, path, strlen(path));
+}
+
+struct module *
+file_search_module(const struct file_search *b, const char *file, size_t len)
+{
+	const struct wanted_file *build = find(b, file, len);
 
 	return build ? build->module : NULL;
 }
@@ -75,7 +90,7 @@ id_text(const struct elf *e, char *text)
 
 /* Takes the file behind FD for BUILD, or (NULL) for whichever its id is that of.  Closes FD. */
 static void
-take(struct builds *b, struct modules *ms, struct build *build, int fd, const char *path)
+take(struct file_search *b, struct modules *ms, struct wanted_file *build, int fd, const char *path)
 {
 	char id[2 * sizeof ((struct elf *)0)->build_id + 1];
 	struct arena scratch = { 0 };
@@ -86,7 +101,7 @@ take(struct builds *b, struct modules *ms, struct build *build, int fd, const ch
 		return;
 	if (!filemap_open(&map, fd)) {
 		if (!elf_open(&elf, cur_of(map.data, map.size, false), false, &scratch)) {
-			struct build *is = elf.build_id_len ? find(b, id, id_text(&elf, id)) : NULL;
+			struct wanted_file *is = elf.build_id_len ? find(b, id, id_text(&elf, id)) : NULL;
 
 			build = build && !build->by_id ? build : is && (!build || is == build) ? is : NULL;
 			if (build && !build->module && (build->module = module_file(ms, fd, path)))
@@ -111,20 +126,20 @@ join(char *path, const char *dir, const char *file)
 
 /* By the directories that are made for it, and by path. */
 static void
-find_directly(struct builds *b, struct modules *ms, const struct places *p)
+find_directly(struct file_search *b, struct modules *ms, const struct search_dirs *p)
 {
 	static const char *const ends[] = { "", ".debug" };
 	int root = p->sysroot ? foreign_directory(p->sysroot) : -1;   /* paths of a profile lead nowhere else */
 	char path[PATH_ROOM], name[128];
 
 	for (uint32_t i = 0; i < b->n; i++) {
-		struct build *build = &b->build[i];
+		struct wanted_file *build = &b->wanted[i];
 
-		if (!build->by_id && (root >= 0 || !p->sysroot))
-			take(b, ms, build, foreign_file(root, build->file), build->file);
-		for (unsigned k = 0; build->by_id && k < 2 * (p->dirs + 1); k++) {
+		if (build->path && (root >= 0 || !p->sysroot))
+			take(b, ms, build, foreign_file(root, build->path), build->path);
+		for (unsigned k = 0; build->by_id && k < 2 * (p->ndir + 1); k++) {
 			const char *end = ends[k & 1];
-			bool usual = k / 2 == p->dirs;
+			bool usual = k / 2 == p->ndir;
 
 			snprintf(name, sizeof name, "%s.build-id/%.2s/%.80s%s", usual ? "usr/lib/debug/" : "", build->file, build->file + 2, end);
 			if (!build->module && join(path, usual ? p->sysroot ? p->sysroot : "" : p->dir[k / 2], name))
@@ -136,81 +151,110 @@ find_directly(struct builds *b, struct modules *ms, const struct places *p)
 }
 
 /* Directories still to be looked through. */
-struct search {
+struct directories {
 	struct arena arena;
 	const char **dir;
 	uint32_t n, cap;
+	uint64_t files;            /* that were looked at */
+	struct progress progress;
 };
 
 static void
-push(struct search *s, const char *dir)
+push(struct directories *s, const char *dir)
 {
 	if (s->n < DIRS_MAX && vec_room(&s->dir, &s->cap, (uint64_t)s->n + 1, sizeof *s->dir) &&
 	    (s->dir[s->n] = arena_str(&s->arena, dir, strlen(dir))))
 		s->n++;
 }
 
+/* Whether the kernel makes its files up: there are no programs among them. */
+static bool
+is_made_up(int dir)
+{
+	static const uint32_t magic[] = { 0x9fa0 /* proc */, 0x62656572 /* sysfs */, 0x64626720 /* debugfs */, 0x74726163 /* tracefs */,
+	                                  0x27e0eb /* cgroup */, 0x63677270 /* cgroup2 */, 0xcafe4a11 /* bpf */ };
+	struct statfs fs;
+
+	for (unsigned i = 0; i < sizeof magic / sizeof *magic && !fstatfs(dir, &fs); i++)
+		if ((uint32_t)fs.f_type == magic[i])
+			return true;
+	return false;
+}
+
+static void
+look_at(struct directories *s, struct file_search *b, struct modules *ms, const char *path)
+{
+	char magic[4];
+	int fd = foreign_file(-1, path);
+
+	s->files++;
+	if (progress_due(&s->progress))
+		progress_say(&s->progress, "looked at %llu files, %u of %u found", (unsigned long long)s->files, b->n - b->missing, b->n);
+	if (fd < 0)
+		return;
+	if (pread(fd, magic, sizeof magic, 0) == sizeof magic && memcmp(magic, "\177ELF", 4) == 0)
+		take(b, ms, NULL, fd, path);
+	else
+		close(fd);
+}
+
 /* The directories in DIR are for later; its files, if they begin as ELF files do, are looked at. */
 static void
-look_through(struct search *s, struct builds *b, struct modules *ms, const char *dir)
+look_through(struct directories *s, struct file_search *b, struct modules *ms, const char *dir)
 {
-	char path[PATH_ROOM], magic[4];
+	char path[PATH_ROOM];
 	DIR *d = opendir(dir);
 	struct dirent *e;
 	struct stat st;
 
-	while (d && b->missing && (e = readdir(d))) {
-		int fd;
-
+	while (d && !is_made_up(dirfd(d)) && b->missing && (e = readdir(d))) {
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || !join(path, dir, e->d_name) || lstat(path, &st))
 			continue;
-		if (S_ISDIR(st.st_mode)) {
+		if (S_ISDIR(st.st_mode))
 			push(s, path);
-		} else if (S_ISREG(st.st_mode) && (fd = foreign_file(-1, path)) >= 0) {
-			if (pread(fd, magic, sizeof magic, 0) == sizeof magic && memcmp(magic, "\177ELF", 4) == 0)
-				take(b, ms, NULL, fd, path);
-			else
-				close(fd);
-		}
+		else if (S_ISREG(st.st_mode))
+			look_at(s, b, ms, path);
 	}
 	if (d)
 		closedir(d);
 }
 
 static void
-find_anywhere(struct builds *b, struct modules *ms, const struct places *p)
+find_below(struct file_search *b, struct modules *ms, const struct search_dirs *p)
 {
-	static const char *const usual[] = { "/usr/local", "/opt", "/sbin", "/bin", "/lib64", "/lib", "/usr/libexec", "/usr/lib64",
-		                             "/usr/lib", "/usr/sbin", "/usr/bin" };
-	struct search s = { 0 };
+	struct directories s = { 0 };
 
+	for (unsigned i = p->ndir; i--; )
+		push(&s, p->dir[i]);
 	if (p->sysroot)
 		push(&s, p->sysroot);
-	else
-		for (unsigned i = 0; i < sizeof usual / sizeof *usual; i++)
-			push(&s, usual[i]);
+	progress_open(&s.progress, PROGRESS_PAUSE);
 	for (uint32_t i = 0; i < DIRS_MAX && s.n && b->missing; i++)
 		look_through(&s, b, ms, s.dir[--s.n]);
+	progress_close(&s.progress);
 	arena_free(&s.arena);
 	vec_free(&s.dir, &s.cap, sizeof *s.dir);
 }
 
 void
-builds_find(struct builds *b, struct modules *ms, const struct places *p)
+file_search_find(struct file_search *b, struct modules *ms, const struct search_dirs *p)
 {
+	b->below = p->sysroot || p->ndir;
 	find_directly(b, ms, p);
 	if (b->missing)
-		find_anywhere(b, ms, p);
+		find_below(b, ms, p);
 }
 
 void
-builds_tell_missing(const struct builds *b)
+file_search_tell_missing(const struct file_search *b)
 {
 	uint32_t told = 0;
 
 	for (uint32_t i = 0; i < b->n && told < TOLD_MAX; i++)
-		if (!b->build[i].module && ++told)
-			warn("%s %s: not found; its frames stay as they are", b->build[i].by_id ? "build-id" : "file", b->build[i].file);
+		if (!b->wanted[i].module && ++told)
+			warn("%s %s: not found; its frames keep their addresses", b->wanted[i].by_id ? "build-id" : "file", b->wanted[i].file);
 	if (b->missing > told)
 		warn("and %u more", b->missing - told);
+	if (told && !b->below)
+		warn("prof did not search the whole machine; --sysroot DIR searches all of DIR");
 }

@@ -1,23 +1,27 @@
-/* Finding files by their build-ids or paths, below a directory that holds those of another machine, or on this one. */
-#ifndef CMD_BUILDS_H
-#define CMD_BUILDS_H
+/* Finds files by their build-ids or paths: on this machine by path and in the places for debug files, and anywhere below the
+ * directories that the user names. */
+#ifndef CMD_OPTIONS_FILE_SEARCH_H
+#define CMD_OPTIONS_FILE_SEARCH_H
 
 #include "search_dirs.h"
 
-struct builds {
+struct file_search {
 	struct arena arena;
-	struct build *build;
+	struct wanted_file *wanted;
 	uint32_t n, cap, missing;
 	struct index index;
+	bool below;                  /* all files below some directory were looked at */
 };
 
-/* Takes note of a file: the LEN characters of its build-id, in hexadecimal, or of its path.  False at the memory cap. */
-bool builds_want(struct builds *, const char *file, size_t len, bool by_id);
+/* Notes a file to find: the LEN characters of its build-id, in hexadecimal, or of its path.  False at the memory cap. */
+bool file_search_want(struct file_search *, const char *file, size_t len, bool by_id);
+/* Says that the file of that build-id was at PATH, and may still be there. */
+void file_search_was_at(struct file_search *, const char *build_id, const char *path);
 /* Looks for all of them. */
-void builds_find(struct builds *, struct modules *, const struct places *);
-/* The module of a file that was wanted, or NULL where it was not found. */
-struct module *builds_module(const struct builds *, const char *file, size_t len);
+void file_search_find(struct file_search *, struct modules *, const struct search_dirs *);
+/* The module of a file that was noted, or NULL if it was not found. */
+struct module *file_search_module(const struct file_search *, const char *file, size_t len);
 /* Warns of those that were not found. */
-void builds_tell_missing(const struct builds *);
+void file_search_tell_missing(const struct file_search *);
 
 #endif

@@ -3,8 +3,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "lib/filemap.h"
+#include "lib/text.h"
 #include "lib/msg.h"
 #include "lib/nearest.h"
 
@@ -33,7 +34,7 @@ option_argument(const struct option *o)
 static int
 unknown(const struct options *o, const char *word)
 {
-	const char *names[NAMES_MAX + 1], *near = NULL;
+	const char *names[NAMES_MAX + 1], *near = NULL, *whole = o->argv[o->at - 1];
 	unsigned n = 0;
 
 	for (const struct option *p = o->table; p->id && n < NAMES_MAX; p++)
@@ -42,6 +43,8 @@ unknown(const struct options *o, const char *word)
 	names[n] = NULL;
 	if (word[1] == '-' && (near = nearest(word + 2, names, "=")))
 		error("unknown option '%s': did you mean --%.*s?", word, (int)strcspn(near, "="), near);
+	else if (!access(whole, F_OK))
+		error("unknown option '%s'; to name the file, write ./%s", whole, whole);
 	else
 		error("unknown option '%s': see prof help %s", word, o->argv[0]);
 	return OPTION_BAD;
@@ -136,18 +139,18 @@ options_next_or_word(struct options *o, int *n)
 	return id;
 }
 
-/* How the option is written without its value. */
+/* The length of the option as written, without its value. */
 static int
 shown_length(const struct options *o)
 {
 	return (int)strcspn(o->shown, "=");
 }
 
-/* Says that the value is no WHAT. */
+/* Says that the value is not a WHAT. */
 static bool
 is_not(const struct options *o, const char *what)
 {
-	error("%.*s '%s': not a %s", shown_length(o), o->shown, o->value, what);
+	error("%.*s '%s' is not a %s", shown_length(o), o->shown, o->value, what);
 	return false;
 }
 
@@ -159,34 +162,64 @@ option_number(const struct options *o, uint64_t lo, uint64_t hi, uint64_t *v)
 	if (!text_dec(&p, v) || *p)
 		return is_not(o, "number");
 	if (*v < lo || *v > hi) {
-		error("%.*s %s: must be from %llu to %llu", shown_length(o), o->shown, o->value, (unsigned long long)lo,
+		error("%.*s %s: the number must be from %llu to %llu", shown_length(o), o->shown, o->value, (unsigned long long)lo,
 		      (unsigned long long)hi);
 		return false;
 	}
 	return true;
 }
 
+/* A number with a fraction at *P, in UNIT ns each; false where there is none. */
+static bool
+decimal(const char **p, uint64_t unit, uint64_t *ns)
+{
+	const char *begin = *p;
+	uint64_t whole = 0;
+	bool digits = text_dec(p, &whole) || **p == '.';
+
+	*ns = whole <= (uint64_t)1000000000 * 1000000000 / unit ? whole * unit : UINT64_MAX;
+	if (digits && **p == '.') {
+		digits = *p > begin || ((*p)[1] >= '0' && (*p)[1] <= '9');
+		for (++*p; **p >= '0' && **p <= '9'; ++*p)
+			if (*ns != UINT64_MAX)
+				*ns += (uint64_t)(**p - '0') * (unit /= 10);
+	}
+	return digits;
+}
+
+static bool
+is_time(const struct options *o, uint64_t ns, const char *unit)
+{
+	if (ns && ns <= (uint64_t)1000000000 * 1000000000)
+		return true;
+	error("%.*s %s: the time must be more than 0 and at most 1000000000%s", shown_length(o), o->shown, o->value, unit);
+	return false;
+}
+
 bool
 option_time(const struct options *o, uint64_t unit_ns, uint64_t *ns)
 {
 	const char *p = o->value;
-	uint64_t whole = 0, unit = unit_ns;
-	bool digits = text_dec(&p, &whole) || *p == '.';
 
-	*ns = whole <= (uint64_t)1000000000 ? whole * unit_ns : UINT64_MAX;
-	if (digits && *p == '.') {
-		digits = p > o->value || (p[1] >= '0' && p[1] <= '9');
-		for (p++; *p >= '0' && *p <= '9'; p++)
-			if (*ns != UINT64_MAX)
-				*ns += (uint64_t)(*p - '0') * (unit /= 10);
-	}
-	if (!digits || *p)
+	if (!decimal(&p, unit_ns, ns) || *p)
 		return is_not(o, "number");
-	if (*ns == 0 || *ns > (uint64_t)1000000000 * 1000000000) {
-		error("%.*s %s: must be more than 0 and at most 1000000000", shown_length(o), o->shown, o->value);
-		return false;
+	return is_time(o, *ns, "");
+}
+
+bool
+option_duration(const struct options *o, uint64_t *ns)
+{
+	static const struct { const char *name; uint64_t ns; } units[] = {
+		{ "", 1000000000 }, { "s", 1000000000 }, { "ms", 1000000 }, { "m", UINT64_C(60000000000) }, { "h", UINT64_C(3600000000000) },
+	};
+
+	for (unsigned i = 0; i < sizeof units / sizeof *units; i++) {
+		const char *p = o->value;
+
+		if (decimal(&p, units[i].ns, ns) && !strcmp(p, units[i].name))
+			return is_time(o, *ns, " seconds");
 	}
-	return true;
+	return is_not(o, "time; write it as 10, 10s, 500ms, 2m or 1h");
 }
 
 bool
@@ -201,25 +234,42 @@ option_percent(const struct options *o, unsigned *hundredths)
 	return true;
 }
 
+/* Skips blanks and line ends, which pgrep writes; whether there were any. */
+static bool
+skip_blanks(const char **p)
+{
+	const char *begin = *p;
+
+	*p += strspn(begin, " \t\n");
+	return *p > begin;
+}
+
 unsigned
 option_pids(const struct options *o, int32_t *pid, unsigned max)
 {
 	const char *p = o->value;
 	unsigned n = 0;
 
-	for (;;) {
+	for (bool more = true; more;) {
 		uint64_t v;
+		bool apart;
 
-		if (!text_dec(&p, &v) || v == 0 || v > INT32_MAX || (*p && *p != ','))
+		skip_blanks(&p);
+		if (!text_dec(&p, &v) || v == 0 || v > INT32_MAX)
 			return is_not(o, "list of process numbers");
 		if (n == max) {
-			error("%.*s: more than %u of them%s", shown_length(o), o->shown, max, max > 1 ? "; use -a" : "");
+			error("%.*s: too many; at most %u are possible%s", shown_length(o), o->shown, max, max > 1 ? "; use -a" : "");
 			return 0;
 		}
 		pid[n++] = (int32_t)v;
-		if (!*p++)
-			return n;
+		apart = skip_blanks(&p);
+		more = *p;
+		if (*p == ',')
+			p++;
+		else if (more && !apart)
+			return is_not(o, "list of process numbers");
 	}
+	return n;
 }
 
 bool
@@ -233,6 +283,6 @@ option_word(const char *option, const char *word, const char *const *names, unsi
 			return true;
 	for (const char *const *name = names; *name && n < sizeof all; name++)
 		n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", *name);
-	error("%s '%s': not known; there are %s", option, word, all);
+	error("%s '%s' is unknown; choose one of: %s", option, word, all);
 	return false;
 }

@@ -1,18 +1,18 @@
-/* Options as a table: parsed by it, and explained by it in the help. */
-#ifndef CMD_OPTIONS_H
-#define CMD_OPTIONS_H
+/* Options as a table, from which they are parsed, and explained in the help. */
+#ifndef CMD_OPTIONS_OPTIONS_H
+#define CMD_OPTIONS_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct option {
-	int id;               /* the letter, or a number above 255 where there is none; 0 ends the table */
-	const char *form;     /* "name", "name=ARGUMENT" where it takes one; "" where there is no long name */
+	int id;               /* the letter, or a number above 255 if there is none; 0 ends the table */
+	const char *form;     /* "name", or "name=ARGUMENT" if it takes one; "" if there is no long name */
 	const char *help;
 };
 
-/* The length of the long name; what the argument is called, or NULL. */
+/* The length of the long name; and the name of the argument, or NULL. */
 size_t option_name(const struct option *);
 const char *option_argument(const struct option *);
 
@@ -22,7 +22,7 @@ struct options {
 	const struct option *table;
 	int argc;
 	char **argv;
-	int at;               /* the word looked at next; once OPTION_END: the first that is no option */
+	int at;               /* the next word to look at; after OPTION_END: the first that is no option */
 	bool dashes;          /* a "--" stood before it */
 	const char *rest;     /* further letters of a word like -gq */
 	const char *value;    /* of the option just given */
@@ -31,23 +31,26 @@ struct options {
 };
 
 void options_open(struct options *, const struct option *table, int argc, char **argv);
-/* The next option's id; OPTION_END at the first word that is none; OPTION_BAD once it has said what is wrong. */
+/* The next option's id; OPTION_END at the first word that is no option; OPTION_BAD after an error message. */
 int options_next(struct options *);
 
-/* For commands whose options may stand behind their words: what is no option is moved to the front of argv, behind the
- * command's name, and options go on; all of them are then argv[1] to argv[*N].  As options_next. */
+/* For commands whose options may stand behind their words.  It moves each word that is no option to the front of argv, behind
+ * the command's name, so that the words are argv[1] to argv[*N], and goes on with the options.  Returns what options_next
+ * returns. */
 int options_next_or_word(struct options *, int *n);
 
-/* Strict numbers, each within [LO, HI]: else false, once it has said what is wrong with the option's value. */
+/* A number within [LO, HI], and nothing else: false after an error message about the option's value. */
 bool option_number(const struct options *, uint64_t lo, uint64_t hi, uint64_t *v);
-/* Decimal seconds (or, by UNIT_NS, other units) to nanoseconds. */
+/* Decimal seconds, or other units of UNIT_NS each, to nanoseconds. */
 bool option_time(const struct options *, uint64_t unit_ns, uint64_t *ns);
+/* Seconds to nanoseconds; s, ms, m or h behind the number is another unit. */
+bool option_duration(const struct options *, uint64_t *ns);
 /* A percentage, with or without its sign, in hundredths. */
 bool option_percent(const struct options *, unsigned *hundredths);
-/* A list of numbers with commas: at most MAX of them; returns how many, 0 once it has said what is wrong. */
+/* A list of at most MAX numbers with commas or blanks between them; returns their number, or 0 after an error message. */
 unsigned option_pids(const struct options *, int32_t *pid, unsigned max);
 
-/* WORD's place among NAMES, which ends with NULL; false once it has said that OPTION knows none such. */
+/* WORD's place among NAMES, which ends with NULL; false after an error message, if OPTION does not know the word. */
 bool option_word(const char *option, const char *word, const char *const *names, unsigned *which);
 
 #endif

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "lib/msg.h"
+#include "out/formats.h"
 #include "options.h"
 
 bool
-output_format(const char *name, const struct format **format)
+outputs_format(const char *name, const struct format **format)
 {
 	const char *names[32];
 	unsigned n = 0, which;
@@ -24,17 +25,37 @@ output_format(const char *name, const struct format **format)
 	return true;
 }
 
-bool
-output_add(struct output *out, const char *file, const struct format *given, const struct format *bare)
+/* Says that no format has FILE's suffix, and which suffixes there are. */
+static void
+no_format(const char *file)
 {
+	struct sink s;
+
+	sink_open(&s, -1);
+	for (const struct format *const *f = formats; *f; f++) {
+		int n = (int)strcspn((*f)->suffixes, " ");
+
+		sink_fmt(&s, "%.*s", n, (*f)->suffixes);
+		if (strncmp((*f)->suffixes + 1, (*f)->name, (size_t)n - 1))
+			sink_fmt(&s, " (%s)", (*f)->name);
+		sink_str(&s, ", ");
+	}
+	error("-o %s: no format has that suffix; use one of %.*sor -f NAME", file, (int)s.len, s.buf ? s.buf : "");
+	sink_close(&s);
+}
+
+bool
+outputs_add(struct output *out, const char *file, const struct format *given, const struct format *bare)
+{
+	struct place_words words;
 	const char *why;
 
 	*out = (struct output){ .path = file, .format = given };
 	if (!given)
 		out->format = strcmp(file, "-") == 0 ? bare : format_of_file(file);
 	if (!out->format)
-		error("-o %s: its suffix names no format: .html, .svg, .json (speedscope), .pb, .folded, .perf, .txt, or give -f NAME", file);
-	else if ((why = output_check(out)))
+		no_format(file);
+	else if ((why = output_check(out, &words)))
 		error("-o %s: %s", file, why);
 	else
 		return true;
@@ -42,7 +63,7 @@ output_add(struct output *out, const char *file, const struct format *given, con
 }
 
 bool
-output_lineless(const struct output *out, unsigned n)
+outputs_lineless(const struct output *out, unsigned n)
 {
 	unsigned i = 0;
 
@@ -58,12 +79,13 @@ shown(const struct output *out)
 }
 
 bool
-output_all(struct output *out, unsigned n, const struct profile *p)
+outputs_all(struct output *out, unsigned n, const struct profile *p)
 {
 	bool all = true;
 
 	for (unsigned i = 0; i < n; i++) {
-		const char *why = output_write(&out[i], p);
+		struct place_words words;
+		const char *why = output_write(&out[i], p, &words);
 
 		if (why)
 			error("%s: %s", shown(&out[i]), why);
@@ -84,7 +106,7 @@ size_words(struct sink *s, uint64_t bytes)
 }
 
 void
-output_words(struct sink *s, const char *words, const struct output *out, unsigned n)
+outputs_words(struct sink *s, const char *words, const struct output *out, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (out[i].size) {

@@ -2,6 +2,7 @@
 #include "picture.h"
 
 #include "out/format/format.h"
+#include "out/format/svg/svg_color.h"
 
 bool
 picture_take(struct picture *p, const struct options *o, int id)

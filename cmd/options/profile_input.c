@@ -1,11 +1,9 @@
-/* See report_input.h. */
+/* See profile_input.h. */
 #include "profile_input.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,7 +19,7 @@ input_cap(void)
 	mem_cap((size_t)INPUT_MIB << 20);
 }
 
-/* All that FD gives, into a vector; NULL, or what went wrong. */
+/* Reads all of FD into a vector; NULL, or what went wrong. */
 static const char *
 read_all(int fd, uint8_t **bytes, uint32_t *cap, uint32_t *n)
 {
@@ -29,7 +27,7 @@ read_all(int fd, uint8_t **bytes, uint32_t *cap, uint32_t *n)
 		ssize_t got;
 
 		if (!vec_room(bytes, cap, (uint64_t)*n + CHUNK, 1))
-			return "more than there is memory for";
+			return "out of memory";
 		got = read(fd, *bytes + *n, *cap - *n);
 		if (got == 0)
 			return NULL;
@@ -44,7 +42,7 @@ parse(struct profile *p, const char *name, const void *bytes, size_t n)
 {
 	const struct format *format;
 	uint64_t where;
-	const char *why = profile_read(p, cur_of(bytes, n, false), &format, &where);
+	const char *why = profile_read(p, name, cur_of(bytes, n, false), &format, &where);
 
 	if (why && !format)
 		error("%s: %s", name, why);
@@ -112,30 +110,8 @@ input_read(struct profile *p, const char *path)
 	if (!in)
 		close(fd);
 	if (ok && p->dropped) {
-		error("%s: more than there is memory for", in ? "stdin" : path);
+		error("%s: out of memory", in ? "stdin" : path);
 		ok = false;
 	}
 	return ok;
-}
-
-bool
-input_colour(void)
-{
-	const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");
-
-	return !(plain && *plain) && !(term && strcmp(term, "dumb") == 0);
-}
-
-void
-input_terminal(struct report *r, unsigned rows)
-{
-	struct winsize w = { .ws_col = 80 };
-
-	if (!isatty(STDOUT_FILENO))
-		return;
-	ioctl(STDOUT_FILENO, TIOCGWINSZ, &w);
-	r->width = w.ws_col ? w.ws_col : 80;
-	r->colour = input_colour();
-	r->bars = r->width >= 76;
-	r->top = rows;
 }

@@ -1,4 +1,4 @@
-/* See places.h.  The cache: debuginfod_find_debuginfo(3), "Cache". */
+/* See search_dirs.h.  The cache: debuginfod_find_debuginfo(3), "Cache". */
 #include "search_dirs.h"
 
 #include <errno.h>
@@ -25,20 +25,20 @@ is_dir(const char *option, const char *path)
 }
 
 bool
-places_add_dir(struct places *p, const char *dir)
+search_dirs_add(struct search_dirs *p, const char *dir)
 {
 	if (!is_dir("--debug-dir", dir))
 		return false;
-	if (p->dirs == DEBUG_DIRS) {
-		error("--debug-dir: more than %d of them", DEBUG_DIRS);
+	if (p->ndir == DEBUG_DIRS) {
+		error("--debug-dir: too many; at most %d are possible", DEBUG_DIRS);
 		return false;
 	}
-	p->dir[p->dirs++] = dir;
+	p->dir[p->ndir++] = dir;
 	return true;
 }
 
 bool
-places_set_sysroot(struct places *p, const char *dir)
+search_dirs_sysroot(struct search_dirs *p, const char *dir)
 {
 	p->sysroot = dir;
 	return is_dir("--sysroot", dir);
@@ -75,12 +75,12 @@ find_cache(struct modules *ms)
 }
 
 void
-places_use(const struct places *p, struct modules *ms)
+search_dirs_use(const struct search_dirs *p, struct modules *ms)
 {
 	int fd = p->sysroot ? foreign_directory(p->sysroot) : -1;
 
 	ms->open = foreign_file;
-	for (unsigned i = 0; i < p->dirs; i++)
+	for (unsigned i = 0; i < p->ndir; i++)
 		ms->places.dir[i] = p->dir[i];
 	find_cache(ms);
 	if (fd >= 0) {

@@ -1,19 +1,19 @@
-/* --debug-dir and --sysroot, and debuginfod's cache: where files and their debug information are looked for. */
-#ifndef CMD_PLACES_H
-#define CMD_PLACES_H
+/* --debug-dir and --sysroot, and debuginfod's cache: where prof looks for files and their debug information. */
+#ifndef CMD_OPTIONS_SEARCH_DIRS_H
+#define CMD_OPTIONS_SEARCH_DIRS_H
 
 #include "sym/module/module.h"
 
-struct places {
+struct search_dirs {
 	const char *sysroot;       /* NULL: none */
 	const char *dir[DEBUG_DIRS];
-	unsigned dirs;
+	unsigned ndir;
 };
 
-/* Takes one more --debug-dir, or the --sysroot; false once it has said what is wrong with it. */
-bool places_add_dir(struct places *, const char *dir);
-bool places_set_sysroot(struct places *, const char *dir);
-/* Lets MODULES look there, and where debuginfod's variables say. */
-void places_use(const struct places *, struct modules *);
+/* Takes one more --debug-dir, or the --sysroot; false after an error message. */
+bool search_dirs_add(struct search_dirs *, const char *dir);
+bool search_dirs_sysroot(struct search_dirs *, const char *dir);
+/* Makes MODULES look there, and in the places that debuginfod's variables name. */
+void search_dirs_use(const struct search_dirs *, struct modules *);
 
 #endif

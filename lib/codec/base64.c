@@ -32,3 +32,34 @@ base64_end(struct base64 *b)
 	if (b->n)
 		encode(b, b->n);
 }
+
+/* What a character counts for; 64 for a blank, a line end or padding, 65 for any other. */
+static unsigned
+digit_value(uint8_t c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26u;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52u;
+	if (c == '+' || c == '/')
+		return c == '+' ? 62 : 63;
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '=' ? 64 : 65;
+}
+
+void
+base64_decode(struct cursor *c, struct sink *to)
+{
+	uint32_t v = 0;
+	unsigned bits = 0, digit;
+
+	for (; cur_left(c) && (digit = digit_value(*c->pos)) < 65; c->pos++) {
+		if (digit == 64)
+			continue;
+		v = v << 6 | digit;
+		bits += 6;
+		if (bits >= 8)
+			sink_char(to, (char)(v >> (bits -= 8)));
+	}
+}

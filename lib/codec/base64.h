@@ -1,7 +1,8 @@
 /* Bytes as text: base64 (RFC 4648, section 4), as they come. */
-#ifndef LIB_BASE64_H
-#define LIB_BASE64_H
+#ifndef LIB_CODEC_BASE64_H
+#define LIB_CODEC_BASE64_H
 
+#include "lib/cursor.h"
 #include "lib/sink.h"
 
 /* All zero but TO, which the text goes to, is where it begins. */
@@ -15,5 +16,9 @@ struct base64 {
 void base64_put(void *base64, const void *bytes, size_t n);
 /* Writes what is left and the padding. */
 void base64_end(struct base64 *);
+
+/* The bytes that text at the cursor stands for, appended to TO, up to the first character that is neither a digit of base64 nor a
+ * blank or a line end; the cursor then stands at it. */
+void base64_decode(struct cursor *, struct sink *to);
 
 #endif

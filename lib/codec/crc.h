@@ -1,6 +1,6 @@
 /* Checksums of compressed streams and debug files. */
-#ifndef LIB_CRC_H
-#define LIB_CRC_H
+#ifndef LIB_CODEC_CRC_H
+#define LIB_CODEC_CRC_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -389,11 +389,7 @@ insert(struct deflate_state *s, uint32_t at)
 static uint32_t
 longest(const struct deflate_state *s, uint32_t candidate, uint32_t best, uint32_t *where)
 {
-#ifdef PLANT_DEFLATE
-	uint32_t max = MATCH_MAX;
-#else
 	uint32_t max = s->end - s->at < MATCH_MAX ? s->end - s->at : MATCH_MAX;
-#endif
 	uint32_t limit = s->at >= WINDOW ? s->at - WINDOW + 1 : 0;
 	const uint8_t *p = s->buf + s->at;
 

@@ -1,6 +1,6 @@
 /* Compressing: DEFLATE (RFC 1951), bare or as zlib (RFC 1950) or gzip (RFC 1952) wrap it, as it is written. */
-#ifndef LIB_DEFLATE_H
-#define LIB_DEFLATE_H
+#ifndef LIB_CODEC_DEFLATE_H
+#define LIB_CODEC_DEFLATE_H
 
 #include <stdbool.h>
 
@@ -11,8 +11,8 @@ enum deflate_wrap { DEFLATE_RAW, DEFLATE_ZLIB, DEFLATE_GZIP };
 struct deflater {
 	struct sink *to;
 	enum deflate_wrap wrap;
-	uint32_t sum;              /* of what came, as the wrap has it */
-	uint64_t size;             /* of what came */
+	uint32_t sum;              /* of the input, by the wrap's method */
+	uint64_t size;             /* of the input */
 	struct deflate_state *state;   /* a third of a mebibyte, under the cap */
 	uint32_t cap;
 };

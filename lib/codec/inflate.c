@@ -149,7 +149,7 @@ decode_long(struct inflater *s, const struct code *c)
 		first = (first + c->count[len]) << 1;
 		code <<= 1;
 	}
-	s->in.bad = "has a code that means nothing";
+	s->in.bad = "holds an invalid code";
 	return END << VALUE;
 }
 
@@ -231,7 +231,7 @@ make_room(struct inflater *s, size_t n)
 		return false;
 	}
 	if (!vec_room(&s->sink->buf, &s->sink->cap, s->n + n, 1)) {
-		s->in.bad = "does not fit into the memory allowed";
+		s->in.bad = "needs more memory than is allowed";
 		return false;
 	}
 	s->out = (uint8_t *)s->sink->buf;
@@ -273,16 +273,14 @@ match(struct inflater *s, uint32_t what)
 
 	what = decode(s, &s->distance);
 	if (!(what & MATCH)) {
-		s->in.bad = "has a code that means nothing";
+		s->in.bad = "holds an invalid code";
 		return;
 	}
 	dist = extended(s, what);
-#ifndef PLANT_INFLATE
 	if (dist > s->n - s->begin) {
-		s->in.bad = "repeats what was not there";
+		s->in.bad = "refers to data before its beginning";
 		return;
 	}
-#endif
 	if (!make_room(s, len))
 		return;
 	for (to = s->out + s->n, s->n += len; len--; to++)
@@ -373,7 +371,7 @@ coded_block(struct inflater *s)
 		else if (what >> VALUE == END)
 			return;
 		else
-			s->in.bad = "has a code that means nothing";
+			s->in.bad = "holds an invalid code";
 	}
 }
 
@@ -395,7 +393,7 @@ stored_block(struct inflater *s)
 	n = cur_u16(&s->in);
 	not_n = cur_u16(&s->in);
 	if ((n ^ not_n) != UINT16_MAX)
-		s->in.bad = "has a block of two lengths";
+		s->in.bad = "has a block whose two lengths differ";
 	p = cur_take(&s->in, n);
 	if (!s->in.bad && p && make_room(s, n)) {
 		memcpy(s->out + s->n, p, n);
@@ -426,10 +424,10 @@ block(struct inflater *s)
 		if (read_codes(s))
 			coded_block(s);
 		else if (!s->in.bad)
-			s->in.bad = "has codes that cannot be";
+			s->in.bad = "holds impossible codes";
 		break;
 	default:
-		s->in.bad = "has a block of unknown kind";
+		s->in.bad = "has a block of an unknown kind";
 		break;
 	}
 	return !last && !s->in.bad;
@@ -443,7 +441,7 @@ gzip_header(struct cursor *c)
 	uint32_t magic = cur_u16(c), method = cur_u8(c), flags = cur_u8(c);
 
 	if (magic != 0x8b1f || method != 8 || flags & 0xe0)
-		c->bad = "is not gzip";
+		c->bad = "is not in gzip's format";
 	cur_take(c, 6);   /* time, how hard it was tried, system */
 	if (flags & 4)
 		cur_take(c, cur_u16(c));
@@ -459,7 +457,7 @@ zlib_header(struct cursor *c)
 	uint32_t method = cur_u8(c), flags = cur_u8(c);
 
 	if ((method & 15) != 8 || (method << 8 | flags) % 31)
-		c->bad = "is not zlib's";
+		c->bad = "is not in zlib's format";
 	else if (flags & 32)
 		c->bad = "needs a dictionary";
 }
@@ -484,7 +482,7 @@ stream(struct inflater *s, enum inflate_wrap wrap)
 	n = s->n - s->begin;
 	if (wrap == INFLATE_ZLIB ? __builtin_bswap32(cur_u32(&s->in)) != adler32_add(1, out, n)
 	                         : cur_u32(&s->in) != crc32_add(0, out, n) || cur_u32(&s->in) != (uint32_t)n)
-		s->in.bad = s->in.bad ? s->in.bad : "has another checksum than it says";
+		s->in.bad = s->in.bad ? s->in.bad : "has a wrong checksum";
 }
 
 const char *
@@ -511,7 +509,7 @@ inflate_sink(struct cursor *in, enum inflate_wrap wrap, struct sink *out, size_t
 	struct inflater s;
 
 	if (out->err)
-		return "does not fit into the memory allowed";
+		return "needs more memory than is allowed";
 	s.in = cur_of(in->pos, cur_left(in), false);
 	s.bits = s.nbits = 0;
 	s.out = (uint8_t *)out->buf;

@@ -1,6 +1,7 @@
 /* See unpack.h.  A page that is not there may not be touched; who does is stopped by SIGSEGV until it is. */
 #include "unpack.h"
 #include "inflate.h"
+#include "lib/work.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 
 /* Bytes of a piece, more or less, and of what is added to it at a time; and of all pieces that are there: that becomes twice as
  * much once so many times as much was unpacked anew.  After how many others one is old. */
+enum { STEP_BYTES = 4 };   /* that cost as much as one step of reading */
 enum { PIECE = 256 << 10, STEP = 64 << 10, HELD_FIRST = 2 << 20, HELD_MOST = 64 << 20, AGAIN_MOST = 8, AGED = 24 };
 
 struct piece {
@@ -170,6 +172,8 @@ fill(struct packed *p, uint32_t i)
 	struct filling f = { .packed = p, .from = piece->out - have };
 	struct inflate_stream s = piece->at;
 
+	if (!work_step(PIECE / STEP_BYTES))   /* it was unpacked more often than it is worth: zeros */
+		s.in.bad = "takes too long to read";
 	while (held + PIECE > held_most && drop_one())
 		;
 	before = i && p->piece[i - 1].filled;

@@ -236,11 +236,7 @@ symbols(struct lzma *z, size_t end)
 			continue;
 		}
 		len = match(z, position);
-#ifdef PLANT_XZ
-		if (len > end - z->out->len) {
-#else
 		if (z->repeat[0] >= z->out->len - z->begin || len > end - z->out->len) {
-#endif
 			fail(z, broken);
 			return;
 		}
@@ -259,7 +255,7 @@ make_room(struct lzma *z, size_t n)
 {
 	if (n > z->max - z->out->len)
 		return fail(z, "is larger than is allowed");
-	return vec_room(&z->out->buf, &z->out->cap, z->out->len + n, 1) || fail(z, "does not fit into the memory allowed");
+	return vec_room(&z->out->buf, &z->out->cap, z->out->len + n, 1) || fail(z, "needs more memory than is allowed");
 }
 
 static void
@@ -367,11 +363,11 @@ block_header(struct lzma *z, struct cursor *in)
 	c = cur_slice(&start, 1, size - 5);
 	flags = cur_u8(&c);
 	if (flags & 0x3f)
-		return fail(z, "is filtered in a way that is not known");
+		return fail(z, "uses an unknown filter");
 	for (unsigned sizes = (flags >> 6 & 1) + (flags >> 7); sizes--;)
 		cur_uleb(&c);
 	if (cur_uleb(&c) != FILTER_LZMA2 || cur_uleb(&c) != 1)
-		return fail(z, "is filtered in a way that is not known");
+		return fail(z, "uses an unknown filter");
 	return true;
 }
 
@@ -386,7 +382,7 @@ check(struct lzma *z, struct cursor *in, unsigned type, size_t from)
 	if (in->bad)
 		return fail(z, "ends early");
 	if ((type == 1 && cur_u32(&c) != crc32_add(0, p, n)) || (type == 4 && cur_u64(&c) != crc64_add(0, p, n)))
-		return fail(z, "has another checksum than it says");
+		return fail(z, "has a wrong checksum");
 	return true;
 }
 
@@ -397,7 +393,7 @@ stream_header(struct lzma *z, struct cursor *in, unsigned *type)
 	uint32_t sum = cur_u32(in);
 
 	if (in->bad || memcmp(p, "\xfd" "7zXZ", 6) || p[6] || p[7] > 15)
-		return fail(z, "is not xz's");
+		return fail(z, "is not in xz's format");
 	*type = p[7];
 	return sum == crc32_add(0, p + 6, 2) || fail(z, broken);
 }
@@ -435,7 +431,7 @@ xz(struct cursor in, struct sink *out, size_t max)
 	const char *bad;
 
 	if (out->err || !vec_room(&z, &cap, sizeof *z, 1))
-		return "does not fit into the memory allowed";
+		return "needs more memory than is allowed";
 	in.big = false;
 	in.bad = NULL;
 	z->out = out;

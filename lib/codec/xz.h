@@ -1,11 +1,12 @@
 /* Decompressing .xz files (xz-file-format 1.2) whose only filter is LZMA2, as MiniDebugInfo has them. */
-#ifndef LIB_XZ_H
-#define LIB_XZ_H
+#ifndef LIB_CODEC_XZ_H
+#define LIB_CODEC_XZ_H
 
 #include "lib/cursor.h"
 #include "lib/sink.h"
 
-/* What IN holds, at most MAX bytes, appended to a sink that is kept in memory.  NULL if all is well, else what is wrong, in words. */
+/* Appends what IN holds, at most MAX bytes, to a sink that is kept in memory.  NULL if all is well, else what is wrong, in
+ * words. */
 const char *xz(struct cursor in, struct sink *out, size_t max);
 
 #endif

@@ -471,11 +471,7 @@ put_match(struct zstd *z, size_t n, uint32_t offset)
 	uint8_t *to = z->out, *stop;
 	const uint8_t *from;
 
-#ifdef PLANT_ZSTD
-	if (!offset || n > (size_t)(z->end - z->out))
-#else
 	if (!offset || offset > (size_t)(z->out - z->begin) || n > (size_t)(z->end - z->out))
-#endif
 		return fail(z, broken);
 	from = to - offset;
 	stop = to + n;
@@ -606,7 +602,7 @@ zstd(struct cursor in, void *out, size_t n)
 	const char *bad;
 
 	if (!vec_room(&z, &cap, sizeof *z, 1))
-		return "does not fit into the memory allowed";
+		return "needs more memory than is allowed";
 	in.big = false;
 	in.bad = NULL;
 	z->out = out;
@@ -618,7 +614,7 @@ zstd(struct cursor in, void *out, size_t n)
 		else if ((magic & ~15u) == SKIPPABLE)
 			cur_take(&in, cur_u32(&in));
 		else
-			fail(z, "is not zstd's");
+			fail(z, "is not in zstd's format");
 	} while (!z->bad && !in.bad && cur_left(&in));
 	if (in.bad)
 		fail(z, "ends early");

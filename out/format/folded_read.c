@@ -5,11 +5,12 @@
  * always the same, it is the event.  Both are found out by a look at all lines before they are read. */
 #include "folded_read.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "lib/filemap.h"
+#include "frame_text.h"
+#include "lib/text.h"
 #include "lib/sink.h"
+#include "out/profile/profile_names.h"
 
 enum { COMM_CHARS = 15, FRAMES_MAX = 1 << 20, DEPTH_MAX = 4096, LOOK_MAX = 64 << 10 };
 #define COUNT_MAX (INT64_MAX / 4)
@@ -41,6 +42,8 @@ struct reading {
 	uint64_t sum;
 };
 
+static const char no_count[] = "the line does not end with a count";
+
 /* The next line that holds a stack.  False at the end, and where *WHY tells what is wrong: the cursor stands at it. */
 static bool
 next_line(struct cursor *c, struct line *line, const char **why)
@@ -64,8 +67,8 @@ next_line(struct cursor *c, struct line *line, const char **why)
 			line->end--;
 		else if (end > s && *s != '#')
 			*why = line->end > s && line->end < end && line->end[-1] == '.'
-			               ? "the count has decimals, which other tools write for other units; multiply them first"
-			               : "no count at the line's end";
+			               ? "the count has decimals; some tools write them for other units, so multiply the counts first"
+			               : no_count;
 		else
 			line->end = s;   /* empty, or a comment */
 		if (*why)
@@ -133,21 +136,9 @@ holds(const char *s, const char *end, const char *part)
 }
 
 static bool
-is_mark(const char *s, const char *end)
-{
-	static const char *const marks[] = { "[truncated]", "[elided]", "[kernel]", "[unknown]", "[run queue]", "[throttled]", "[waiting]",
-	                                     "[waiting since before]", "[running]", "[interrupt]" };
-
-	for (unsigned i = 0; i < sizeof marks / sizeof *marks; i++)
-		if ((size_t)(end - s) == strlen(marks[i]) && memcmp(s, marks[i], (size_t)(end - s)) == 0)
-			return true;
-	return false;
-}
-
-static bool
 is_event(const char *s, const char *end)
 {
-	return end - s > 2 && *s == '[' && end[-1] == ']' && !is_mark(s, end) && !holds(s, end, "+0x") &&
+	return end - s > 2 && *s == '[' && end[-1] == ']' && !frame_text_is_mark(s, end) && !holds(s, end, "+0x") &&
 	       !holds(s, end, ".so") && !holds(s, end, "[vdso]");
 }
 
@@ -198,34 +189,6 @@ look(struct reading *r, struct cursor *c)
 	return why;
 }
 
-struct function
-frame_function(char *text, char *module, size_t cap)
-{
-	struct function f = { .name = text, .module = "", .kind = FUNCTION_USER };
-	size_t n = strlen(text);
-	const char *plus;
-
-	if (is_mark(text, text + n)) {
-		f.kind = FUNCTION_MARK;
-		return f;
-	}
-	if (n > 4 && text[n - 4] == '_' && text[n - 3] == '[' && text[n - 1] == ']') {
-		f.kind = text[n - 2] == 'k'   ? FUNCTION_KERNEL
-		         : text[n - 2] == 'i' ? FUNCTION_INLINED
-		         : text[n - 2] == 'j' ? FUNCTION_JIT
-		                              : FUNCTION_USER;
-		if (f.kind != FUNCTION_USER)
-			text[n -= 4] = 0;
-	}
-	plus = *text == '[' ? strstr(text, "+0x") : NULL;
-	if (plus || (*text == '[' && text[n - 1] == ']')) {
-		snprintf(module, cap, "%.*s", (int)((plus ? plus : text + n - 1) - text - 1), text + 1);
-		f.module = module;
-	} else if (f.kind == FUNCTION_KERNEL)
-		f.module = "[kernel]";
-	return f;
-}
-
 /* The N bytes at S as a string, in R's own room, or NULL. */
 static char *
 string(struct reading *r, const char *s, size_t n)
@@ -261,7 +224,7 @@ frame_code(struct reading *r, const char *s, uint32_t n)
 			return r->seen[i].code;
 	if (!(text = string(r, s, n)))
 		return UINT32_MAX;
-	f = frame_function(text, module, sizeof module);
+	f = frame_text_function(text, module, sizeof module);
 	site.function = profile_function(r->p, &f);
 	if (site.function == UINT32_MAX || !vec_room(&r->seen, &r->seen_cap, (uint64_t)r->nseen + 1, sizeof *r->seen))
 		return UINT32_MAX;
@@ -280,9 +243,6 @@ keep_common(struct reading *r, const char *text, const char *end)
 	most = most < last ? most : last;
 	while (same < most && text[same] == r->last.text[same])
 		same++;
-#ifdef PLANT_FOLDED   /* a bug planted for tests/fuzz/folded.c to find: "ab" is kept where "abc" follows */
-	same++;
-#endif
 	while (r->ncode && r->ends[r->ncode - 1] >= same)   /* the semicolon must be the same, too */
 		r->ncode--;
 	r->last.text = text;
@@ -306,9 +266,9 @@ read_frames(struct reading *r, const char *text, const char *end)
 			return "too many frames";
 		if (!vec_room(&r->code, &r->code_cap, (uint64_t)r->ncode + 1, sizeof *r->code) ||
 		    !vec_room(&r->ends, &r->ends_cap, (uint64_t)r->ncode + 1, sizeof *r->ends))
-			return "no memory for more";
+			return "out of memory";
 		if ((r->code[r->ncode] = frame_code(r, s, (uint32_t)(to - s))) == UINT32_MAX)
-			return "no memory for more";
+			return "out of memory";
 		r->ends[r->ncode++] = (uint32_t)(to - text);
 	}
 	return NULL;
@@ -321,9 +281,9 @@ add_stack(struct reading *r, uint32_t thread, uint64_t count)
 	uint32_t n = r->ncode < DEPTH_MAX ? r->ncode : DEPTH_MAX, elided = UINT32_MAX;
 
 	if (r->ncode > n && (elided = frame_code(r, "[elided]", 8)) == UINT32_MAX)
-		return "no memory for more";
+		return "out of memory";
 	if (!vec_room(&r->stack, &r->stack_cap, n, sizeof *r->stack))
-		return "no memory for more";
+		return "out of memory";
 	for (uint32_t i = 0; i < n; i++)
 		r->stack[i] = i < n / 2 ? r->code[r->ncode - 1 - i] : r->code[n - 1 - i];
 	if (r->ncode > n)
@@ -340,9 +300,9 @@ read_line(struct reading *r, const struct line *line)
 	uint32_t event = r->event, thread;
 
 	if (memchr(s, 0, (size_t)(line->end - s)))
-		return "not a line of text";
+		return "this is not a line of text";
 	if (__builtin_add_overflow(r->sum, line->count, &r->sum) || r->sum > COUNT_MAX)
-		return "the counts add up to too much";
+		return "the sum of the counts is too large";
 	if (r->comms) {
 		const char *end = frame_end(s, line->end), *comm = end;
 
@@ -355,23 +315,23 @@ read_line(struct reading *r, const struct line *line)
 		if (r->events) {
 			end = frame_end(s, line->end);
 			if (end - s < 2)   /* it was there a moment ago */
-				return "a line without an event";
+				return "a line has no event";
 			if (!string(r, s + 1, (size_t)(end - s) - 2))
-				return "no memory for more";
+				return "out of memory";
 			event = profile_event(r->p, &(struct event_info){ r->text, r->waits ? 1000 : 0, r->waits && !strcmp(r->text, "off-cpu") });
 			if (event == UINT32_MAX)
-				return "more than 16 events";
+				return "the file has more than 16 events";
 			s = end < line->end ? end + 1 : end;
 		}
 		root = string(r, root, (size_t)(comm - root));
 	}
 	thread = root ? profile_thread(r->p, pid, r->tids ? tid : pid, root, event) : UINT32_MAX;
 	if (thread == UINT32_MAX)
-		return "no memory for more";
+		return "out of memory";
 	if ((why = read_frames(r, s, line->end)))
 		return why;
 	if (!r->comms && !r->ncode)
-		return "a line without a name";
+		return "a line has no name";
 	return add_stack(r, thread, line->count);
 }
 
@@ -380,11 +340,14 @@ folded_is(struct cursor c)
 {
 	size_t n = cur_left(&c) < LOOK_MAX ? cur_left(&c) : LOOK_MAX;
 	const char *why = NULL;
+	bool bracket = n && *c.pos == '[';
 	struct line line;
 
-	if (!n || memchr(c.pos, 0, n) || *c.pos == '{' || *c.pos == '[')
+	if (!n || memchr(c.pos, 0, n) || *c.pos == '{')
 		return false;
-	return next_line(&c, &line, &why) || (why && *why != 'n');   /* counts that are refused are counts */
+	if (!next_line(&c, &line, &why))
+		return !bracket && why && why != no_count;   /* counts that are refused are counts */
+	return !bracket || memchr(line.text, ']', (size_t)(line.end - line.text));   /* a mark, as of a thread without a name */
 }
 
 const char *
@@ -399,7 +362,7 @@ folded_read(struct profile *p, struct cursor *c)
 		return why;
 	*c = all;
 	if (!r.events && (r.event = profile_event(p, &(struct event_info){ .name = "samples" })) == UINT32_MAX)
-		why = "more than 16 events";
+		why = "the file has more than 16 events";
 	r.pids &= !p->nthread || p->by_process || p->by_thread;   /* beside others they are part of the name */
 	p->by_process |= r.pids && !r.tids;
 	p->by_thread |= r.tids && r.pids;

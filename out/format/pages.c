@@ -1,4 +1,4 @@
-/* See pages.h.  The parts, as out/embed puts them into the file, each end with a NUL. */
+/* See pages.h.  The parts, as out/format/embed puts them into the file, each end with a NUL. */
 #include "pages.h"
 #include "lib/codec/base64.h"
 #include "lib/codec/deflate.h"

@@ -1,6 +1,6 @@
-/* What .html and .svg files carry, which out/embed packs out of html/ and svg/ into one .xz file. */
-#ifndef OUT_PAGES_H
-#define OUT_PAGES_H
+/* What .html and .svg files carry, which out/format/embed packs out of html/ and svg/ into one .xz file. */
+#ifndef OUT_FORMAT_PAGES_H
+#define OUT_FORMAT_PAGES_H
 
 #include <stdbool.h>
 
@@ -18,7 +18,7 @@ struct pages {
 	const char *part[PAGE_PARTS];
 };
 
-/* False at the memory cap, and then all parts are empty.  To be closed in any case. */
+/* False at the memory cap, and then all parts are empty.  Close it in any case. */
 bool pages_open(struct pages *);
 void pages_close(struct pages *);
 /* Writes the parts from FIRST to LAST, a NUL between them, as gzip (RFC 1952) in base64. */

@@ -8,6 +8,7 @@
  * than perf's own header, or they take the text for another format. */
 #include "format.h"
 #include "script_marks.h"
+#include "script_read.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -38,6 +39,15 @@ struct writing {
 	struct path path;
 };
 
+/* Of Unicode's first 256 characters those that are none to print. */
+static bool
+is_control(const char *s)
+{
+	unsigned char c = (unsigned char)*s;
+
+	return (c && c < 0x20) || c == 0x7f || (c == 0xc2 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] < 0xa0);
+}
+
 /* S without what would end a field: controls, and the characters of UNFIT, which become SUBSTITUTE. */
 static void
 put_clean(struct sink *out, const char *s, const char *unfit, char substitute)
@@ -49,7 +59,7 @@ put_clean(struct sink *out, const char *s, const char *unfit, char substitute)
 		if (!n) {
 			n = 1;
 			sink_str(out, "\xef\xbf\xbd");
-		} else if (c < 0x20 || c == 0x7f || (c == 0xc2 && (unsigned char)s[1] < 0xa0))
+		} else if (is_control(s))
 			sink_char(out, strchr(unfit, ' ') ? '_' : ' ');
 		else if (strchr(unfit, c))
 			sink_char(out, substitute);
@@ -64,7 +74,7 @@ put_name(struct sink *out, const char *name)
 {
 	if (*name == '(')
 		sink_str(out, SCRIPT_GLOBAL);
-	else if (!*name || *name == ' ')
+	else if (!*name || *name == ' ' || is_control(name))
 		sink_char(out, '_');
 	put_clean(out, name, "", ' ');
 }
@@ -122,7 +132,8 @@ put_code(struct writing *w, uint32_t code)
 static void
 put_comm(struct sink *out, const char *comm)
 {
-	if (!*comm || *comm == ' ' || *comm == '#')
+	/* A control becomes a blank, and blanks in front are no part of a name. */
+	if (!*comm || *comm == ' ' || *comm == '#' || is_control(comm))
 		sink_str(out, *comm ? "_" : "[unknown]");
 	/* "name 12" would make 12 the process */
 	for (const char *s = comm; *s; s++)
@@ -257,5 +268,12 @@ script_write(struct sink *out, const struct profile *p)
 	sink_close(&w.text);
 }
 
-const struct format format_script = { .name = "script", .suffixes = ".perf", .write = script_write, .is = script_is,
-	                              .read = script_read, .text = true };
+const struct format format_script = {
+	.name = "script",
+	.suffixes = ".perf",
+	.what = "the text of perf script, for tools that read it",
+	.write = script_write,
+	.is = script_is,
+	.read = script_read,
+	.text = true,
+};

@@ -1,6 +1,6 @@
 /* See script_line.h. */
-#include "script_marks.h"
 #include "script_line.h"
+#include "script_marks.h"
 
 #include <string.h>
 
@@ -200,11 +200,49 @@ line_head(struct text line, struct head *h)
 		if (words > 2 && read_time(word, &h->time) && read_ids(ids, h)) {
 			h->comm = text_trim(text_until(&line, ids.s));
 			h->event = h->rest = (struct text){ "", 0 };
+			h->timeless = false;
 			read_event(left, h);
 			return h->comm.n != 0;
 		}
 		ids = is_cpu(word) ? before : word;
 		before = word;
+	}
+	return false;
+}
+
+static bool
+like_time(struct text word)
+{
+	return *word.s >= '0' && *word.s <= '9' && memchr(word.s, '.', word.n);
+}
+
+/* Without a time little tells such a line from others: behind a thread's number only a CPU, a period and an event may stand, and
+ * below it, or at its end, a frame does. */
+bool
+line_head_timeless(struct text line, struct text next, struct head *h)
+{
+	struct text left = plain(line), word;
+	bool below = next.s && (line_is_frame(next) || (line_has_address(next) && text_ends(text_trim(next), ")")));
+
+	for (unsigned words = 0; words < WORDS_MAX && next_word(&left, &word); words++) {
+		struct text rest = left, cpu = left, ids = word;
+
+		if (words && like_time(ids))   /* though it makes no sense */
+			return false;
+		if (!words || !read_ids(ids, h))
+			continue;
+		if (next_word(&cpu, &word) && is_cpu(word))
+			rest = cpu;
+		h->comm = text_trim(text_until(&line, ids.s));
+		h->event = h->rest = (struct text){ "", 0 };
+		read_event(rest, h);
+		if (h->event.n && like_time(h->event))
+			return false;
+		if (h->event.n ? below || line_has_address(h->rest) || !next.n : below && !text_trim(rest).n) {
+			h->timeless = true;
+			h->time = 0;
+			return true;
+		}
 	}
 	return false;
 }
@@ -224,11 +262,7 @@ split_file(struct text line, struct frame *f)
 		open--;
 		depth += *open == ')';
 		depth -= *open == '(';
-#ifdef PLANT_SCRIPT   /* a bug planted for tests/fuzz/script.c to find: a parenthesis that is never opened */
-	} while (depth);
-#else
 	} while (depth && open > line.s);
-#endif
 	if (depth || (open > line.s && open[-1] != ' '))
 		return;
 	open++;

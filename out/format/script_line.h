@@ -1,6 +1,6 @@
 /* Lines of perf script's text, taken apart.  Inside out/ only. */
-#ifndef OUT_SCRIPT_LINE_H
-#define OUT_SCRIPT_LINE_H
+#ifndef OUT_FORMAT_SCRIPT_LINE_H
+#define OUT_FORMAT_SCRIPT_LINE_H
 
 #include "lib/cursor.h"
 
@@ -21,11 +21,12 @@ struct head {
 	struct text comm, event;
 	int32_t pid, tid;
 	uint64_t time, period;     /* ns; period 0: none is given */
+	bool timeless;             /* there is no time in it, as perf script -F may have it */
 	struct text rest;
 };
 
 struct text text_trim(struct text);
-/* What stands before END, or from BEGIN on, within the text. */
+/* The part of a text before END, or from BEGIN on. */
 struct text text_until(const struct text *, const char *end);
 struct text text_from(const struct text *, const char *begin);
 bool text_is(struct text, const char *);
@@ -33,14 +34,15 @@ bool text_begins(struct text, const char *);
 bool text_ends(struct text, const char *);
 /* Digits at the front of a text, which moves past them. */
 bool text_number(struct text *, uint64_t *v);
-/* Of a path, what is behind the last slash. */
+/* The part of a path after the last slash. */
 struct text text_base_name(struct text path);
 
 /* The next line without its end, false where there is none; or a look at it, its text NULL where there is none. */
 bool line_next(struct cursor *, struct text *line);
 struct text line_peek(const struct cursor *);
-/* False where the line is none of a sample's first ones, or none of a frame. */
+/* False if the line does not begin a sample, or is not a frame.  NEXT: the line after it, or a text of NULL. */
 bool line_head(struct text line, struct head *);
+bool line_head_timeless(struct text line, struct text next, struct head *);
 bool line_frame(struct text line, struct frame *);
 bool line_is_frame(struct text line);
 bool line_has_address(struct text);

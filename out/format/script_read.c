@@ -2,12 +2,14 @@
  *
  *     comm  TID|PID/TID  [CPU]  SECONDS.FRACTION:  PERIOD EVENT:  ...
  *
- * where CPU, period and event may be missing, and a frame may follow at once.  Below it frames, as there, each perhaps
+ * where CPU, time, period and event may be missing, and a frame may follow at once.  Below it frames, as there, each perhaps
  * with "  file:line" on a line of its own.  Inlined functions stand before the one that they are inlined into, at one
  * address.  The text of a frame with what is inlined there is parsed once; after that it is found by its bytes. */
 #include "lib/sink.h"
-#include "script_marks.h"
+#include "out/profile/profile_names.h"
+#include "script_read.h"
 #include "script_line.h"
+#include "script_marks.h"
 
 #include <string.h>
 
@@ -274,9 +276,21 @@ begin_sample(struct reading *r, const struct head *h)
 	r->head = *h;
 	r->ncode = 0;
 	r->any = true;
+	r->p->timeless |= h->timeless;
 	r->open = !text_begins(h->event, "PERF_RECORD_") && !text_begins(h->rest, "PERF_RECORD_");
 	if (r->open && line_has_address(h->rest))
 		add_group(r, h->rest);
+}
+
+/* The line behind the next. */
+static struct text
+second_line(const struct cursor *in)
+{
+	struct cursor ahead = *in;
+	struct text line;
+
+	line_next(&ahead, &line);
+	return line_peek(&ahead);
 }
 
 /* NULL, or what is wrong with the line at which the reader stands. */
@@ -288,7 +302,7 @@ read_line(struct reading *r)
 
 	if (line.n && *line.s == '\t' && line_is_frame(line)) {
 		if (!r->any)
-			return "a frame without a sample before it";
+			return "no sample stands before this frame";
 		rest = line_group(r->in, NAME_MAX_INLINE);
 		if (r->open)
 			add_group(r, rest);
@@ -303,8 +317,12 @@ read_line(struct reading *r)
 	else if (line_is_frame(line) && r->open) {
 		add_group(r, line_group(r->in, NAME_MAX_INLINE));
 		return NULL;
-	} else if ((*line.s != ' ' && *line.s != '\t') || !r->any)
-		return "neither a sample nor a frame";
+	} else if (*line.s != '\t' && line_head_timeless(line, second_line(r->in), &h))
+		begin_sample(r, &h);
+	else if (r->open && line_has_address(line) && text_ends(rest, ")"))   /* a frame that is not indented */
+		add_group(r, line);
+	else if ((*line.s != ' ' && *line.s != '\t') || !r->any)
+		return "this is neither a sample nor a frame";
 	line_next(r->in, &line);
 	return NULL;
 }
@@ -322,12 +340,12 @@ script_read(struct profile *p, struct cursor *in)
 	if (!why)
 		end_sample(&r);
 	if (!why && r.sum >= WEIGHT_MAX)
-		why = "weights that are too large in sum";
+		why = "the sum of the weights is too large";
 	vec_free(&r.seen, &r.seen_cap, sizeof *r.seen);
 	vec_free(&r.code, &r.code_cap, sizeof *r.code);
 	index_free(&r.index);
 	if ((sink_close(&r.module) | sink_close(&r.name)) && !why)
-		why = "not enough memory";
+		why = "out of memory";
 	return why;
 }
 
@@ -341,6 +359,6 @@ script_is(struct cursor in)
 		return true;
 	while (line_next(&in, &line))
 		if (text_trim(line).n && *line.s != '#')
-			return *line.s != '\t' && line_head(line, &h);
+			return *line.s != '\t' && (line_head(line, &h) || line_head_timeless(line, line_peek(&in), &h));
 	return false;
 }

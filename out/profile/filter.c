@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/sink.h"
+#include "profile_names.h"
 
 struct copying {
 	const struct filter *f;

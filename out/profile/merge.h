@@ -1,7 +1,7 @@
 /* The runs of several threads of one event, or of one thread's running and waiting, in the order of time, with gaps where none of them ran.
  * Inside out/ only: for formats without clocks, where a sample's place is the sum of the weights before it. */
-#ifndef OUT_MERGE_H
-#define OUT_MERGE_H
+#ifndef OUT_PROFILE_MERGE_H
+#define OUT_PROFILE_MERGE_H
 
 #include "profile.h"
 
@@ -14,7 +14,7 @@ struct piece {
 	uint32_t leaf;             /* where inner frames were left out: the innermost, a function; else UINT32_MAX */
 };
 
-/* How much is shown.  All zero is all of it. */
+/* How much to show.  All zero is everything. */
 struct detail {
 	uint64_t step;             /* ns: within a step of time equal stacks are one, and like ones stand together */
 	const uint32_t *order;     /* for that: the place of each node among all, parents first */

@@ -1,5 +1,5 @@
 /* See profile.h: threads and samples, while the capture runs. */
-#include "timeline.h"
+#include "profile.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ profile_settle(struct profile *p)
 {
 	tree_drop_table(&p->raw);
 	for (uint32_t i = 0; i < p->nthread; i++) {
-		struct timeline *t = p->thread[i].timeline;
+		struct last_stack *t = p->thread[i].last;
 
 		vec_free(&t->stack, &t->room, sizeof *t->stack);
 		t->depth = 0;
@@ -63,8 +63,9 @@ static uint32_t
 add_thread(struct profile *p, struct thread t, uint32_t hash)
 {
 	t.timeline = arena_alloc(&p->arena, sizeof *t.timeline);
+	t.last = arena_alloc(&p->arena, sizeof *t.last);
 	t.comm = arena_str(&p->arena, t.comm, strlen(t.comm));
-	if (!t.timeline || !t.comm || !vec_room(&p->thread, &p->thread_cap, (uint64_t)p->nthread + 1, sizeof t) ||
+	if (!t.timeline || !t.last || !t.comm || !vec_room(&p->thread, &p->thread_cap, (uint64_t)p->nthread + 1, sizeof t) ||
 	    !index_add(&p->threads, hash, p->nthread, thread_again, p->thread))
 		return UINT32_MAX;
 	p->thread[p->nthread] = t;
@@ -124,7 +125,7 @@ find_node(struct profile *p, uint32_t parent, uint32_t code, uint32_t *hint)
 
 /* The node of a stack: only what differs from the thread's last stack, at its inner end, is looked up. */
 static bool
-stack_node(struct profile *p, struct timeline *t, const uint32_t *code, uint32_t n, uint32_t *node)
+stack_node(struct profile *p, struct last_stack *t, const uint32_t *code, uint32_t n, uint32_t *node)
 {
 	uint32_t room = t->room / 2, k = 0, first, ahead, none = 0;
 	uint16_t place[AHEAD];
@@ -173,8 +174,15 @@ profile_add_run(struct profile *p, uint32_t thread, const struct run *run, const
 	struct thread *t = thread < p->nthread ? &p->thread[thread] : NULL;
 	struct run r = *run;
 
-	if (!t || !r.samples || !stack_node(p, t->timeline, code, ncode, &r.node) || !add_run(p, t, &r))
-		p->dropped++;
+	if (!t || !r.samples || !stack_node(p, t->last, code, ncode, &r.node) || !add_run(p, t, &r))
+		p->dropped += r.samples ? r.samples : 1;
+}
+
+void
+profile_add_known_run(struct profile *p, uint32_t thread, const struct run *run)
+{
+	if (thread >= p->nthread || !run->samples || !add_run(p, &p->thread[thread], run))
+		p->dropped += run->samples ? run->samples : 1;
 }
 
 uint32_t
@@ -182,7 +190,7 @@ profile_stack(struct profile *p, uint32_t thread, const uint32_t *code, uint32_t
 {
 	uint32_t node = NODE_NONE;
 
-	if (thread >= p->nthread || !stack_node(p, p->thread[thread].timeline, code, ncode, &node))
+	if (thread >= p->nthread || !stack_node(p, p->thread[thread].last, code, ncode, &node))
 		return NODE_NONE;
 	return node;
 }
@@ -219,4 +227,12 @@ profile_event(struct profile *p, const struct event_info *e)
 	if (e->waiting && e->period_ns == 1000)
 		p->unit = UNIT_MICROSECONDS;
 	return p->nevent++;
+}
+
+void
+runs_open(struct run_reader *r, const struct profile *p, const struct thread *t)
+{
+	uint64_t period = t->event < p->nevent ? p->event[t->event].period_ns : 0;
+
+	timeline_open(r, t->timeline, period, p->named, p->nnamed);
 }

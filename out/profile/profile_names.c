@@ -1,5 +1,5 @@
-/* See profile.h: what codes stand for, once that is asked: functions, places, and the tree of functions. */
-#include "profile.h"
+/* See profile_names.h. */
+#include "profile_names.h"
 
 #include <string.h>
 
@@ -181,6 +181,45 @@ name_node(struct profile *p, uint32_t node, const struct location *l)
 			node = inner;
 	}
 	return node;
+}
+
+/* The code of CODE's functions in the opposite order; CODE where there is no memory for it. */
+static uint32_t
+turned_code(struct profile *p, uint32_t code)
+{
+	const struct location where = p->location[code];
+	struct site site[NAME_MAX_INLINE];
+	uint32_t turned;
+
+	if (where.sites > NAME_MAX_INLINE)
+		return code;
+	for (unsigned i = 0; i < where.sites; i++)
+		site[where.sites - 1 - i] = p->site[where.site + i];
+	turned = profile_location(p, &where, site, where.sites);
+	return turned == UINT32_MAX ? code : turned;
+}
+
+void
+profile_turn(struct profile *p, const char *mark)
+{
+	uint32_t of = 0;
+	bool *below = NULL;
+	uint32_t cap = 0;
+
+	while (of < p->nfunction && strcmp(p->function[of].name, mark) != 0)
+		of++;
+	if (of == p->nfunction || !vec_room(&below, &cap, p->raw.n, sizeof *below))
+		return;
+	for (uint32_t i = 0; i < p->raw.n; i++) {
+		struct node *node = &p->raw.node[i];
+		const struct location *l = node->frame < p->nlocation ? &p->location[node->frame] : NULL;
+		bool turned = node->parent != NODE_NONE && below[node->parent];
+
+		below[i] = turned || (l && l->sites == 1 && strcmp(p->function[p->site[l->site].function].name, mark) == 0);
+		if (turned && l && l->sites > 1)
+			node->frame = turned_code(p, node->frame);
+	}
+	vec_free(&below, &cap, sizeof *below);
 }
 
 void

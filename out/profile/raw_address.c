@@ -1,15 +1,16 @@
-/* See raw.h. */
+/* See raw_address.h. */
 #include "raw_address.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/filemap.h"
+#include "lib/text.h"
+#include "profile_names.h"
 
 enum { ID_MIN = 16, NAME_MAX_LEN = 4400 };   /* hexadecimal digits of an id; a path with an address */
 
 bool
-raw_function(struct profile *p, const struct location *where, uint32_t *function)
+raw_address_function(struct profile *p, const struct location *where, uint32_t *function)
 {
 	struct function f = { .kind = FUNCTION_USER };
 	char name[NAME_MAX_LEN];
@@ -30,12 +31,12 @@ raw_function(struct profile *p, const struct location *where, uint32_t *function
 }
 
 bool
-raw_parse(const char *name, struct raw_name *r)
+raw_address_parse(const char *name, struct raw_address *r)
 {
 	size_t digits = strspn(name, "0123456789abcdef");
 	const char *plus = strrchr(name, '+'), *at = plus ? plus + 3 : NULL;
 
-	*r = (struct raw_name){ .file = name, .len = plus ? (size_t)(plus - name) : 0 };
+	*r = (struct raw_address){ .file = name, .len = plus ? (size_t)(plus - name) : 0 };
 	if (!plus || plus[1] != '0' || plus[2] != 'x' || !text_hex(&at, &r->address) || *at)
 		return false;
 	r->by_id = digits == r->len && digits >= ID_MIN && digits % 2 == 0;
@@ -43,11 +44,11 @@ raw_parse(const char *name, struct raw_name *r)
 }
 
 void
-raw_names(struct profile *p)
+raw_address_names(struct profile *p)
 {
 	uint32_t function;
 
 	for (uint32_t code = 0; code < p->nlocation; code++)
-		if (p->location[code].sites && raw_function(p, &p->location[code], &function))
+		if (p->location[code].sites && raw_address_function(p, &p->location[code], &function))
 			profile_relocate(p, code, &(struct site){ .function = function }, 1);
 }

@@ -1,11 +1,11 @@
 /* Names for places in files that need no symbols, to be named elsewhere: BUILD-ID+0xADDRESS, or /ITS/PATH+0xADDRESS where a
  * file has no id; the address is as linked. */
-#ifndef OUT_RAW_H
-#define OUT_RAW_H
+#ifndef OUT_PROFILE_RAW_ADDRESS_H
+#define OUT_PROFILE_RAW_ADDRESS_H
 
 #include "profile.h"
 
-struct raw_name {
+struct raw_address {
 	const char *file;          /* LEN characters: the id, or the path */
 	size_t len;
 	bool by_id;
@@ -13,10 +13,10 @@ struct raw_name {
 };
 
 /* The function that stands for WHERE by its file and address alone; false where it lies in no file. */
-bool raw_function(struct profile *, const struct location *where, uint32_t *function);
+bool raw_address_function(struct profile *, const struct location *where, uint32_t *function);
 /* Is NAME such a name?  Then what it says. */
-bool raw_parse(const char *name, struct raw_name *);
+bool raw_address_parse(const char *name, struct raw_address *);
 /* Makes all places in files stand for such functions.  Call it before profile_name. */
-void raw_names(struct profile *);
+void raw_address_names(struct profile *);
 
 #endif

@@ -119,19 +119,16 @@ timeline_add(struct timeline *t, struct arena *arena, const struct run *run, uin
 }
 
 void
-runs_open(struct run_reader *r, const struct profile *p, const struct thread *thread)
+timeline_open(struct run_reader *r, const struct timeline *t, uint64_t period, const uint32_t *named, uint32_t nnamed)
 {
-	const struct timeline *t = thread->timeline;
-
-	*r = (struct run_reader){ .profile = p, .timeline = t, .chunk = t ? t->first : NULL, .end = !t };
-	if (thread->event < p->nevent)
-		r->period = p->event[thread->event].period_ns;
+	*r = (struct run_reader){ .timeline = t, .named = named, .nnamed = nnamed, .chunk = t ? t->first : NULL, .period = period,
+		                  .end = !t };
 }
 
 static uint32_t
-named(const struct run_reader *r, uint32_t node)
+node_of(const struct run_reader *r, uint32_t node)
 {
-	return r->raw ? node : node < r->profile->nnamed ? r->profile->named[node] : NODE_NONE;
+	return r->raw ? node : node < r->nnamed ? r->named[node] : NODE_NONE;
 }
 
 /* The open run, which comes last. */
@@ -143,7 +140,7 @@ read_open(struct run_reader *r, struct run *run)
 	if (r->end || !t->samples)
 		return false;
 	*run = (struct run){ t->lo * 1000, (t->hi - t->lo) * 1000, t->weight, t->samples, t->weight / t->samples,
-	                     named(r, t->node) };
+	                     node_of(r, t->node) };
 	return r->end = true;
 }
 
@@ -176,7 +173,7 @@ read_run(struct run_reader *r, struct run *run)
 	run->first = run->weight / run->samples;
 	run->span = span * 1000;
 	r->time += span;
-	run->node = named(r, r->node);
+	run->node = node_of(r, r->node);
 	return true;
 }
 

@@ -1,8 +1,24 @@
-/* A thread's samples in the order of time, as runs of equal stacks and weights, a few bytes each.  Inside out/ only. */
-#ifndef OUT_TIMELINE_H
-#define OUT_TIMELINE_H
+/* A thread's samples in the order of time, as runs of equal stacks and weights, a few bytes each. */
+#ifndef OUT_PROFILE_TIMELINE_H
+#define OUT_PROFILE_TIMELINE_H
 
-#include "profile.h"
+#include "tree.h"
+
+/* A duration or count that cannot run over. */
+static inline uint64_t
+times(uint64_t a, uint64_t b)
+{
+	return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+/* Neighbouring samples of a thread that are equal. */
+struct run {
+	uint64_t start;            /* of its first sample: ns since profile's start */
+	uint64_t span;             /* from its first sample to its last */
+	uint64_t weight, samples;
+	uint64_t first;            /* the weight of its first sample */
+	uint32_t node;             /* of `tree`; NODE_NONE for a sample without a stack */
+};
 
 struct chunk;
 
@@ -14,13 +30,27 @@ struct timeline {
 	/* the open run (samples 0: none): raw node, time of its first and last sample in µs since the profile's start */
 	uint32_t node;
 	uint64_t lo, hi, weight, samples;
-	/* the last sample's stack, outermost first: `depth` codes, and behind them, at `room / 2`, their nodes */
-	uint32_t *stack;
-	uint32_t room, depth;
 };
 
 /* Adds what RUN says, of a raw node; PERIOD: what a weight of one is worth, in ns, or 0.
  * False at the memory cap, and nothing has changed. */
 bool timeline_add(struct timeline *, struct arena *, const struct run *, uint64_t period);
+
+/* Reading a timeline, in the order of time. */
+struct run_reader {
+	const struct timeline *timeline;
+	const uint32_t *named;     /* NNAMED: for each node as recorded the one to give instead */
+	uint32_t nnamed;
+	const struct chunk *chunk;
+	uint32_t pos, node;
+	uint64_t time, period;
+	bool end;
+	bool raw;                  /* set once it is open: nodes are given as they were recorded, and so are runs, where all
+	                            * samples of a run weigh the same */
+};
+/* Of a timeline, or NULL, whose PERIOD is what timeline_add was told. */
+void timeline_open(struct run_reader *, const struct timeline *, uint64_t period, const uint32_t *named, uint32_t nnamed);
+/* The next run of equal stacks: neighbours that became equal by NAMED are one. */
+bool runs_next(struct run_reader *, struct run *);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * A node costs 8 bytes and its share of the hash table, which is between 60 and 80 % full: below 16 bytes in all.
  * A slot holds six bits of the hash beside the number, so that a probe past other nodes' slots seldom looks at them. */
-#include "profile.h"
+#include "tree.h"
 
 enum { TAG_SHIFT = 26, NODES_MAX = (1 << TAG_SHIFT) - 1, DEPTH_MANY = UINT16_MAX };
 

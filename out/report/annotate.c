@@ -1,10 +1,14 @@
 /* See annotate.h: matching names, gathering lines and places. */
-#include "stack_weights.h"
+#include "annotate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/regex.h"
+
 #define NONE UINT32_MAX
+
+enum { INSTRUCTIONS_MAX = 1 << 20 };
 
 static bool
 is_kernel(const struct function *f)
@@ -387,4 +391,14 @@ annotation_weigh(struct annotation *a, uint32_t event)
 	a->sum = s.sum;
 	stacks_free(&s);
 	return ok;
+}
+
+bool
+annotation_instruction(struct annotation *a, uint32_t mapping, uint64_t address, const char *text)
+{
+	if (a->ninstruction == INSTRUCTIONS_MAX ||
+	    !vec_room(&a->instruction, &a->instruction_cap, (uint64_t)a->ninstruction + 1, sizeof *a->instruction))
+		return false;
+	a->instruction[a->ninstruction++] = (struct instruction){ mapping, address, text, UINT32_MAX, { 0, 0 } };
+	return true;
 }

@@ -2,16 +2,10 @@
  *
  * A line (an instruction) is in a stack once, however often the function recurses: the outermost call has what it calls.
  * Of the lines only what ran in FUNCTION itself is its own; of the instructions also what was inlined into it there. */
-#ifndef OUT_ANNOTATE_H
-#define OUT_ANNOTATE_H
+#ifndef OUT_REPORT_ANNOTATE_H
+#define OUT_REPORT_ANNOTATE_H
 
-#include "lib/regex.h"
-#include "lib/sink.h"
-#include "out/profile/profile.h"
-
-struct weight {
-	uint64_t self, total;
-};
+#include "stack_weights.h"
 
 /* All functions that are called the same; kernel functions apart. */
 struct called {
@@ -69,23 +63,21 @@ void annotation_close(struct annotation *);
 uint32_t annotation_match(const struct annotation *, const char *word, struct arena *, uint32_t *match);
 /* Gathers the function's lines and places.  False at the memory cap. */
 bool annotation_choose(struct annotation *, uint32_t called);
+/* Adds an instruction; its text stays where it is.  False at the memory cap. */
+bool annotation_instruction(struct annotation *, uint32_t mapping, uint64_t address, const char *text);
 /* What lines, instructions and functions weigh in one event (UINT32_MAX: in all).  False at the memory cap. */
 bool annotation_weigh(struct annotation *, uint32_t event);
 
-/* How it is shown. */
+/* How to show it. */
 struct annotation_view {
+	bool ascii;                /* the terminal shows nothing else */
 	unsigned width, context;   /* columns, 0: all; lines around those that weigh something */
-	unsigned min;              /* what weighs less is no reason to be shown: hundredths of a percent */
+	unsigned min;              /* lines with less are not shown for themselves: hundredths of a percent */
 	bool colour, lines, instructions;
 	/* The text of a line, without its newline, of *N bytes; NULL where it is not found. */
 	const char *(*source)(void *ctx, const char *file, uint32_t line, size_t *n);
 	void *ctx;
-	const char *aside;         /* to be said of the instructions, or NULL */
+	const char *aside;         /* a remark about the instructions, or NULL */
 };
-
-/* What was weighed last, EVENT's, as text. */
-void annotation_write(struct sink *, const struct annotation *, const struct annotation_view *, uint32_t event);
-/* Whether an event's samples show later than what raised them, by its name. */
-bool event_skids(const char *name);
 
 #endif

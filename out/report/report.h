@@ -1,10 +1,11 @@
-/* Profiles as text for people: which table, of what, how much of it. */
-#ifndef OUT_REPORT_H
-#define OUT_REPORT_H
+/* What a report shows: which table, of what, and how much of it. */
+#ifndef OUT_REPORT_REPORT_H
+#define OUT_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "lib/regex.h"
-#include "lib/sink.h"
-#include "out/profile/profile.h"
 
 enum report_by {
 	BY_FUNCTION, BY_MODULE, BY_LINE, BY_THREAD, BY_COMM,
@@ -14,15 +15,13 @@ enum report_by {
 /* All zero: every function, by self and by total, and every thread. */
 struct report {
 	enum report_by by;
-	bool tree;                 /* who calls whom, from the outermost on */
+	bool tree;                 /* a call tree, from the outermost function on */
 	const char *callers, *callees;   /* a function of which that is shown, or NULL */
-	struct regex *pattern;     /* of that function's name, where none is called just so */
-	unsigned min;              /* what is less than that is left out: hundredths of a percent */
+	struct regex *pattern;     /* the function's name as a pattern, if no function has just that name */
+	unsigned min;              /* rows with less are left out: hundredths of a percent */
 	unsigned top, width;       /* rows and columns; 0: all */
-	bool colour, bars;
+	bool colour, bars, ascii;  /* ASCII: the terminal shows nothing else */
 	const uint64_t *before;    /* what each event weighed before filters, or NULL */
 };
-
-void report_write(struct sink *, const struct profile *, const struct report *);
 
 #endif

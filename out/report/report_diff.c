@@ -7,6 +7,9 @@
 #include "lib/columns.h"
 #include "table.h"
 
+/* Columns of a terminal that has none to spare. */
+enum { NARROW = 76 };
+
 /* W of ALL, in parts of SHARE. */
 static int64_t
 share(uint64_t w, uint64_t all)
@@ -117,7 +120,7 @@ static void
 put_share(struct sink *out, int64_t v, bool change, unsigned width)
 {
 	uint64_t parts = (uint64_t)(v < 0 ? -v : v);
-	struct cell c = number(parts / 100000 + (parts % 100000 >= 50000), 2);
+	struct columns_cell c = columns_number(parts / 100000 + (parts % 100000 >= 50000), 2);
 
 	if (change && v) {
 		memmove(c.text + 1, c.text, c.n);
@@ -125,19 +128,34 @@ put_share(struct sink *out, int64_t v, bool change, unsigned width)
 		c.n++;
 	}
 	c.text[c.n++] = '%';
-	put_right(out, &c, width);
+	columns_right(out, &c, width);
+}
+
+/* How many figures stand behind the change: two, or fewer where the first name needs their room. */
+static unsigned
+figures_beside(const struct table *t, const struct row *first)
+{
+	unsigned wanted = columns_of(first->name) + (unsigned)strlen(first->suffix), width = t->how.width, figures = 2;
+
+	if (width >= NARROW && wanted > width / 2)
+		wanted = width / 2;
+	while (width && figures && 12 + 10 * figures + wanted > width)
+		figures--;
+	return figures;
 }
 
 static void
-put_item(const struct table *t, const struct difference *d, const int64_t *v)
+put_item(const struct table *t, const struct difference *d, const int64_t *v, unsigned figures)
 {
-	ink(t, d->key > 0 ? "31" : "34");
+	table_ink(t, d->key > 0 ? "31" : "34");
 	put_share(t->out, d->key, true, 10);
-	ink(t, "0");
-	put_share(t->out, v[BEFORE], false, 10);
-	put_share(t->out, v[AFTER], false, 10);
-	pad(t->out, 2);
-	put_name(t, &d->row, t->how.width ? (t->how.width > 44 ? t->how.width - 32 : 12) : 0);
+	table_ink(t, "0");
+	if (figures > 1)
+		put_share(t->out, v[BEFORE], false, 10);
+	if (figures)
+		put_share(t->out, v[AFTER], false, 10);
+	columns_pad(t->out, 2);
+	table_name(t, &d->row, !t->how.width ? 0 : t->how.width > 12 + 10 * figures ? t->how.width - 12 - 10 * figures : 1);
 	sink_char(t->out, '\n');
 }
 
@@ -146,6 +164,7 @@ put_part(const struct table *t, struct diff *d, bool total)
 {
 	int64_t least = (int64_t)(t->how.min ? t->how.min : 1) * (SHARE / 10000);
 	uint32_t shown = 0;
+	unsigned figures;
 
 	for (uint32_t i = 0; i < d->n; i++) {
 		const int64_t *v = total ? d->item[i].total : d->item[i].self;
@@ -155,16 +174,18 @@ put_part(const struct table *t, struct diff *d, bool total)
 	if (d->n)
 		qsort(d->item, d->n, sizeof *d->item, by_key);
 	sink_char(t->out, '\n');
-	ink(t, "2");
-	sink_fmt(t->out, "%10s%10s%10s  function", total ? "total" : "self", "before", "after");
-	ink(t, "0");
+	table_ink(t, "2");
+	figures = d->n ? figures_beside(t, &d->item[0].row) : 2;
+	sink_fmt(t->out, "%10s%*s%*s  function", total ? "total" : "self", figures > 1 ? 10 : 0, figures > 1 ? "before" : "",
+	         figures ? 10 : 0, figures ? "after" : "");
+	table_ink(t, "0");
 	sink_char(t->out, '\n');
 	for (; shown < d->n && (!t->how.top || shown < t->how.top); shown++) {
 		const struct difference *item = &d->item[shown];
 
 		if ((item->key < 0 ? -item->key : item->key) < least)
 			break;
-		put_item(t, item, total ? item->total : item->self);
+		put_item(t, item, total ? item->total : item->self, figures);
 	}
 	if (!shown)
 		sink_fmt(t->out, "%10s\n", "no change");
@@ -173,15 +194,15 @@ put_part(const struct table *t, struct diff *d, bool total)
 static void
 put_sum(const struct table *t, const struct diff *d, unsigned which, const char *name)
 {
-	struct cell c = d->time ? number(d->sum[which] / 1000000, 3) : number(d->sum[which], 0);
+	struct columns_cell c = d->time ? columns_number(d->sum[which] / 1000000, 3) : columns_number(d->sum[which], 0);
 
-	put_cut(t->out, name, 0);
+	columns_cut(t->out, name, 0);
 	sink_str(t->out, ": ");
-	ink(t, "1");
+	table_ink(t, "1");
 	sink_put(t->out, c.text, c.n);
-	ink(t, "0");
+	table_ink(t, "0");
 	sink_char(t->out, ' ');
-	put_cut(t->out, d->time ? "s" : d->unit[which], 0);
+	columns_cut(t->out, d->time ? "s" : d->unit[which], 0);
 }
 
 void
@@ -191,7 +212,7 @@ diff_write(struct sink *out, struct diff *d, const struct report *how, const cha
 	int64_t growth = diff_growth(d);
 
 	put_sum(&t, d, AFTER, name[AFTER]);
-	sink_str(out, "; before, ");
+	sink_str(out, how->width && how->width < NARROW ? ";\nbefore, " : "; before, ");
 	put_sum(&t, d, BEFORE, name[BEFORE]);
 	if (growth != INT64_MAX) {
 		sink_str(out, "; ");

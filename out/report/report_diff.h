@@ -1,8 +1,9 @@
-/* Two profiles of one event compared: what became more, what less.  Functions are the same where they are written alike;
- * what is compared is their share of all, so that captures of different length can be. */
-#ifndef OUT_REPORT_DIFF_H
-#define OUT_REPORT_DIFF_H
+/* Compares two profiles of one event: what grew, and what shrank.  Functions with the same text are the same.  It compares
+ * shares of the total, so that the captures may have different lengths. */
+#ifndef OUT_REPORT_REPORT_DIFF_H
+#define OUT_REPORT_REPORT_DIFF_H
 
+#include "lib/sink.h"
 #include "report_rows.h"
 
 enum { BEFORE, AFTER };
@@ -27,7 +28,7 @@ struct diff {
 bool diff_open(struct diff *, const struct profile *const *profile);
 void diff_free(struct diff *);
 
-/* How much all of it grew, in parts of SHARE; INT64_MAX where there was nothing before. */
+/* How much the total grew, in parts of SHARE; INT64_MAX if there was nothing before. */
 int64_t diff_growth(const struct diff *);
 void diff_write(struct sink *, struct diff *, const struct report *, const char *const *name);
 /* Sets the profile's deltas, for pictures in red and blue; AFTER is the profile that was given as PROFILE[AFTER]. */

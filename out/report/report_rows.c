@@ -32,7 +32,7 @@ rows_find(const struct rows *rows, const struct row *r)
 	return i;
 }
 
-/* The same, made if it is new; UINT32_MAX at the memory cap. */
+/* The number of the row, which is made if it is new; UINT32_MAX at the memory cap. */
 static uint32_t
 find_row(struct rows *rows, const struct row *r)
 {

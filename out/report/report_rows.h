@@ -1,7 +1,9 @@
-/* What a table has lines of: functions, modules or lines, and the tree of stacks made of them.  Inside out/ only. */
-#ifndef OUT_REPORT_ROWS_H
-#define OUT_REPORT_ROWS_H
+/* The rows of a table: functions, modules or lines, and the tree of stacks made of them.  Inside out/ only. */
+#ifndef OUT_REPORT_REPORT_ROWS_H
+#define OUT_REPORT_REPORT_ROWS_H
 
+#include "lib/index.h"
+#include "out/profile/profile.h"
 #include "report.h"
 
 struct row {
@@ -30,13 +32,13 @@ struct rows {
 
 /* False at the memory cap; then, too, rows_free. */
 bool rows_open(struct rows *, const struct profile *, enum report_by);
-/* What N threads weigh, instead of what was there. */
+/* Replaces the weights by those of N threads. */
 void rows_add(struct rows *, const uint32_t *thread, uint32_t n);
 void rows_free(struct rows *);
-/* The row that is like the given one, or INDEX_NONE. */
+/* The row that equals the given one, or INDEX_NONE. */
 uint32_t rows_find(const struct rows *, const struct row *);
 
-/* Adds all that is called to what calls it: TOTAL begins as what each of the N nodes weighs itself. */
+/* Adds the weight of each node to that of its caller: TOTAL begins with the own weights of the N nodes. */
 void rows_sum(const struct tree *, uint64_t *total, uint32_t n);
 
 #endif

@@ -1,79 +1,31 @@
 /* The tables for people: what matters first, then rows by their own time and by all that they call, then threads.
  *
  * A function that recurses counts once a stack in its total.  Names come last in a line, where they may be long. */
-#include "table.h"
+#include "report_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "out/format/format.h"
+#include "report_threads.h"
+#include "report_tree.h"
 
-unsigned
-permille(uint64_t w, uint64_t all)
-{
-	for (; all > UINT64_MAX / 2000; all /= 2)
-		w /= 2;
-	return all ? (unsigned)((w * 1000 + all / 2) / all) : 0;
-}
-
-bool
-below(uint64_t w, uint64_t all, unsigned min)
-{
-	for (; all > UINT64_MAX / 20000; all /= 2)
-		w /= 2;
-	return w * 10000 < all * min;
-}
-
-struct cell
-amount(const struct table *t, uint64_t weight)
-{
-	uint64_t ns = times(weight, t->period);
-	bool ms = times(t->sum, t->period) < 1000000000;
-	struct cell c = t->period ? number((ns + (ms ? 5000 : 500000)) / (ms ? 10000 : 1000000), ms ? 2 : 3)
-	                          : number(weight, 0);
-
-	if (t->period) {
-		memcpy(c.text + c.n, ms ? " ms" : " s", 3);
-		c.n += ms ? 3 : 2;
-	}
-	return c;
-}
-
-void
-ink(const struct table *t, const char *code)
-{
-	if (t->how.colour)
-		sink_fmt(t->out, "\033[%sm", code);
-}
-
-void
-put_percent(const struct table *t, uint64_t weight)
-{
-	struct cell c = number(permille(weight, t->sum), 1);
-
-	put_right(t->out, &c, 6);
-	sink_char(t->out, '%');
-}
+/* Columns of a terminal that has none to spare. */
+enum { NARROW = 76 };
 
 /* Eight columns, in eighths of a column. */
 static void
 put_bar(const struct table *t, uint64_t weight)
 {
 	static const char *const part[] = { "", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589" };
-	unsigned share = permille(weight, t->sum), eighths = (share * 64 + 999) / 1000, full = eighths / 8;
+	unsigned share = table_permille(weight, t->sum), eighths = (share * 64 + 999) / 1000, full = eighths / 8;
 
-	ink(t, share >= 200 ? "31" : share >= 50 ? "33" : "32");
+	table_ink(t, share >= 200 ? "31" : share >= 50 ? "33" : "32");
 	for (unsigned i = 0; i < full; i++)
 		sink_str(t->out, "\u2588");
 	sink_str(t->out, part[eighths % 8]);
-	ink(t, "0");
-	pad(t->out, 8 - full - (eighths % 8 != 0));
-}
-
-static int
-compare(uint64_t a, uint64_t b)
-{
-	return (a < b) - (a > b);
+	table_ink(t, "0");
+	columns_pad(t->out, 8 - full - (eighths % 8 != 0));
 }
 
 static int
@@ -81,8 +33,8 @@ by_self(const void *va, const void *vb, void *ctx)
 {
 	const struct row *row = ctx, *a = &row[*(const uint32_t *)va], *b = &row[*(const uint32_t *)vb];
 
-	return a->self != b->self     ? compare(a->self, b->self)
-	       : a->total != b->total ? compare(a->total, b->total)
+	return a->self != b->self     ? table_heavier(a->self, b->self)
+	       : a->total != b->total ? table_heavier(a->total, b->total)
 	                              : strcmp(a->name, b->name);
 }
 
@@ -92,7 +44,7 @@ by_total(const void *va, const void *vb, void *ctx)
 	const struct row *row = ctx;
 	uint64_t a = row[*(const uint32_t *)va].total, b = row[*(const uint32_t *)vb].total;
 
-	return a != b ? compare(a, b) : by_self(va, vb, ctx);
+	return a != b ? table_heavier(a, b) : by_self(va, vb, ctx);
 }
 
 static const char *
@@ -108,57 +60,89 @@ beside_columns(const struct table *t, uint32_t shown)
 	unsigned most = 0, cap = t->how.width && t->how.width < 100 ? 16 : 28, least = t->how.by == BY_LINE ? 8 : 6;
 
 	for (uint32_t i = 0; i < shown; i++) {
-		unsigned n = columns(t->rows.row[t->line[i]].beside);
+		unsigned n = columns_of(t->rows.row[t->line[i]].beside);
 
 		most = n > most ? n : most;
 	}
 	return most ? (most < least ? least : most < cap ? most : cap) : 0;
 }
 
-void
-put_name(const struct table *t, const struct row *r, unsigned room)
-{
-	unsigned suffix = (unsigned)strlen(r->suffix);
+/* What stands before a row's name, and how many columns are left for that; 0: all. */
+struct layout {
+	bool bars, other;          /* the other figures: of a row by its own the total, or the other way round */
+	unsigned amount;           /* an amount's columns */
+	unsigned beside, name;
+};
 
-	ink(t, r->kind == FUNCTION_KERNEL ? "35" : r->kind == FUNCTION_MARK ? "2" : "1");
-	put_cut(t->out, r->name, room > suffix ? room - suffix : room ? 1 : 0);
-	sink_str(t->out, r->suffix);
-	ink(t, "0");
+enum { AMOUNT = 12, AMOUNT_LEAST = 7, SHARE = 7, BAR = 9, GAP = 2 };
+
+static unsigned
+used(const struct layout *l)
+{
+	return (l->amount + SHARE) * (l->other ? 2 : 1) + GAP + (l->bars ? BAR : 0u) + (l->beside ? l->beside + GAP : 0u);
+}
+
+/* The hottest name is the last thing to be cut: before that bars go, then blanks, then the other figures, then what stands beside it. */
+static struct layout
+layout_for(const struct table *t, const struct row *hottest, unsigned beside)
+{
+	struct columns_cell most = table_amount(t, hottest->total);
+	unsigned width = t->how.width, wanted = columns_of(hottest->name) + (unsigned)strlen(hottest->suffix);
+	struct layout l = { t->how.bars, true, AMOUNT, beside, 0 };
+
+	if (!width)
+		return l;
+	if (width >= NARROW && wanted > width / 2)   /* enough to know it by */
+		wanted = width / 2;
+	if (used(&l) + wanted > width)
+		l.bars = false;
+	if (used(&l) + wanted > width)
+		l.amount = most.n >= AMOUNT ? AMOUNT : most.n < AMOUNT_LEAST ? AMOUNT_LEAST : most.n + 1;
+	if (used(&l) + wanted > width)
+		l.other = false;
+	if (used(&l) + wanted > width)
+		l.beside = 0;
+	l.name = width > used(&l) ? width - used(&l) : 1;
+	return l;
 }
 
 static void
-put_row(const struct table *t, const struct row *r, uint64_t key, uint64_t other, unsigned beside)
+put_row(const struct table *t, const struct row *r, uint64_t key, uint64_t other, const struct layout *l)
 {
-	struct cell a = amount(t, key), b = amount(t, other);
-	unsigned used = 12 + 7 + 12 + 7 + 2 + (beside ? beside + 2 : 0) + (t->how.bars ? 9 : 0);
+	struct columns_cell a = table_amount(t, key), b = table_amount(t, other);
 
-	put_right(t->out, &a, 12);
-	put_percent(t, key);
-	if (t->how.bars) {
+	columns_right(t->out, &a, l->amount);
+	table_percent(t, key);
+	if (l->bars) {
 		sink_char(t->out, ' ');
 		put_bar(t, key);
 	}
-	ink(t, "2");
-	put_right(t->out, &b, 12);
-	put_percent(t, other);
-	pad(t->out, 2);
-	if (beside)
-		pad(t->out, beside - put_cut(t->out, r->beside, beside) + 2);
-	ink(t, "0");
-	put_name(t, r, !t->how.width ? 0 : t->how.width > used + 12 ? t->how.width - used : 12);
+	table_ink(t, "2");
+	if (l->other) {
+		columns_right(t->out, &b, l->amount);
+		table_percent(t, other);
+	}
+	columns_pad(t->out, GAP);
+	if (l->beside)
+		columns_pad(t->out, l->beside - columns_cut(t->out, r->beside, l->beside) + GAP);
+	table_ink(t, "0");
+	table_name(t, r, l->name);
 	sink_char(t->out, '\n');
 }
 
 static void
-put_head(const struct table *t, const char *key, const char *other, unsigned beside)
+put_head(const struct table *t, const char *key, const char *other, const struct layout *l)
 {
 	sink_char(t->out, '\n');
-	ink(t, "2");
-	sink_fmt(t->out, "%12s%7s%*s%12s%7s  ", key, "", t->how.bars ? 9 : 0, "", other, "");
-	if (beside)
-		sink_fmt(t->out, "%-*s  ", (int)beside, t->how.by == BY_LINE ? "function" : "module");
+	table_ink(t, "2");
+	sink_fmt(t->out, "%*s%7s%*s", (int)l->amount, key, "", l->bars ? BAR : 0, "");
+	if (l->other)
+		sink_fmt(t->out, "%*s%7s", (int)l->amount, other, "");
+	columns_pad(t->out, GAP);
+	if (l->beside)
+		sink_fmt(t->out, "%-*s  ", (int)l->beside, t->how.by == BY_LINE ? "function" : "module");
 	sink_str(t->out, what(t));
-	ink(t, "0");
+	table_ink(t, "0");
 	sink_char(t->out, '\n');
 }
 
@@ -166,13 +150,13 @@ put_head(const struct table *t, const char *key, const char *other, unsigned bes
 static void
 put_more(const struct table *t, uint32_t count, const uint64_t *rest)
 {
-	struct cell more = number(count, 0), share = number(rest ? permille(*rest, t->sum) : 0, 1);
+	struct columns_cell more = columns_number(count, 0), share = columns_number(rest ? table_permille(*rest, t->sum) : 0, 1);
 
-	ink(t, "2");
+	table_ink(t, "2");
 	sink_fmt(t->out, "%12s and %.*s more %s%s", "", (int)more.n, more.text, what(t), count == 1 ? "" : "s");
 	if (rest)
 		sink_fmt(t->out, " with %.*s%%", (int)share.n, share.text);
-	ink(t, "0");
+	table_ink(t, "0");
 	sink_char(t->out, '\n');
 }
 
@@ -180,7 +164,8 @@ put_more(const struct table *t, uint32_t count, const uint64_t *rest)
 static void
 put_rows(struct table *t, bool total)
 {
-	uint32_t shown = 0, beside;
+	struct layout layout;
+	uint32_t shown = 0;
 	uint64_t rest = 0;
 
 	t->lines = 0;
@@ -193,134 +178,21 @@ put_rows(struct table *t, bool total)
 	for (; shown < t->lines && (!t->how.top || shown < t->how.top); shown++) {
 		const struct row *r = &t->rows.row[t->line[shown]];
 
-		if (below(total ? r->total : r->self, t->sum, t->how.min))
+		if (table_below(total ? r->total : r->self, t->sum, t->how.min))
 			break;
 	}
-	beside = beside_columns(t, shown);
-	put_head(t, total ? "total" : "self", total ? "self" : "total", beside);
+	layout = layout_for(t, &t->rows.row[t->line[0]], beside_columns(t, shown));
+	put_head(t, total ? "total" : "self", total ? "self" : "total", &layout);
 	for (uint32_t i = 0; i < t->lines; i++) {
 		const struct row *r = &t->rows.row[t->line[i]];
 
 		if (i < shown)
-			put_row(t, r, total ? r->total : r->self, total ? r->self : r->total, beside);
+			put_row(t, r, total ? r->total : r->self, total ? r->self : r->total, &layout);
 		else
 			rest += r->self;
 	}
 	if (shown < t->lines)
 		put_more(t, t->lines - shown, total ? NULL : &rest);
-}
-
-/* Threads, or all threads of one name. */
-struct group {
-	const char *comm;
-	int32_t pid, tid;
-	uint32_t threads;
-	uint64_t weight, samples;
-};
-
-static int
-by_comm(const void *va, const void *vb)
-{
-	return strcmp(((const struct group *)va)->comm, ((const struct group *)vb)->comm);
-}
-
-static int
-by_weight(const void *va, const void *vb)
-{
-	const struct group *a = va, *b = vb;
-
-	return a->weight != b->weight ? compare(a->weight, b->weight)
-	       : a->pid != b->pid     ? (a->pid < b->pid ? -1 : 1)
-	       : a->tid != b->tid     ? (a->tid < b->tid ? -1 : 1)
-	                              : by_comm(a, b);
-}
-
-/* Joins neighbours of one name; returns how many groups are left. */
-static uint32_t
-join(struct group *group, uint32_t n)
-{
-	uint32_t m = 0;
-
-	if (n)
-		qsort(group, n, sizeof *group, by_comm);
-	for (uint32_t i = 0; i < n; i++) {
-		struct group *last = m ? &group[m - 1] : NULL;
-
-		if (last && by_comm(last, &group[i]) == 0) {
-			last->weight += group[i].weight;
-			last->samples += group[i].samples;
-			last->threads++;
-		} else {
-			group[m++] = group[i];
-		}
-	}
-	return m;
-}
-
-static void
-put_group(const struct table *t, const struct group *g, bool samples)
-{
-	struct cell a = amount(t, g->weight), b = number(g->samples, 0), threads = number(g->threads, 0);
-
-	put_right(t->out, &a, 12);
-	put_percent(t, g->weight);
-	if (samples)
-		put_right(t->out, &b, 12);
-	if (t->how.by == BY_COMM)
-		put_right(t->out, &threads, 9);
-	pad(t->out, 2);
-	put_cut(t->out, *g->comm ? g->comm : "[unknown]", t->how.width ? 16 : 0);
-	if (t->how.by != BY_COMM && (g->pid || g->tid || !t->p->timeless))
-		sink_fmt(t->out, " %d/%d", g->pid, g->tid);
-	sink_char(t->out, '\n');
-}
-
-/* Folded stacks of times have microseconds alone: each would count as a sample. */
-static bool
-has_samples(const struct table *t)
-{
-	return !t->p->timeless || t->period != 1000 || t->rows.samples != t->sum;
-}
-
-static void
-put_groups(const struct table *t, const struct group *group, uint32_t n)
-{
-	bool samples = has_samples(t) && (t->period || !t->p->timeless);   /* else weights are all there is */
-	uint32_t shown = 0;
-
-	sink_char(t->out, '\n');
-	ink(t, "2");
-	sink_fmt(t->out, "%12s%7s%*s%*s  %s", t->period ? "time" : "count", "", samples ? 12 : 0, samples ? "samples" : "",
-	         t->how.by == BY_COMM ? 9 : 0, t->how.by == BY_COMM ? "threads" : "", t->how.by == BY_COMM ? "name" : "thread");
-	ink(t, "0");
-	sink_char(t->out, '\n');
-	for (; shown < n && (!t->how.top || shown < t->how.top) && !below(group[shown].weight, t->sum, t->how.min); shown++)
-		put_group(t, &group[shown], samples);
-	if (shown < n)
-		sink_fmt(t->out, "%12s and %u more\n", "", n - shown);
-}
-
-static void
-put_threads(struct table *t, const uint32_t *thread, uint32_t n)
-{
-	struct group *group = NULL;
-	uint32_t cap = 0;
-
-	if (!vec_room(&group, &cap, n, sizeof *group)) {
-		sink_fail(t->out, ENOMEM);
-		return;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		const struct thread *th = &t->p->thread[thread[i]];
-
-		group[i] = (struct group){ th->comm, th->pid, th->tid, 1, th->weight, th->samples };
-	}
-	if (t->how.by == BY_COMM)
-		n = join(group, n);
-	if (n)
-		qsort(group, n, sizeof *group, by_weight);
-	put_groups(t, group, n);
-	vec_free(&group, &cap, sizeof *group);
 }
 
 static int
@@ -351,23 +223,23 @@ put_sum(const struct table *t, uint32_t event, uint32_t *thread, uint32_t n)
 	uint32_t threads = count_threads(t->p, thread, n);
 	const char *name = event < t->p->nevent ? t->p->event[event].name : "?";
 	bool waiting = event < t->p->nevent && t->p->event[event].waiting;
-	struct cell sum = amount(t, t->sum), samples = number(t->rows.samples, 0);
+	struct columns_cell sum = table_amount(t, t->sum), samples = columns_number(t->rows.samples, 0);
 
-	ink(t, "1");
+	table_ink(t, "1");
 	sink_put(t->out, sum.text, sum.n);
-	ink(t, "0");
+	table_ink(t, "0");
 	if (!t->period && strcmp(name, "samples") == 0)
 		sink_fmt(t->out, " sample%s", t->sum == 1 ? "" : "s");
 	else {
 		sink_str(t->out, t->period && t->p->unit == UNIT_SAMPLES && !waiting ? " on CPU (" : " (");
-		put_cut(t->out, name, 0);
+		columns_cut(t->out, name, 0);
 		sink_char(t->out, ')');
-		if (has_samples(t))
-			sink_fmt(t->out, " in %.*s sample%s", (int)samples.n, samples.text, t->rows.samples == 1 ? "" : "s");
+		if (table_has_samples(t))
+			sink_fmt(t->out, "%sin %.*s sample%s", t->how.width && t->how.width < NARROW ? "\n" : " ", (int)samples.n, samples.text, t->rows.samples == 1 ? "" : "s");
 	}
 	sink_fmt(t->out, " of %u thread%s", threads, threads == 1 ? "" : "s");
 	if (t->how.before && event < t->p->nevent && t->how.before[event] != t->sum) {
-		struct cell share = number(permille(t->sum, t->how.before[event]), 1);
+		struct columns_cell share = columns_number(table_permille(t->sum, t->how.before[event]), 1);
 
 		sink_fmt(t->out, ", %.*s%% of the whole", (int)share.n, share.text);
 	}
@@ -386,11 +258,11 @@ static void
 put_section(struct table *t, const uint32_t *thread, uint32_t n)
 {
 	if (t->how.by == BY_THREAD || t->how.by == BY_COMM) {
-		put_threads(t, thread, n);
+		report_threads(t, thread, n);
 	} else if (t->how.callers || t->how.callees) {
-		put_around(t);
+		report_around(t);
 	} else if (t->how.tree) {
-		put_tree(t);
+		report_tree(t);
 	} else {
 		put_rows(t, false);
 		put_rows(t, true);
@@ -413,7 +285,7 @@ put_sections(struct table *t, uint32_t *thread, uint32_t n)
 		rows_add(&t->rows, thread + i, m);
 		t->sum = t->rows.sum;
 		sink_str(t->out, "\n\n");
-		put_cut(t->out, *first->comm ? first->comm : "[unknown]", 0);
+		columns_cut(t->out, *first->comm ? first->comm : "[unknown]", 0);
 		sink_fmt(t->out, t->p->by_thread ? " %d/%d: " : " %d: ", first->pid, first->tid);
 		put_sum(t, first->event, thread + i, m);
 		sink_char(t->out, '\n');
@@ -429,7 +301,7 @@ by_event(const void *va, const void *vb, void *ctx)
 	const struct thread *a = &p->thread[*(const uint32_t *)va], *b = &p->thread[*(const uint32_t *)vb];
 
 	return a->event != b->event     ? (a->event < b->event ? -1 : 1)
-	       : a->weight != b->weight ? compare(a->weight, b->weight)
+	       : a->weight != b->weight ? table_heavier(a->weight, b->weight)
 	       : a->pid != b->pid       ? (a->pid < b->pid ? -1 : 1)
 	       : a->tid != b->tid       ? (a->tid < b->tid ? -1 : 1)
 	                                : strcmp(a->comm, b->comm);
@@ -459,12 +331,12 @@ put_event(struct table *t, uint32_t *thread, uint32_t n)
 	put_sum(t, event, thread, n);
 	if (!t->how.top && t->p->command && *t->p->command) {
 		sink_str(t->out, ": ");
-		put_cut(t->out, t->p->command, 0);
+		columns_cut(t->out, t->p->command, 0);
 	}
 	sink_char(t->out, '\n');
 	put_section(t, thread, n);
 	if (n > 1 && whole)
-		put_threads(t, thread, n);
+		report_threads(t, thread, n);
 	if (!t->how.top && whole && (t->p->by_thread || t->p->by_process)) {
 		qsort_r(thread, n, sizeof *thread, by_process, (void *)(uintptr_t)t->p);
 		put_sections(t, thread, n);
@@ -507,17 +379,9 @@ report_write(struct sink *out, const struct profile *p, const struct report *how
 	vec_free(&t.thread, &t.thread_cap, sizeof *t.thread);
 }
 
-static void
-table_write(struct sink *out, const struct profile *p)
-{
-	report_write(out, p, &(struct report){ 0 });
-}
-
 void
-table_summary(struct sink *out, const struct profile *p, unsigned top, unsigned width, bool colour)
+report_summary(struct sink *out, const struct profile *p, unsigned top, unsigned width, bool colour)
 {
 	width = width ? width : 80;
 	report_write(out, p, &(struct report){ .top = top, .width = width, .colour = colour, .bars = width >= 76 });
 }
-
-const struct format format_table = { .name = "table", .suffixes = ".txt", .write = table_write };

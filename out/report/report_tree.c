@@ -5,7 +5,7 @@
  *      74.2%    0.1%  ├─ parse
  *      70.0%   12.5%  │  lex
  *      25.8%   25.8%  └─ write */
-#include "table.h"
+#include "report_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -87,26 +87,26 @@ make_lists(struct shown *s)
 static void
 put_numbers(const struct shown *s, uint64_t total, const uint64_t *self)
 {
-	struct cell a = amount(s->t, total);
+	struct columns_cell a = table_amount(s->t, total);
 
-	put_right(s->t->out, &a, 12);
-	put_percent(s->t, total);
+	columns_right(s->t->out, &a, 12);
+	table_percent(s->t, total);
 	if (s->self && self)
-		put_percent(s->t, *self);
+		table_percent(s->t, *self);
 	else if (s->self)
-		pad(s->t->out, 7);
-	pad(s->t->out, 2);
+		columns_pad(s->t->out, 7);
+	columns_pad(s->t->out, 2);
 }
 
 /* The lines that lead to an entry of level DEPTH; returns their columns. */
 static unsigned
 put_lines(const struct shown *s, uint32_t depth)
 {
-	unsigned width = s->t->how.width, room = !width ? UINT32_MAX : width > 72 ? width - 48 : 24, all = 0, from = 0, n = 0;
+	unsigned width = s->t->how.width, room = !width ? UINT32_MAX : width > 72 ? width - 48 : width > 48 ? width / 3 : 9, all = 0, from = 0, n = 0;
 
 	for (uint32_t i = 0; i <= depth; i++)
 		all += s->level[i].parts ? 3 : 0;
-	ink(s->t, "2");
+	table_ink(s->t, "2");
 	for (uint32_t i = 0, at = 0; i <= depth; i++) {
 		const struct level *l = &s->level[i];
 		bool more = l->next || l->others;
@@ -126,7 +126,7 @@ put_lines(const struct shown *s, uint32_t depth)
 		sink_str(s->t->out, i < depth ? (more ? "\u2502  " : "   ") : more ? "\u251c\u2500 " : "\u2514\u2500 ");
 		n += 3;
 	}
-	ink(s->t, "0");
+	table_ink(s->t, "0");
 	return n;
 }
 
@@ -139,12 +139,12 @@ put_node(const struct shown *s, uint32_t node, uint32_t depth)
 
 	put_numbers(s, s->total[node], s->self ? &s->self[node] : NULL);
 	used += put_lines(s, depth);
-	put_name(t, r, !t->how.width ? 0 : t->how.width > used + 12 ? t->how.width - used : 12);
+	table_name(t, r, !t->how.width ? 0 : t->how.width > used + 12 ? t->how.width - used : 12);
 	if (*r->beside && (t->how.by == BY_LINE || !t->how.width)) {
-		ink(t, "2");
+		table_ink(t, "2");
 		sink_str(t->out, "  ");
-		put_cut(t->out, r->beside, t->how.width ? 28 : 0);
-		ink(t, "0");
+		columns_cut(t->out, r->beside, t->how.width ? 28 : 0);
+		table_ink(t, "0");
 	}
 	sink_char(t->out, '\n');
 }
@@ -152,14 +152,14 @@ put_node(const struct shown *s, uint32_t node, uint32_t depth)
 static void
 put_others(struct shown *s, uint32_t parent, uint32_t depth)
 {
-	struct cell n = number(s->others[parent], 0);
+	struct columns_cell n = columns_number(s->others[parent], 0);
 
 	s->level[depth].others = false;
 	put_numbers(s, s->rest[parent], NULL);
 	put_lines(s, depth);
-	ink(s->t, "2");
+	table_ink(s->t, "2");
 	sink_fmt(s->t->out, "(%.*s other%s)", (int)n.n, n.text, s->others[parent] == 1 ? "" : "s");
-	ink(s->t, "0");
+	table_ink(s->t, "0");
 	sink_char(s->t->out, '\n');
 }
 
@@ -222,16 +222,16 @@ static void
 put_title(const struct table *t, bool self, const char *words, const struct row *of)
 {
 	sink_char(t->out, '\n');
-	ink(t, "2");
+	table_ink(t, "2");
 	sink_fmt(t->out, "%12s%7s%s  %s", "total", "", self ? "   self" : "", words);
-	ink(t, "0");
+	table_ink(t, "0");
 	if (of)
-		put_name(t, of, 0);
+		table_name(t, of, 0);
 	sink_char(t->out, '\n');
 }
 
 void
-put_tree(struct table *t)
+report_tree(struct table *t)
 {
 	struct shown s = { .t = t, .tree = &t->rows.tree, .self = t->rows.self, .total = t->rows.total };
 
@@ -258,7 +258,7 @@ add_weight(struct made *m, uint32_t node, uint64_t weight)
 		m->self[node] += weight;
 }
 
-/* The same, but ROW begins it, the callees of each of its outermost calls joined. */
+/* A tree that ROW begins: the callees of all its outermost calls joined. */
 static void
 make_callees(struct made *m, const struct rows *rows, uint32_t row)
 {
@@ -351,7 +351,7 @@ by_total(const void *va, const void *vb, void *ctx)
 }
 
 void
-put_around(struct table *t)
+report_around(struct table *t)
 {
 	const char *name = t->how.callers ? t->how.callers : t->how.callees;
 	bool exact = false;
@@ -372,8 +372,8 @@ put_around(struct table *t)
 	if (t->lines > AROUND_MAX)
 		sink_fmt(t->out, "\nand %u more functions match\n", t->lines - AROUND_MAX);
 	if (!t->lines) {
-		sink_str(t->out, "\nno function is called ");
-		put_cut(t->out, name, 0);
+		sink_str(t->out, "\nno function has the name ");
+		columns_cut(t->out, name, 0);
 		sink_char(t->out, '\n');
 	}
 }

@@ -1,8 +1,12 @@
-/* What stacks of codes weigh by keys of their sites, each key once a stack.  Inside out/ only. */
-#ifndef OUT_ANNOTATE_WEIGH_H
-#define OUT_ANNOTATE_WEIGH_H
+/* The weights of stacks by keys of their sites, each key once for a stack. */
+#ifndef OUT_REPORT_STACK_WEIGHTS_H
+#define OUT_REPORT_STACK_WEIGHTS_H
 
-#include "annotate.h"
+#include "out/profile/profile.h"
+
+struct weight {
+	uint64_t self, total;
+};
 
 /* The profile's stacks of codes in the order of a walk, and what each weighs. */
 struct stacks {

@@ -1,6 +1,6 @@
 /* What the tables share: sums, shares, ink.  Inside out/ only. */
-#ifndef OUT_TABLE_H
-#define OUT_TABLE_H
+#ifndef OUT_REPORT_TABLE_H
+#define OUT_REPORT_TABLE_H
 
 #include "lib/columns.h"
 #include "report_rows.h"
@@ -19,19 +19,24 @@ struct table {
 };
 
 /* W of ALL in tenths of a percent. */
-unsigned permille(uint64_t w, uint64_t all);
+unsigned table_permille(uint64_t w, uint64_t all);
 /* Is W less than MIN hundredths of a percent of ALL? */
-bool below(uint64_t w, uint64_t all, unsigned min);
+bool table_below(uint64_t w, uint64_t all, unsigned min);
 /* A weight as time in one unit for all of a section (s, or ms where it lasted less than one), or as a count. */
-struct cell amount(const struct table *, uint64_t weight);
+struct columns_cell table_amount(const struct table *, uint64_t weight);
 /* An escape sequence, where there is colour. */
-void ink(const struct table *, const char *code);
-void put_percent(const struct table *, uint64_t weight);
+void table_ink(const struct table *, const char *code);
+void table_percent(const struct table *, uint64_t weight);
 /* A row's name, in at most ROOM columns (0: as long as it is). */
-void put_name(const struct table *, const struct row *, unsigned room);
+void table_name(const struct table *, const struct row *, unsigned room);
+/* Whether numbers of samples mean something: folded stacks of times have microseconds alone, of which each would count as one. */
+bool table_has_samples(const struct table *);
 
-/* The call tree of the section; callers or callees of what is asked for. */
-void put_tree(struct table *);
-void put_around(struct table *);
+/* For sorting: the heavier first. */
+static inline int
+table_heavier(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
 
 #endif

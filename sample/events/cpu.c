@@ -1,7 +1,8 @@
 /* See cpu.h.  /sys/devices/system/cpu/online (Documentation/admin-guide/cputopology.rst), else what the scheduler would
  * run us on. */
 #include "cpu.h"
-#include "lib/filemap.h"
+#include "lib/file.h"
+#include "lib/text.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -60,23 +61,23 @@ parse(const char *list, struct cpus *s)
 
 	*s = (struct cpus){ { 0 } };
 	if (!*list)
-		return "names no CPU; a list looks like 0,2-3";
+		return "the list is empty; write it like 0,2-3";
 	for (;; list++) {
 		if (!text_dec(&list, &lo))
-			return "is not a list of CPUs; one looks like 0,2-3";
+			return "this is not a list of CPUs; write it like 0,2-3";
 		hi = lo;
 		if (*list == '-' && (list++, !text_dec(&list, &hi)))
-			return "has a range of CPUs without an end; a list looks like 0,2-3";
+			return "a range of CPUs has no end; write it like 0,2-3";
 		if (hi < lo)
-			return "has a range of CPUs that runs backwards";
+			return "a range of CPUs runs backwards";
 		if (hi >= CPUS_MAX)
-			return "has a CPU number above 4095";
+			return "a CPU number is above 4095";
 		for (; lo <= hi; lo++)
 			add(s, (int32_t)lo);
 		if (!*list)
 			return NULL;
 		if (*list != ',')
-			return "is not a list of CPUs; one looks like 0,2-3";
+			return "this is not a list of CPUs; write it like 0,2-3";
 	}
 }
 

@@ -1,6 +1,6 @@
 /* Which CPUs there are, and lists of them as the kernel and -C write them: "0,2-3". */
-#ifndef SAMPLE_CPU_H
-#define SAMPLE_CPU_H
+#ifndef SAMPLE_EVENTS_CPU_H
+#define SAMPLE_EVENTS_CPU_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,13 +16,13 @@ struct cpus {
 /* The CPUs of LIST, ascending and once each, into CPU, which has room for CPUS_MAX.  NULL if all is well, else what is
  * wrong with the list, in words. */
 const char *cpu_list(const char *list, int32_t *cpu, unsigned *n);
-/* As cpu_list, and each must be online; the words may lie in the arena. */
+/* Reads a list as cpu_list does, and each CPU must be online; the words may lie in the arena. */
 const char *cpu_choose(const char *list, int32_t *cpu, unsigned *n, struct arena *);
 /* The CPUs that are online, ascending, into CPU, which has room for CPUS_MAX.  Returns how many, at least 1. */
 unsigned cpu_online(int32_t *cpu);
 
 void cpus_drop(struct cpus *, int32_t cpu);
-/* Those that this thread may run on, and may from now on; false where the kernel does not say, or refuses. */
+/* The CPUs that this thread may run on, and sets them; false if the kernel does not say, or refuses. */
 bool cpus_mine(struct cpus *);
 bool cpus_keep_to(const struct cpus *);
 

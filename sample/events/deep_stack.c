@@ -1,4 +1,4 @@
-/* See deep.h.  bpf(2), bpf-helpers(7).  A program at a perf event runs in the interrupt, ahead of what the kernel writes of
+/* See deep_stack.h.  bpf(2), bpf-helpers(7).  A program at a perf event runs in the interrupt, ahead of what the kernel writes of
  * the sample; the user's registers lie at the top of the task's kernel stack (struct pt_regs). */
 #include "deep_stack.h"
 
@@ -191,7 +191,6 @@ deep_open(struct deep *d, const struct ring *ring, uint32_t n)
 		deep_close(d);
 		return false;
 	}
-	d->told->copied = DEEP_COPIED;
 	d->told->most = DEEP_MOST;
 	return true;
 }
@@ -220,22 +219,11 @@ deep_copied(struct deep *d, uint64_t bytes)
 		d->told->copied = bytes;
 }
 
-bool
-deep_less(struct deep *d)
+void
+deep_beyond(struct deep *d, uint64_t bytes)
 {
-	if (!d->program || !d->told->most)
-		return false;
-	d->told->most = d->told->most > DEEP_PART ? d->told->most / 2 : 0;
-	return true;
-}
-
-bool
-deep_more(struct deep *d)
-{
-	if (!d->program || d->told->most == DEEP_MOST)
-		return false;
-	d->told->most = d->told->most ? d->told->most * 2 : DEEP_PART;
-	return true;
+	if (d->program)
+		d->told->most = bytes;
 }
 
 void

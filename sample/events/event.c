@@ -1,7 +1,8 @@
 /* See event.h.  Names, spellings and modifiers: perf-list(1) and perf-record(1); numbers: <linux/perf_event.h>;
  * PMU/terms/: Documentation/ABI/testing/sysfs-bus-event_source-devices-format and -events. */
 #include "event.h"
-#include "lib/filemap.h"
+#include "lib/file.h"
+#include "lib/text.h"
 #include "lib/nearest.h"
 #include "perf.h"
 
@@ -22,32 +23,38 @@ struct text {
 	size_t n;
 };
 
-#define HW(name, what) X(name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##what)
-#define SW(name, what) X(name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##what)
-#define EVENTS \
-	HW("cycles", CPU_CYCLES) HW("cpu-cycles", CPU_CYCLES) HW("instructions", INSTRUCTIONS) \
-	HW("cache-references", CACHE_REFERENCES) HW("cache-misses", CACHE_MISSES) \
-	HW("branches", BRANCH_INSTRUCTIONS) HW("branch-instructions", BRANCH_INSTRUCTIONS) \
-	HW("branch-misses", BRANCH_MISSES) HW("bus-cycles", BUS_CYCLES) HW("ref-cycles", REF_CPU_CYCLES) \
-	HW("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND) HW("idle-cycles-frontend", STALLED_CYCLES_FRONTEND) \
-	HW("stalled-cycles-backend", STALLED_CYCLES_BACKEND) HW("idle-cycles-backend", STALLED_CYCLES_BACKEND) \
-	SW("cpu-clock", CPU_CLOCK) SW("task-clock", TASK_CLOCK) SW("page-faults", PAGE_FAULTS) SW("faults", PAGE_FAULTS) \
-	SW("minor-faults", PAGE_FAULTS_MIN) SW("major-faults", PAGE_FAULTS_MAJ) \
-	SW("context-switches", CONTEXT_SWITCHES) SW("cs", CONTEXT_SWITCHES) \
-	SW("cpu-migrations", CPU_MIGRATIONS) SW("migrations", CPU_MIGRATIONS) \
-	SW("alignment-faults", ALIGNMENT_FAULTS) SW("emulation-faults", EMULATION_FAULTS) \
-	SW("dummy", DUMMY) SW("bpf-output", BPF_OUTPUT) SW("cgroup-switches", CGROUP_SWITCHES)
-
-#define X(name, type, config) { type, config },
-static const struct { uint8_t type, config; } number[] = { EVENTS };
-#undef X
-
-#define X(name, type, config) name,
-static const char *const names[] = {   /* in the order of NUMBER */
-	EVENTS
-	NULL
+static const struct named { const char *name; uint8_t type, config; } named[] = {
+	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	{ "cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
+	{ "cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
+	{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
+	{ "bus-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES },
+	{ "ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES },
+	{ "stalled-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND },
+	{ "idle-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND },
+	{ "stalled-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
+	{ "idle-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
+	{ "cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
+	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
+	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
+	{ "major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
+	{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ "cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ "cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
+	{ "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
+	{ "alignment-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS },
+	{ "emulation-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS },
+	{ "dummy", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY },
+	{ "bpf-output", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT },
+	{ "cgroup-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CGROUP_SWITCHES },
+	{ 0 }
 };
-#undef X
 
 /* The spellings of the cache events' parts: each line one number, its words apart by spaces. */
 static const char *const caches[] = {
@@ -75,6 +82,12 @@ words(struct arena *a, const char *fmt, ...)
 	return why ? why : "out of memory";
 }
 
+const char *
+event_generic(unsigned i)
+{
+	return named[i].name;
+}
+
 static bool
 equal(struct text t, const char *s)
 {
@@ -84,10 +97,10 @@ equal(struct text t, const char *s)
 static bool
 known(struct event *e, struct text t)
 {
-	for (unsigned i = 0; i < sizeof number / sizeof *number; i++)
-		if (equal(t, names[i])) {
-			e->type = number[i].type;
-			e->config = number[i].config;
+	for (const struct named *n = named; n->name; n++)
+		if (equal(t, n->name)) {
+			e->type = n->type;
+			e->config = n->config;
 			return true;
 		}
 	return false;
@@ -150,7 +163,7 @@ all_names(const char **name, struct arena *a)
 {
 	unsigned n = 0;
 
-	while ((name[n] = names[n]))
+	while ((name[n] = event_generic(n)))
 		n++;
 	for (unsigned i = 0; caches[i]; i++)
 		for (unsigned op = 0; ops[op]; op++)
@@ -173,7 +186,7 @@ unknown(struct text t, struct arena *a)
 	all_names(name, a);
 	if ((near = nearest(word, name, "")))
 		return words(a, "unknown event '%.*s': did you mean '%s'?", (int)t.n, t.s, near);
-	return words(a, "unknown event '%.80s'; some that are known: cycles, instructions, cache-misses, branch-misses, "
+	return words(a, "unknown event '%.80s'; prof knows, among others, cycles, instructions, cache-misses, branch-misses, "
 	             "cpu-clock, page-faults, context-switches", t.s);
 }
 
@@ -203,7 +216,7 @@ static const char *
 place(struct event *e, const char *format, uint64_t value)
 {
 	uint64_t *config[] = { &e->config, &e->config1, &e->config2 }, *to = config[0], lo, hi;
-	static const char odd[] = "has a format that is not known here";
+	static const char odd[] = "has an unknown format";
 
 	if (strncmp(format, "config", 6))
 		return odd;
@@ -219,10 +232,8 @@ place(struct event *e, const char *format, uint64_t value)
 		hi = lo;
 		if (*format == '-' && (format++, !text_dec(&format, &hi)))
 			return odd;
-#ifndef PLANT_EVENT
 		if (hi > 63 || lo > hi)
 			return odd;
-#endif
 		for (; lo <= hi; lo++, value >>= 1)
 			*to = (*to & ~(1ull << lo)) | (value & 1) << lo;
 	} while (*format == ',');
@@ -243,13 +254,13 @@ term(struct event *e, struct text pmu, struct text key, struct text value, struc
 {
 	uint64_t *const config[] = { &e->config, &e->config1, &e->config2 }, v = 1;
 	static const char *const direct[] = { "config", "config1", "config2" };
-	const char *why = "is not one that this PMU has";
+	const char *why = "does not exist for this PMU";
 	char buf[256];
 
 	if (equal(key, "name"))
 		return (e->name = arena_str(a, value.s ? value.s : "", value.n)) ? NULL : "out of memory";
 	if (value.s && !number_of(value, &v))
-		return words(a, "event term '%.*s': its value is not a number", (int)key.n, key.s);
+		return words(a, "event term '%.*s': the value is not a number", (int)key.n, key.s);
 	for (unsigned i = 0; i < 3; i++)
 		if (equal(key, direct[i])) {
 			*config[i] = v;
@@ -276,7 +287,7 @@ terms(struct event *e, struct text pmu, struct text t, bool aliases, struct aren
 			key.n = (size_t)(eq - key.s);
 		}
 		if (!plain(key) || (comma && !t.n))
-			return words(a, "event of PMU '%.*s': a term is missing or has odd letters", (int)pmu.n, pmu.s);
+			return words(a, "event of PMU '%.*s': a term is missing or has invalid letters", (int)pmu.n, pmu.s);
 		if (aliases && !eq && pmu_file(pmu, "/events", key, buf, sizeof buf))
 			why = terms(e, pmu, (struct text){ buf, strcspn(buf, "\n") }, false, a);
 		else
@@ -314,11 +325,11 @@ modifiers(struct event *e, const char *m, struct arena *a)
 	for (; *m; m++) {
 		if (*m == 'p') {
 			if (++e->precise > 3)
-				return words(a, "event modifier '%.20s': three p are the most", all);
+				return words(a, "event modifier '%.20s' has more than three p", all);
 			continue;
 		}
 		if (*m != 'u' && *m != 'k')
-			return words(a, "unknown event modifier '%c' in '%.20s'; there are u (user), k (kernel) and p (precise)",
+			return words(a, "unknown event modifier '%c' in '%.20s'; use u (user), k (kernel) or p (precise)",
 			             *m, all);
 		if (!e->sides_given)
 			e->user = e->kernel = false;
@@ -346,8 +357,8 @@ refuse(const char *s, struct text t, struct arena *a)
 		what = "event groups";
 	if (!what)
 		return unknown(t, a);
-	return words(a, "event '%.80s': %s are not supported in this build; hardware, cache and software events are, "
-	             "and rNNN and pmu/terms/", s, what);
+	return words(a, "event '%.80s': prof does not support %s yet; use hardware, cache or software events, "
+	             "rNNN or pmu/terms/", s, what);
 }
 
 static const char *
@@ -365,7 +376,7 @@ parse(struct event *e, const char *s, struct arena *a)
 		if (!known(e, t) && !cache(e, t) && !raw(e, t))
 			return refuse(s, t, a);
 		if (*mods && !*++mods)
-			return words(a, "event '%.80s' ends in a colon without a modifier", s);
+			return words(a, "event '%.80s': no modifier follows the colon", s);
 	}
 	e->is_time = e->type == PERF_TYPE_SOFTWARE && e->config <= PERF_COUNT_SW_TASK_CLOCK;
 	e->is_cycles = e->is_time || (e->type == PERF_TYPE_HARDWARE && (e->config == PERF_COUNT_HW_CPU_CYCLES ||
@@ -383,9 +394,9 @@ event_parse(struct event *event, unsigned *n, const char *list, struct arena *a)
 		for (; *end && (*end != ',' || inside); end++)
 			inside ^= *end == '/';
 		if (end == list)
-			return "an event's name is missing in the list";
+			return "the list of events lacks a name";
 		if (*n == EVENTS_MAX)
-			return "too many events; 16 are the most";
+			return "too many events; at most 16 are possible";
 		if (!(one = arena_str(a, list, (size_t)(end - list))))
 			return "out of memory";
 		if ((why = parse(&event[*n], one, a)))

@@ -1,37 +1,19 @@
-/* See open.h.  One event: what the kernel is asked for (perf_event_open(2)), and what older ones lack; and all that are open. */
-#include "opener.h"
+/* See open_event.h.  perf_event_open(2).  What a kernel is too old for is not asked for again: each is tried with all that is
+ * wished for, and with one thing less each time that it says no. */
+#include "open_event.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "lib/filemap.h"
-#include "helper_process.h"
-#include "sample/rights/keeper.h"
+#include "lent_event.h"
 #include "perf.h"
-
-/* Events whose period is changed now and then: each may interrupt a CPU. */
-enum { PERIODS_MOST = 512 };
-
-/* What the kernel is asked for. */
-
-uint64_t
-opener_rate(void)
-{
-	char buf[32];
-	const char *p = buf;
-	uint64_t rate;
-
-	if (file_text(AT_FDCWD, "/proc/sys/kernel/perf_event_max_sample_rate", buf, sizeof buf) > 0 && text_dec(&p, &rate) &&
-	    rate)
-		return rate;
-	return 100000;
-}
+#include "switch_event.h"
 
 int
-opener_perf(const struct opener *o, struct perf_event_attr *a, int32_t tid, int32_t cpu, bool others)
+open_event_as(const struct opener *o, struct perf_event_attr *a, int32_t tid, int32_t cpu, bool others)
 {
+	if (o->capture.lent)
+		return lent_event_open(a, tid, cpu);
 	if (tid < 0 && !others && (o->reach == REACH_CGROUP || o->reach == REACH_GIVEN))
 		return perf_open(a, o->cgroup.fd, cpu, -1, PERF_FLAG_PID_CGROUP);
 	return perf_open(a, tid, cpu, -1, 0);
@@ -65,8 +47,10 @@ attr_of(const struct opener *o, uint32_t event)
 		a.sample_freq = 1;
 		a.context_switch = !e->wakes;
 		if (o->shape.stack)
-			a.sample_stack_user = (c->wait_stack_size < o->stack_most ? c->wait_stack_size : (uint32_t)o->stack_most) & ~7u;
+			a.sample_stack_user = c->wait_stack_size;
 	}
+	if (c->lent && o->shape.stack)
+		a.sample_stack_user = lent_event_stack(c, e, o->freq, a.sample_stack_user);
 	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	if (!o->no_lost)
 		a.read_format |= PERF_FORMAT_LOST;
@@ -113,7 +97,7 @@ ask_for_less(struct opener *o)
 	return false;
 }
 
-/* Whether the event can be had after all without the kernel's side, which was not asked for by name. */
+/* Whether the event opens without the kernel's side, which the user did not ask for by name. */
 static bool
 narrow(struct event *e)
 {
@@ -129,34 +113,33 @@ copied(const struct opener *o, uint32_t event)
 	return o->capture.event[event].waits ? o->capture.wait_stack_size : o->capture.stack_size;
 }
 
-uint32_t
-watches_ahead(const struct opener *o, const struct thread *t, uint32_t n)
+bool
+open_event_ahead(const struct opener *o, uint32_t event, int32_t tid, int32_t cpu)
 {
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t r = 0; r < o->nsample; r++)
-			for (uint32_t e = 0; e < o->capture.nevent; e++)
-				if (!keeper_ahead(e, t[i].tid, o->rings.ring[r].cpu, copied(o, e), o->capture.user_chain))
-					return i;
-	return n;
+	return o->door && o->door->ahead(event, tid, cpu, copied(o, event), o->capture.user_chain);
 }
 
 int
-opener_event(struct opener *o, uint32_t event, int32_t tid, int32_t cpu, bool on_exec)
+open_event(struct opener *o, uint32_t event, int32_t tid, int32_t cpu, bool on_exec)
 {
 	struct event *e = &o->capture.event[event];
 	bool narrowed = false;
 
-	if (keeper_on())
-		return keeper_event(event, tid, cpu, copied(o, event), o->capture.user_chain);
+	if (o->door)
+		return o->door->event(event, tid, cpu, copied(o, event), o->capture.user_chain);
+	if (o->capture.lent && lent_event_refused(&o->capture, e)) {
+		errno = EPERM;
+		return -1;
+	}
 	for (;;) {
 		struct perf_event_attr a = attr_of(o, event);
 		uint64_t rate;
 		int fd;
 
 		a.enable_on_exec = on_exec;
-		if ((fd = opener_perf(o, &a, tid, cpu, e->wakes)) >= 0)
+		if ((fd = open_event_as(o, &a, tid, cpu, e->wakes)) >= 0)
 			return fd;
-		if (e->waits && !e->wakes && wait_event_other(e))
+		if (e->waits && !e->wakes && switch_event_other(e))
 			continue;
 		if ((errno == EACCES || errno == EPERM) && !narrowed && narrow(e)) {
 			o->refused = errno;
@@ -180,139 +163,4 @@ opener_event(struct opener *o, uint32_t event, int32_t tid, int32_t cpu, bool on
 			return -1;
 		}
 	}
-}
-
-/* Watches. */
-
-static uint32_t
-hash_watch(const void *ctx, uint32_t i)
-{
-	const struct watches *w = ctx;
-
-	return hash_u64(w->watch[i].id);
-}
-
-bool
-watches_know(struct watches *w, const struct watch *watch)
-{
-	if (!vec_room(&w->watch, &w->cap, (uint64_t)w->n + 1, sizeof *w->watch))
-		return false;
-	w->watch[w->n] = *watch;
-	if (!index_add(&w->index, hash_watch(w, w->n), w->n, hash_watch, w))
-		return false;
-	w->n++;
-	return true;
-}
-
-/* 0 or an errno. */
-static int
-into_ring(struct opener *o, struct watches *w, struct watch *watch, const struct ring *ring)
-{
-	int err = 0;
-
-	if (!perf_control(watch->fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned)ring->fd) ||
-	    !perf_control(watch->fd, PERF_EVENT_IOC_ID, (uintptr_t)&watch->id))
-		err = errno;
-	else if (!watches_know(w, watch))
-		err = ENOMEM;
-	else if (o->deep.program && !o->capture.event[watch->event].waits)   /* where that fails, stacks are cut */
-		perf_control(watch->fd, PERF_EVENT_IOC_SET_BPF, (unsigned)o->deep.program);
-	if (err)
-		close(watch->fd);
-	else
-		o->files++;
-	return err;
-}
-
-int
-watches_add(struct opener *o, struct watches *w, int32_t tid, bool on_exec)
-{
-	for (uint32_t r = 0; r < o->nsample; r++)
-		for (uint32_t e = 0; e < o->capture.nevent; e++) {
-			struct watch watch = { .tid = tid, .event = e };
-			int err;
-
-			if ((watch.fd = opener_event(o, e, tid, o->rings.ring[r].cpu, on_exec)) < 0) {
-				if (errno == ENODEV && o->nsample > 1)   /* the CPU went offline */
-					continue;
-				return errno;
-			}
-			if ((err = into_ring(o, w, &watch, &o->rings.ring[r])))
-				return err;
-		}
-	return 0;
-}
-
-const struct watch *
-watches_find(const struct watches *w, uint64_t id)
-{
-	uint32_t slot, i;
-
-	for (slot = index_first(&w->index, hash_u64(id)); (i = index_at(&w->index, slot)) != INDEX_NONE;
-	     slot = index_next(&w->index, slot))
-		if (w->watch[i].id == id)
-			return &w->watch[i];
-	return NULL;
-}
-
-void
-watches_enable(const struct watches *w)
-{
-	for (uint32_t i = 0; i < w->n; i++)
-		perf_control(w->watch[i].fd, PERF_EVENT_IOC_ENABLE, 0);
-	hold_enable(w);
-}
-
-void
-watches_disable(const struct watches *w)
-{
-	for (uint32_t i = 0; i < w->n; i++)
-		perf_control(w->watch[i].fd, PERF_EVENT_IOC_DISABLE, 0);
-	hold_disable(w);
-}
-
-bool
-watches_period(const struct watches *w, uint64_t ns)
-{
-	if (w->n > PERIODS_MOST)
-		return false;
-	for (uint32_t i = 0; i < w->n; i++)
-		if (!w->watch[i].event)
-			perf_control(w->watch[i].fd, PERF_EVENT_IOC_PERIOD, (uintptr_t)&ns);
-	return true;
-}
-
-void
-watches_total(const struct opener *o, const struct watches *w, struct total *total)
-{
-	for (uint32_t i = 0; i < w->n; i++) {
-		struct { uint64_t value, enabled, running, lost; } v = { 0 };
-
-		if (read(w->watch[i].fd, &v, sizeof v) < (ssize_t)(3 * sizeof v.value))
-			continue;
-		total[w->watch[i].event].running += v.running;
-		total[w->watch[i].event].lost += o->no_lost ? 0 : v.lost;
-	}
-	hold_total(w, total);
-}
-
-void
-watches_close(struct opener *o, struct watches *w)
-{
-	for (uint32_t i = 0; i < w->n; i++) {
-		if (w->watch[i].fd < 0)
-			continue;
-		close(w->watch[i].fd);
-		w->watch[i].fd = -1;
-		o->files--;
-	}
-	hold_close(w);
-}
-
-void
-watches_forget(struct watches *w)
-{
-	vec_free(&w->watch, &w->cap, sizeof *w->watch);
-	index_free(&w->index);
-	w->n = 0;
 }

@@ -1,6 +1,6 @@
 /* The raw door to perf_event_open. */
-#ifndef SAMPLE_PERF_H
-#define SAMPLE_PERF_H
+#ifndef SAMPLE_EVENTS_PERF_H
+#define SAMPLE_EVENTS_PERF_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

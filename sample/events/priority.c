@@ -70,8 +70,10 @@ priority_raise(struct priority *p, bool cpus)
 
 	p->nice = getpriority(PRIO_PROCESS, 0);
 	p->realtime = cpus && realtime();
-	if (p->realtime)
+	if (p->realtime) {   /* so that it may be had again, without any rights */
+		setrlimit(RLIMIT_RTPRIO, &(struct rlimit){ 1, 1 });
 		return;
+	}
 	p->raised = renice(p->nice);
 	a.nice = getpriority(PRIO_PROCESS, 0);
 	if (syscall(SYS_sched_getscheduler, 0) == SCHED_OTHER)
@@ -107,4 +109,21 @@ priority_lower(const struct priority *p)
 		ordinary(SCHED_RESET_ON_FORK);   /* which only who has the right may take back */
 	if (p->raised)
 		setpriority(PRIO_PROCESS, 0, p->nice);
+}
+
+void
+priority_waive(struct priority *p)
+{
+	if (!p->realtime || p->waived)
+		return;
+	ordinary(SCHED_RESET_ON_FORK);
+	p->waived = true;
+}
+
+void
+priority_again(struct priority *p)
+{
+	if (p->waived)
+		p->realtime = realtime();
+	p->waived = false;
 }

@@ -1,6 +1,6 @@
 /* That the reader, and who works for it, need not wait behind those that are sampled, nor those behind it. */
-#ifndef SAMPLE_PRIORITY_H
-#define SAMPLE_PRIORITY_H
+#ifndef SAMPLE_EVENTS_PRIORITY_H
+#define SAMPLE_EVENTS_PRIORITY_H
 
 #include <stdbool.h>
 
@@ -8,10 +8,11 @@
 
 struct priority {
 	bool realtime, raised;
+	bool waived;               /* it is ordinary for now */
 	int nice;                  /* before */
 };
 
-/* Whether a real-time priority may be had. */
+/* Whether prof may get a real-time priority. */
 bool priority_may(void);
 /* Raises this process's as far as it may, to a real-time one only where there are more CPUs than one; children that it
  * has then do not get that. */
@@ -21,5 +22,8 @@ void priority_raise(struct priority *, bool cpus);
  * though it may run where it might before. */
 void priority_aside(const struct priority *, const struct rings *, uint32_t n);
 void priority_lower(const struct priority *);
+/* What is real-time does not go on so for long: it is ordinary until priority_again. */
+void priority_waive(struct priority *);
+void priority_again(struct priority *);
 
 #endif

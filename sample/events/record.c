@@ -1,7 +1,6 @@
 /* See record.h.  <linux/perf_event.h>: enum perf_event_type has each record's layout, PERF_RECORD_SAMPLE the order of a
  * sample's parts, sample_id_all the trailer of all others. */
 #include "record.h"
-#include "deep_stack.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
@@ -58,10 +57,8 @@ parse_stack(struct record *r, struct cursor *c)
 	used = cur_u64(c);
 	if (c->bad)
 		return;
-#ifndef PLANT_RECORD
 	if (used > size)   /* said by the kernel of its own copy; but it bounds reads */
 		used = size;
-#endif
 	r->sample.stack = bytes;
 	r->sample.stack_size = used;
 }
@@ -74,7 +71,7 @@ parse_part(struct record *r, struct cursor *c)
 
 	r->type = RECORD_PART;
 	r->part.from = cur_u64(&raw);
-	r->part.size = cur_left(&raw) / DEEP_PAGE * DEEP_PAGE;
+	r->part.size = cur_left(&raw) / RECORD_PAGE * RECORD_PAGE;
 	r->part.bytes = cur_take(&raw, r->part.size);
 	if (raw.bad)
 		c->bad = raw.bad;
@@ -158,7 +155,7 @@ parse_map(struct record *r, struct cursor *c)
 	}
 	r->map.path = cur_str(c);
 	if (!c->bad && r->map.size > UINT64_MAX - r->map.lo)
-		c->bad = "a mapping beyond the address space";
+		c->bad = "a mapping lies beyond the address space";
 }
 
 static void
@@ -172,7 +169,7 @@ parse_ksymbol(struct record *r, struct cursor *c)
 	r->ksymbol.gone = cur_u16(c) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
 	s->name = cur_str(c);
 	if (!c->bad && s->hi < s->lo)
-		c->bad = "a symbol beyond the address space";
+		c->bad = "a symbol lies beyond the address space";
 }
 
 static void
@@ -234,7 +231,7 @@ record_parse(struct record *r, const struct record_shape *shape, struct cursor c
 		return c.bad;
 	}
 	if (r->type >= RECORD_PART || cur_left(&c) < TRAILER)
-		return "a record that there is not, or without its trailer";
+		return "a record has an unknown type, or no trailer";
 	body = cur_sub(&c, cur_left(&c) - TRAILER);
 	parse_trailer(r, c);
 	parse_body(r, &body);

@@ -1,16 +1,16 @@
 /* perf's records: bytes to values.  All events of a capture share one sample_type, so that a record's time and its
  * event lie at fixed places. */
-#ifndef SAMPLE_RECORD_H
-#define SAMPLE_RECORD_H
+#ifndef SAMPLE_EVENTS_RECORD_H
+#define SAMPLE_EVENTS_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "lib/cursor.h"
-#include "sym/module/symtab.h"
+#include "sym/module/symbol.h"
 
-/* What varies between captures, but not within one. */
+/* What differs between captures, but not within one. */
 struct record_shape {
 	bool period;           /* PERF_SAMPLE_PERIOD */
 	bool chain;            /* PERF_SAMPLE_CALLCHAIN */
@@ -23,13 +23,15 @@ struct record_shape {
 
 /* The type of such a sample. */
 enum { RECORD_PART = 1 << 16 };
+/* Its length is a multiple of that. */
+enum { RECORD_PAGE = 4096 };
 
 struct record {
 	uint32_t type;         /* PERF_RECORD_*, or RECORD_PART */
 	uint16_t misc;
 	uint64_t time, id;
 	uint32_t cpu;
-	int32_t pid, tid;      /* whom it is about: of FORK, the child */
+	int32_t pid, tid;      /* the thread that it is about; for FORK, the child */
 	union {
 		struct {
 			uint64_t ip, period;
@@ -49,11 +51,11 @@ struct record {
 			bool exec;
 			const char *path;
 		} map;
-		struct { uint64_t from, size; const uint8_t *bytes; } part;   /* see deep.h */
+		struct { uint64_t from, size; const uint8_t *bytes; } part;   /* see deep_stack.h */
 		struct { const char *name; bool exec; } comm;
-		struct { struct symbol code; bool bpf, gone; } ksymbol;   /* code of the kernel's that came to be, or went */
+		struct { struct symbol code; bool bpf, gone; } ksymbol;   /* code of the kernel that appeared, or went away */
 		struct { int32_t ppid, ptid; } task;   /* FORK, EXIT */
-		struct { bool out, runnable; } turn;   /* SWITCH: the thread leaves the CPU, though it could go on */
+		struct { bool out, runnable; } turn;   /* SWITCH: the thread leaves the CPU, although it could run on */
 		uint64_t lost;
 		uint64_t running;                      /* READ */
 	};
@@ -61,7 +63,7 @@ struct record {
 
 /* The attr.sample_type of that shape. */
 uint64_t record_sample_type(const struct record_shape *);
-/* Where in a record of that type and size its time lies, or 0 where it has none. */
+/* The place of the time in a record of that type and size, or 0 if it has none. */
 uint64_t record_time_offset(uint32_t type, uint32_t size);
 /* NULL if all is well, else what is wrong with the record, in words.  Pointers go into BYTES, which lie on a multiple of 8.
  * Of types unknown here just the common part is read. */

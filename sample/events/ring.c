@@ -1,9 +1,24 @@
-/* See ring.h.  <linux/perf_event.h>, struct perf_event_mmap_page: the head is read before the data, and the data before
- * the tail is written.  Lengths are multiples of 8, so no field of 8 bytes wraps.  Where a record's time lies is open.c's
- * choice of sample_type: see record.h. */
+/* See ring.h.  The kernel writes records into one ring a CPU, each ring in its own order of time.  They are read in rounds:
+ *
+ *     rings_start    notes how far each ring is filled now, its head; what comes later waits for the next round
+ *     rings_next     gives the earliest of all the rings' next records; as long as no other ring has an earlier one, it stays
+ *                    with its ring and compares nothing but times
+ *     the end        tells the kernel how far each ring has been read, its tail: only then it may write there again
+ *
+ * A record is looked at where it lies, so that a sample's stack is never copied; only one that wraps around the ring's end is
+ * put together in SCRATCH.  The next record is fetched into the cache while this one is worked on.
+ *
+ * A reader that must wait for a CPU may come back to a ring that is nearly full.  So, now and then in a round, a ring that is
+ * half full is emptied into memory beside it (ASIDE): what lies before position KEPT is read from there.  The same is done by a signal
+ * handler where a file keeps the reader from coming back (rings_save).
+ *
+ * <linux/perf_event.h>, struct perf_event_mmap_page: the head is read before the data, and the data before the tail is written.
+ * Lengths are multiples of 8, so no field of 8 bytes wraps.  A length that makes no sense costs the ring's round, and is counted.
+ * Where a record's time lies is open_event.c's choice of sample_type: see record.h. */
 #include "ring.h"
 #include "record.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,6 +49,7 @@ rings_take(struct rings *rs, void *p, int fd, int32_t cpu, size_t bytes)
 
 	if (!vec_room(&rs->ring, &rs->cap, (uint64_t)rs->n + 1, sizeof *rs->ring)) {
 		munmap(p, page + bytes);
+		errno = ENOMEM;
 		return false;
 	}
 	rs->ring[rs->n++] = (struct ring){ .page = p, .data = (const uint8_t *)p + page, .size = bytes, .fd = fd, .cpu = cpu };
@@ -129,6 +145,56 @@ rings_relieve(struct rings *rs)
 	for (uint32_t i = 0; rs->relieves && i < rs->n; i++)
 		if (&rs->ring[i] != rs->held)
 			relieve(rs, &rs->ring[i]);
+}
+
+/* The record that is being looked at stays there, in a copy of the ring's pages; the ring is mapped elsewhere.  False where that
+ * cannot be. */
+static bool
+let_go(struct rings *rs)
+{
+	struct ring *r = rs->held;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = page + (size_t)r->size, at = (size_t)((r->tail - r->length) & (r->size - 1));
+	uint8_t *copy, *to;
+
+	if (rs->copy || (to = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0)) == MAP_FAILED)
+		return false;
+	copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (copy != MAP_FAILED)
+		memcpy(copy + page + at, r->data + at, r->length);
+	if (copy == MAP_FAILED || mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, r->page) == MAP_FAILED) {
+		munmap(to, size);
+		if (copy != MAP_FAILED)
+			munmap(copy, size);
+		return false;
+	}
+	rs->copy = r->page;
+	rs->copy_size = size;
+	rs->held = NULL;
+	r->page = (void *)to;
+	r->data = to + page;
+	return true;
+}
+
+/* Whether what lies in R may be overwritten.  A record that is looked at beside the ring stays until the next one. */
+static bool
+may_move(struct rings *rs, const struct ring *r)
+{
+	uint64_t first = r->tail - r->length;
+
+	if (r != rs->held)
+		return true;
+	return first < r->kept ? head_of(r) - first <= r->aside_size : let_go(rs);
+}
+
+void
+rings_save(struct rings *rs)
+{
+	for (uint32_t i = 0; i < rs->n; i++) {
+		struct ring *r = &rs->ring[i];
+
+		if (head_of(r) - free_to(r) >= r->size / 2 && may_move(rs, r))
+			relieve(rs, r);
+	}
 }
 
 /* Where position POS is, and how many bytes are there in one piece. */
@@ -273,6 +339,9 @@ rings_next(struct rings *rs, struct cursor *record)
 	uint64_t whole;
 
 	rs->held = NULL;
+	if (rs->copy)
+		munmap(rs->copy, rs->copy_size);
+	rs->copy = NULL;
 	if (rs->relieves && rs->read++ % LOOK == 0)
 		rings_relieve(rs);
 	if (r && !r->peeked)

@@ -1,6 +1,6 @@
 /* The kernel's rings of records, one a CPU, read in the order of time across all of them. */
-#ifndef SAMPLE_RING_H
-#define SAMPLE_RING_H
+#ifndef SAMPLE_EVENTS_RING_H
+#define SAMPLE_EVENTS_RING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,20 +40,24 @@ struct rings {
 	bool relieves;       /* the reader may have to wait for a CPU: rings are relieved while it is busy */
 	uint32_t read;       /* records */
 	struct ring *held;   /* of which a record is being looked at where it lies */
+	void *copy;          /* of the ring that it lay in, while it is still looked at there, or NULL; and its size */
+	size_t copy_size;
 	uint64_t broken;     /* times a ring was given up to its head because a record's length made no sense */
 	_Alignas(8) uint8_t scratch[1 << 16];   /* a record that wraps is put together here */
 };
 
 /* Maps the ring of event FD, of BYTES (a power of two and of pages); the descriptor becomes the ring's.  False with errno. */
 bool rings_add(struct rings *, int fd, int32_t cpu, size_t bytes);
-/* The same of a ring that is mapped already, its page and the BYTES behind it; MAPPING and descriptor become the ring's. */
+/* Takes a ring that is mapped already, its page and the BYTES behind it; MAPPING and descriptor become the ring's. */
 bool rings_take(struct rings *, void *mapping, int fd, int32_t cpu, size_t bytes);
 /* Leaves only the first N. */
 void rings_drop(struct rings *, uint32_t n);
 void rings_close(struct rings *);
 
-/* Copies out of rings that are filling up what is in them, where RELIEVES: to be called where the reader may have to wait. */
+/* Copies records out of rings that fill up, if RELIEVES. Call it where the reader may have to wait. */
 void rings_relieve(struct rings *);
+/* Copies records out of all rings, in a signal handler that interrupts the work on a record.  That record stays where it is. */
+void rings_save(struct rings *);
 /* Begins a round: what is in the rings now, up to time LIMIT. */
 void rings_start(struct rings *, uint64_t limit);
 /* The next record in time, alive until the next call; false at the end of the round. */

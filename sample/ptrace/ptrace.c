@@ -11,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/filemap.h"
-#include "sample/tasks/container.h"
+#include "lib/proc.h"
+#include "sample/tasks/proc_mount.h"
+#include "sample/tasks/threads.h"
 #include "sample/events/cpu.h"
-#include "sample/events/helper_process.h"
-#include "sample/rights/permit.h"
+#include "stopper.h"
 #include "stopper_desk.h"
 
 /* The ring; samples a second at most, and if as many as possible are wished for. */
@@ -28,13 +28,13 @@ unfit(const struct capture *c)
 	if (!proc_there())
 		return "it needs /proc, which is not mounted: mount -t proc proc /proc";
 	if (c->target == TARGET_SYSTEM)
-		return "it sees processes, not the whole system: -p PID";
+		return "it sees processes, not the whole system (use -p PID)";
 	if (c->nevent != 1 + (c->waited != NULL) || !c->event[0].is_cycles)
 		return "it measures CPU time, and has no other events";
 	if (c->event[0].sides_given)
-		return "it sees the user side only, with the kernel's time on it";
+		return "it sees the user side only";
 	if (!c->freq && !c->freq_max)
-		return "it samples by time: -F HZ";
+		return "it samples by time (use -F HZ)";
 	return c->ncpu ? "it cannot tell CPUs apart" : NULL;
 }
 
@@ -44,100 +44,101 @@ fill(struct opener *o, const struct capture *c)
 	int32_t cpu[CPUS_MAX];
 
 	*o = (struct opener){ .capture = *c, .freq = c->freq_max ? FREQ_MAX : c->freq < FREQ_MOST ? c->freq : FREQ_MOST,
-	                      .reach = REACH_THREADS, .nsample = 1, .ring_bytes = RING, .stack_most = STACK_MOST, .stack_limit = STACK_MOST };
+	                      .reach = REACH_THREADS, .nsample = 1, .ring_bytes = RING };
 	o->shape = (struct record_shape){ .period = true, .stack = true, .regs = (uint8_t)__builtin_popcountll(c->regs_mask) };
 	o->ncpu = cpu_online(cpu);
 	o->capture.user_stack |= c->user_chain;
-	opener_stack(o, c->stack_size, false);
+	o->capture.user_chain = false;
 }
 
-/* 0 or an errno. */
-static int
+/* False with errno. */
+static bool
 start(struct tracer *t, struct opener *o, const struct capture *c)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int pair[2], wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	struct stopper s = { .capture = &o->capture, .prof = getpid() };
+	struct stopper s = { .capture = &o->capture, .prof = getpid(), .lent = t->lent };
 	uint8_t *shared = mmap(NULL, 2 * page + RING, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	fill(o, c);
-	if (shared == MAP_FAILED || wake < 0 || !rings_take(&o->rings, shared + page, wake, -1, RING))
-		return ENOMEM;
+	if (shared == MAP_FAILED || wake < 0 || !rings_take(&o->rings, shared + page, wake, -1, RING)) {
+		errno = ENOMEM;
+		return false;
+	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return errno;
+		return false;
 	s.freq = o->freq;
 	s.ncpu = o->ncpu;
 	s.desk = t->desk = (struct desk *)(void *)shared;
-	t->desk->stack_size = o->capture.stack_size;
 	s.out = (struct emit){ .page = (void *)(shared + page), .data = shared + 2 * page, .size = RING, .wake = wake };
 	s.socket = pair[1];
 	t->socket = pair[0];
 	if ((t->pid = fork()) == 0) {
-		container_adapt();   /* prof itself does when the command has been forked */
-		hold_only(o, pair[1]);
+		proc_mount_adapt();   /* prof itself does when the command has been forked */
+		opener_only(o, pair[1]);
 		stopper_run(&s);
 	}
 	close(pair[1]);
-	return t->pid > 0 ? 0 : errno;
+	return t->pid > 0;
 }
 
-static int
+/* False with errno, and whom that is about. */
+static bool
 request(const struct tracer *t, enum request_what what, int32_t pid, int32_t *whom)
 {
 	struct request q = { what, pid };
 	struct reply r;
 	ssize_t n;
 
+	errno = EPIPE;
 	if (send(t->socket, &q, sizeof q, MSG_NOSIGNAL) != sizeof q)
-		return EPIPE;
+		return false;
 	do
 		n = read(t->socket, &r, sizeof r);
 	while (n < 0 && errno == EINTR);
-	if (n != sizeof r)
-		return EPIPE;
+	if (n != sizeof r) {
+		errno = EPIPE;
+		return false;
+	}
 	*whom = r.pid;
-	return r.err;
+	errno = r.err;
+	return !r.err;
 }
 
-int
+bool
 tracer_attach(struct tracer *t, const struct capture *c, struct threads *found, int32_t *whom)
 {
-	int err = 0;
-
-	for (unsigned i = 0; i < c->npid && !err; i++) {
-		err = request(t, REQUEST_ATTACH, c->pid[i], whom);
+	for (unsigned i = 0; i < c->npid; i++) {
+		if (!request(t, REQUEST_ATTACH, c->pid[i], whom))
+			return false;
 		if (c->target == TARGET_PROCESSES)
 			threads_of(found, c->pid[i]);
 	}
-	return err;
+	if (c->descendants)   /* the stopper has taken hold of them, too */
+		threads_families(found, getpid());
+	return true;
 }
 
 bool
 tracer_stand_in(struct tracer *t, struct opener *o, const struct capture *c, struct ladder *l, struct threads *found,
                 struct refusal *r)
 {
-	struct refusal own = { .what = "" };
 	const char *why = unfit(c);
 	int32_t whom = 0;
 	int err = l->perf;
 
-	l->filtered = permit_filtered();
 	if (c->engine == ENGINE_PERF || (!l->asked && err != EPERM && err != EACCES && err != ENOSYS))
 		return false;
 	if (why)
-		snprintf(own.what, sizeof own.what, "ptrace cannot stand in: %s", why);
-	else if ((err = start(t, o, c)))
-		snprintf(own.what, sizeof own.what, "cannot start what is to trace: %s", strerror(err));
-	else if (c->target != TARGET_COMMAND && (err = tracer_attach(t, c, found, &whom)))
-		tracer_explain(&own, c, whom, err);
+		snprintf(r->what, sizeof r->what, "ptrace cannot replace perf events here: %s", why);
+	else if (!start(t, o, c))
+		snprintf(r->what, sizeof r->what, "cannot start the process that traces: %s", strerror(errno));
+	else if (c->target != TARGET_COMMAND && !tracer_attach(t, c, found, &whom))
+		*r = (struct refusal){ .of = REFUSED_TRACE, .err = errno, .pid = whom };
 	else {
 		o->capture.event[0].kernel = false;
 		return l->ptrace = true;
 	}
-	if (l->asked)
-		*r = own;
-	else
-		memcpy(r->last, own.what, sizeof r->last);
 	return false;
 }
 
@@ -165,7 +166,7 @@ tracer_awake(const struct tracer *t, const struct rings *rings)
 }
 
 void
-tracer_counts(const struct tracer *t, struct session_counts *n)
+tracer_counts(const struct tracer *t, struct stop_counts *n)
 {
 	const struct desk *d = t->desk;
 	uint64_t all = 0, half = 0;
@@ -178,7 +179,7 @@ tracer_counts(const struct tracer *t, struct session_counts *n)
 	n->stops = d->stops;
 	n->ticks = d->ticks;
 	n->ticks_ns = d->on_ns;
-	n->stopper_ns = d->used;
+	n->used_ns = d->used;
 	n->paused = us;
 	n->paused_most = d->longest / 1000;
 }

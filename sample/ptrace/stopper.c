@@ -1,7 +1,7 @@
 /* See stopper.h and stopper_state.h.  ptrace(2) with PTRACE_SEIZE: the process, and what is asked of it.  Who asks may have been
  * taken over by what it reads, so that it is not believed: neither what is in memory of both, nor that more is to be traced than
  * was wanted when it all began.  Ending is just that, an exit: the kernel lets go of all threads. */
-#include "stopper_state.h"
+#include "stopper.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,35 +13,14 @@
 #include <unistd.h>
 
 #include "sample/events/opener.h"
-#include "sample/rights/sandbox.h"
-#include "sample/tasks/target.h"
+#include "stopper_event.h"
+#include "stopper_state.h"
+#include "stopper_tick.h"
 
 /* How often the threads of a process are listed again. */
 enum { PASSES = 20 };
 /* Descriptors that are kept open, twice. */
 enum { FILES_MOST = 1 << 16 };
-
-bool
-stopper_ask(int what, int32_t tid, uintptr_t addr, uintptr_t data)
-{
-	return ptrace(what, tid, (void *)addr, (void *)data) >= 0;
-}
-
-bool
-stopper_may(const struct state *s, const struct tracee *t)
-{
-	uid_t uid;
-
-	return !s->lent || (target_owner(t->who.pid, "maps", &uid) && uid == getuid());
-}
-
-size_t
-stopper_stack(const struct state *s)
-{
-	uint32_t size = __atomic_load_n(&s->with.desk->stack_size, __ATOMIC_RELAXED);
-
-	return size < STACK_MOST ? size : STACK_MOST;
-}
 
 /* 0, or an errno; EBUSY and in *TRACER who does. */
 static int
@@ -98,6 +77,23 @@ attach(struct state *s, int32_t pid, int32_t *tracer)
 	return err;
 }
 
+/* What descends from it, as far as prof may trace it. */
+static void
+attach_descendants(struct state *s, int32_t pid)
+{
+	struct threads family = { 0 };
+	int32_t tracer;
+	uint32_t own;
+
+	threads_of(&family, pid);
+	own = family.n;
+	threads_families(&family, s->with.prof);
+	for (uint32_t i = own; i < family.n; i++)
+		if (family.thread[i].pid == family.thread[i].tid)
+			attach(s, family.thread[i].pid, &tracer);
+	threads_free(&family);
+}
+
 static int
 take_hold(struct state *s, int32_t pid, int32_t *tracer)
 {
@@ -106,8 +102,13 @@ take_hold(struct state *s, int32_t pid, int32_t *tracer)
 	if (!s->attaches)
 		return EPERM;
 	s->attaches--;
-	if (what == TARGET_PROCESSES)
-		return attach(s, pid, tracer);
+	if (what == TARGET_PROCESSES) {
+		int err = attach(s, pid, tracer);
+
+		if (!err && s->with.capture->descendants)
+			attach_descendants(s, pid);
+		return err;
+	}
 	return seize(s, what == TARGET_COMMAND ? pid : tracee_status(pid, "\nTgid:\t"), pid, tracer);
 }
 
@@ -168,7 +169,6 @@ stopper_run(const struct stopper *with)
 	const struct capture *c = with->capture;
 	struct pollfd p = { .fd = with->socket, .events = POLLIN };
 
-	s.lent = sandbox_lent();
 	become(&s);
 	s.attaches = c->npid;
 	if (c->target == TARGET_THREADS)

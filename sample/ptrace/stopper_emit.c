@@ -1,12 +1,13 @@
-/* See stopper.h.  <linux/perf_event.h> has the records' layouts; the reader is ring.c and record.c.  Data is written before
+/* See stopper_emit.h.  <linux/perf_event.h> has the records' layouts; the reader is ring.c and record.c.  Data is written before
  * the head, and the tail is read before what it frees is written again. */
-#include "stopper_desk.h"
+#include "stopper_emit.h"
 
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/filemap.h"
+#include "lib/clock.h"
+#include "lib/lines.h"
 #include "sample/tasks/maps_line.h"
 
 /* The part of the ring that is in use when the reader is woken. */
@@ -141,7 +142,7 @@ emit_maps(struct emit *e, const struct thread *who, int fd)
 	for (unsigned budget = 1 << 16; budget && (line = lines_next(&l)); budget--) {
 		size_t len;
 
-		if (!maps_parse(&m, line) || !m.exec || (len = strlen(m.path)) >= sizeof map.path - 8)
+		if (!maps_line_parse(&m, line) || !m.exec || (len = strlen(m.path)) >= sizeof map.path - 8)
 			continue;
 		map.lo = m.lo;
 		map.size = m.hi - m.lo;

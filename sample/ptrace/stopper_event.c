@@ -1,10 +1,13 @@
-/* See stopper_state.h.  ptrace(2), "Stopped states": threads that come, change and go.  Waiting is with WNOWAIT, which leaves a
+/* See stopper_event.h.  ptrace(2), "Stopped states": threads that come, change and go.  Waiting is with WNOWAIT, which leaves a
  * signal that is being delivered with its thread: should this process be killed there, the kernel lets go of all threads, and
  * they still get theirs. */
-#include "stopper_state.h"
+#include "stopper_event.h"
 
 #include <string.h>
 #include <sys/wait.h>
+
+#include "stopper_sample.h"
+#include "stopper_wait.h"
 
 /* What it stopped for, or ended with, is taken from the kernel. */
 static void

@@ -1,6 +1,6 @@
-/* See stopper_state.h.  A sample of one thread: registers by PTRACE_GETREGSET, the stack by process_vm_readv, and for how much
+/* See stopper_sample.h.  A sample of one thread: registers by PTRACE_GETREGSET, the stack by process_vm_readv, and for how much
  * of its time it stands.  <linux/perf_event.h> has the record. */
-#include "stopper_state.h"
+#include "stopper_sample.h"
 
 #include <elf.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "sample/tasks/foreign.h"
-#include "sample/events/opener.h"
+#include "sample/events/open_event.h"
+#include "stopper_wait.h"
 
 /* Bytes of NT_PRSTATUS that a 64-bit task has at least. */
 enum { COMPAT_LESS = 128 };
@@ -107,15 +108,6 @@ account(struct state *s, const struct tracee *t)
 }
 
 void
-sample_tell(struct state *s, const struct tracee *t, uint64_t time, uint64_t period, uint64_t got)
-{
-	memcpy(&s->word[SAMPLE_TASK], &t->who, sizeof t->who);
-	s->word[SAMPLE_TIME] = time;
-	s->word[SAMPLE_PERIOD] = period;
-	emit_sample(&s->with.out, s->word, SAMPLE_REGS + (unsigned)__builtin_popcountll(s->with.capture->regs_mask) + 1, s->stack, got);
-}
-
-void
 sample_finish(struct state *s, struct tracee *t, bool taken)
 {
 	uint64_t fresh;
@@ -136,5 +128,5 @@ sample_finish(struct state *s, struct tracee *t, bool taken)
 	t->counted += fresh;
 	t->was_run = t->runs;
 	tracee_waits(s, t, 0, s->taken);   /* what was before it; no sample, because it is awake */
-	sample_tell(s, t, s->taken, fresh, s->got);
+	stopper_tell(s, t, s->taken, fresh, s->got);
 }

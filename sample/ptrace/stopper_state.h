@@ -1,11 +1,13 @@
-/* What the stopper's parts share: who it traces, the sample that it is taking, and when it looks next. */
-#ifndef SAMPLE_STOPPER_STATE_H
-#define SAMPLE_STOPPER_STATE_H
+/* What the stopper's parts share: who it traces, the sample that it is taking, and when it looks next; and what all of
+ * them do. */
+#ifndef SAMPLE_PTRACE_STOPPER_STATE_H
+#define SAMPLE_PTRACE_STOPPER_STATE_H
 
 #include <poll.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 
+#include "lib/clock.h"
 #include "stopper_desk.h"
 #include "stopper_thread.h"
 
@@ -25,7 +27,6 @@ struct state {
 	int cpu;                   /* this process is on that one */
 	unsigned follow;           /* FOLLOW_ */
 	unsigned attaches;         /* how often it may still be asked to take hold of something */
-	bool lent;                 /* prof's rights are those of its file */
 	bool schedstat;            /* the kernel tells how long threads run */
 	struct stopper with;
 	sigset_t waiting;          /* the signal mask while it waits */
@@ -35,42 +36,13 @@ struct state {
 	uint8_t stack[STACK_MOST];     /* a multiple of 8 */
 };
 
-/* stopper.c */
-
+/* ptrace(2); false with errno. */
 bool stopper_ask(int what, int32_t tid, uintptr_t addr, uintptr_t data);
 /* Whether what was just read of it may be told: with rights that are lent, only if it still is of who started prof. */
 bool stopper_may(const struct state *, const struct tracee *);
-/* Bytes of a stack that are wanted: it is told by who may be anybody's by now. */
+/* Bytes of a stack that are wanted.  Another process tells this number, and that process may be under foreign control. */
 size_t stopper_stack(const struct state *);
-
-/* stopper_event.c: what the kernel tells of threads. */
-
-/* What happened to TID (0: any), if anything has.  False where nothing has. */
-bool event_next(struct state *, int32_t tid);
-void event_all(struct state *);
-/* Its name has changed, by the execution of a program if EXEC. */
-void event_name(struct state *, struct tracee *, const char comm[16], bool exec);
-
-/* stopper_sample.c: what threads are at. */
-
-/* Takes a sample of a thread that is stopped because it was asked to.  False where it says nothing of where it runs. */
-bool sample_take(struct state *, struct tracee *);
-/* What was TAKEN is told; the thread goes on already. */
-void sample_finish(struct state *, struct tracee *, bool taken);
 /* WORD has its registers, pc and ABI; the stack is there, GOT bytes of it. */
-void sample_tell(struct state *, const struct tracee *, uint64_t time, uint64_t period, uint64_t got);
-
-/* stopper_tick.c: whom to stop, and when. */
-
-/* Until something happens to a thread or to P, or that time (0: none).  More than 0: to P. */
-int tick_wait(struct state *, struct pollfd *p, uint64_t time);
-void tick(struct state *);
-
-/* stopper_wait.c: waits, if they are wanted. */
-
-/* Tells whether it waits NOW; SIZE bytes of its stack may be read over the last sample's, or none. */
-void tracee_waits(struct state *, struct tracee *, size_t size, uint64_t now);
-/* That it is back. */
-void tracee_comes(struct state *, struct tracee *);
+void stopper_tell(struct state *, const struct tracee *, uint64_t time, uint64_t period, uint64_t got);
 
 #endif

@@ -6,7 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/filemap.h"
+#include "lib/file.h"
+#include "lib/proc.h"
+#include "lib/text.h"
 
 static struct tracee **
 bucket(const struct tracees *ts, int32_t tid)
@@ -84,7 +86,7 @@ tracee_read(struct tracee *t)
 	long n;
 
 	if (t->fd < 0)
-		n = file_proc(t->who.tid, "schedstat", buf, sizeof buf);
+		n = proc_text(t->who.tid, "schedstat", buf, sizeof buf);
 	else if ((n = pread(t->fd, buf, sizeof buf - 1, 0)) > 0)
 		buf[n] = 0;
 	if (n <= 0)
@@ -135,7 +137,7 @@ tracee_is_on(const struct tracee *t)
 	static const char key[] = "voluntary_ctxt_switches:\t";   /* and behind it that of those which are "non" */
 	char buf[4096], *p;
 
-	if (file_proc(t->who.tid, "status", buf, sizeof buf) <= 0 || !(p = strstr(buf, key)))
+	if (proc_text(t->who.tid, "status", buf, sizeof buf) <= 0 || !(p = strstr(buf, key)))
 		return false;
 	return t->runs > number_behind(p, key) + number_behind(p + 1, key);
 }
@@ -144,7 +146,7 @@ int32_t
 tracee_status(int32_t tid, const char *key)
 {
 	char buf[4096];
-	uint64_t v = file_proc(tid, "status", buf, sizeof buf) > 0 ? number_behind(buf, key) : 0;
+	uint64_t v = proc_text(tid, "status", buf, sizeof buf) > 0 ? number_behind(buf, key) : 0;
 
 	return v <= INT32_MAX ? (int32_t)v : 0;
 }

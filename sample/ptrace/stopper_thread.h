@@ -1,6 +1,6 @@
 /* The threads that the stopper traces, and what /proc says of them. */
-#ifndef SAMPLE_STOPPER_THREAD_H
-#define SAMPLE_STOPPER_THREAD_H
+#ifndef SAMPLE_PTRACE_STOPPER_THREAD_H
+#define SAMPLE_PTRACE_STOPPER_THREAD_H
 
 #include "lib/mem.h"
 #include "sample/tasks/threads.h"

@@ -1,12 +1,15 @@
-/* See stopper_state.h.  At each tick threads that are on a CPU are stopped, one after the other: their registers and stack are
+/* See stopper_tick.h.  At each tick threads that are on a CPU are stopped, one after the other: their registers and stack are
  * read, and they go on.  A thread that sleeps is left alone: each sample stands for all that its thread has run since the last,
  * so that nothing is missed. */
-#include "stopper_state.h"
+#include "stopper_tick.h"
 
 #include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "stopper_event.h"
+#include "stopper_wait.h"
 
 /* Nanoseconds: how long a thread is waited for that does not stop (it waits for a CPU); how long this process sleeps where a
  * thread is.  How much longer than a tick takes of a CPU, and than its part for one thread, it is until the next: no thread is

@@ -1,11 +1,12 @@
-/* See stopper_state.h.  Waits as far as ticks tell of them: a thread that is asleep at one is told as leaving its CPU, with the
+/* See stopper_wait.h.  Waits as far as ticks tell of them: a thread that is asleep at one is told as leaving its CPU, with the
  * stack pointer and the pc that it sleeps at (proc(5), syscall), and as coming back once it has run.  Where it did both
  * between two ticks, the times add up, and its wait counts for where it was seen last.  It is not stopped for that. */
-#include "stopper_state.h"
+#include "stopper_wait.h"
 
 #include <string.h>
 
 #include "sample/tasks/foreign.h"
+#include "sample/waiting/wait.h"
 
 enum { WAITS = 1 };   /* the number of the event that is of waits */
 enum { IN = 0, OUT = PERF_RECORD_MISC_SWITCH_OUT, STILL_READY = OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT };
@@ -37,7 +38,7 @@ tell_place(struct state *s, const struct tracee *t, size_t size, uint64_t time)
 	regs[c->prstatus->sp] = sp;
 	s->word[SAMPLE_ABI] = sizeof(void *) == 8 ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_32;
 	s->word[SAMPLE_ID] = WAITS;
-	sample_tell(s, t, time, 0, got);
+	stopper_tell(s, t, time, 0, got);
 	s->word[SAMPLE_ID] = 0;
 }
 

@@ -1,35 +1,38 @@
 /* See doctor.h.  Whom prof would profile is a child that waits, or the process that was named, which is neither stopped nor
  * changed: what traces it is a helper that ends at once, and the kernel lets go then.  perf_event_open(2), ptrace(2),
- * proc(5), landlock(7); probes: Documentation/trace/{u,k}probetrace.rst and /sys/bus/event_source/devices. */
-#include "examination.h"
+ * proc(5); probes: Documentation/trace/{u,k}probetrace.rst and /sys/bus/event_source/devices. */
+#include "doctor.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/filemap.h"
-#include "sample/tasks/container.h"
+#include "doctor_facts.h"
+#include "lib/file.h"
+#include "lib/lines.h"
+#include "lib/proc.h"
+#include "lib/text.h"
+#include "permit.h"
+#include "permit_trace.h"
+#include "refusal_words.h"
 #include "sample/events/cpu.h"
-#include "sample/tasks/foreign.h"
-#include "sample/tasks/maps_line.h"
+#include "sample/events/lent_event.h"
 #include "sample/events/opener.h"
 #include "sample/events/perf.h"
-#include "permit.h"
-#include "sample/ptrace/ptrace.h"
-#include "sandbox.h"
+#include "sample/events/switch_event.h"
+#include "sample/tasks/cgroup_dir.h"
+#include "sample/tasks/foreign.h"
+#include "sample/tasks/launch.h"
+#include "sample/tasks/maps_line.h"
+#include "sample/tasks/proc_mount.h"
 #include "sample/tasks/target.h"
-#include "sample/waiting/wait.h"
+#include "sandbox.h"
 
 struct patient {
 	struct examination *e;
@@ -42,16 +45,6 @@ struct patient {
 	uint64_t lo, hi;           /* of a file that it maps */
 	struct opener opener;
 };
-
-static struct finding *
-finding(struct patient *p, const char *group, const char *key)
-{
-	struct examination *e = p->e;
-	struct finding *f = &e->finding[e->n < FINDINGS_MAX - 1 ? e->n++ : e->n];
-
-	*f = (struct finding){ .group = group, .key = key };
-	return f;
-}
 
 /* Why something does not work, without what it was about; options of record's mend nothing here. */
 static bool
@@ -107,15 +100,17 @@ try_event(struct patient *p, const char *key, struct event *e, enum place place)
 {
 	struct capture c = { .target = place == ON_CPU || place == ON_CGROUP ? TARGET_SYSTEM : p->asked ? TARGET_PROCESSES : TARGET_COMMAND,
 	                     .event = e, .nevent = 1, .freq = 99, .cgroup = place == ON_CGROUP ? "" : NULL };
-	struct finding *f = finding(p, "events", key);
+	struct finding *f = examination_add(p->e, "events", key);
 	struct refusal r;
 	int err;
 
+	if (sandbox_lent() && (c.target == TARGET_SYSTEM || (!e->wakes && lent_event_refused(&c, e))))
+		return refused(f, "prof's file lends its rights only for time, and for hardware and software events of your own processes", "sudo prof ...");
 	if (place == ON_CGROUP && p->cgroup < 0)
-		return no_proc(p, f) || refused(f, p->cgroups ? p->cgroups : "prof's own cannot be opened", "");
+		return no_proc(p, f) || refused(f, p->cgroups ? p->cgroups : "prof cannot open its own cgroup", "");
 	if (!(err = open_event(p, e, place)))   /* counters may open, and never interrupt: see perf_interrupts */
 		return e->type != PERF_TYPE_HARDWARE || perf_event_interrupts(e) ||
-		       refused(f, "the counter opens, but never interrupts (virtual machines have such)", "");
+		       refused(f, "the counter opens, but never interrupts (as on some virtual machines)", "");
 	permit_explain(&r, &c, c.target == TARGET_SYSTEM ? -1 : place == ON_SELF ? 0 : p->asked, err);
 	return refused(f, r.what, r.mend);
 }
@@ -123,15 +118,15 @@ try_event(struct patient *p, const char *key, struct event *e, enum place place)
 static void
 try_tracepoint(struct patient *p)
 {
-	struct event e = wait_event();
+	struct event e = switch_event();
 
 	e.name = "sched:sched_switch";
 	if (e.type == PERF_TYPE_TRACEPOINT)
 		try_event(p, "tracepoints", &e, ON_TARGET);
 	else if (access("/sys/kernel/tracing/events", F_OK) && errno == EACCES)
-		refused(finding(p, "events", "tracepoints"), "/sys/kernel/tracing is root's alone", "sudo prof ...");
+		refused(examination_add(p->e, "events", "tracepoints"), "only root may use /sys/kernel/tracing", "sudo prof ...");
 	else
-		refused(finding(p, "events", "tracepoints"), "/sys/kernel/tracing is not mounted",
+		refused(examination_add(p->e, "events", "tracepoints"), "/sys/kernel/tracing is not mounted",
 		        "mount -t tracefs none /sys/kernel/tracing");
 }
 
@@ -151,9 +146,9 @@ try_probe(struct patient *p, const char *name, uintptr_t where, uint64_t off)
 		e.type = (uint32_t)type;
 		try_event(p, name, &e, ON_SELF);
 	} else if (access("/sys/bus/event_source", F_OK))
-		refused(finding(p, "events", name), "/sys is not mounted", "mount -t sysfs sysfs /sys");
+		refused(examination_add(p->e, "events", name), "/sys is not mounted", "mount -t sysfs sysfs /sys");
 	else
-		refused(finding(p, "events", name), "the kernel has none", "");
+		refused(examination_add(p->e, "events", name), "the kernel has no such probes", "");
 }
 
 /* Rings as a capture has them. */
@@ -161,12 +156,13 @@ static void
 try_rings(struct patient *p, struct event *e)
 {
 	struct capture c = { .target = TARGET_COMMAND, .event = e, .nevent = 1, .freq = 99 };
-	struct finding *f = finding(p, "events", "rings");
+	struct finding *f = examination_add(p->e, "events", "rings");
 	struct refusal r = { .what = "" };
 
-	if (!opener_init(&p->opener, &c, &r))
+	if (!opener_init(&p->opener, &c, &r)) {
+		refusal_words(&r, &c);
 		refused(f, r.what, r.mend);
-	else
+	} else
 		snprintf(f->text, sizeof f->text, "%u of %u KiB", (unsigned)p->opener.nsample, (unsigned)(p->opener.ring_bytes >> 10));
 }
 
@@ -231,7 +227,7 @@ maps(struct patient *p)
 	lines_open(&l, fd);
 	errno = EACCES;   /* nothing is what others are shown */
 	while (!p->hi && (line = lines_next(&l)))
-		if (maps_parse(&m, line) && *m.path == '/') {
+		if (maps_line_parse(&m, line) && *m.path == '/') {
 			p->lo = m.lo;
 			p->hi = m.hi;
 		}
@@ -243,7 +239,7 @@ static bool
 access_result(struct patient *p, const char *key, int err, bool attach)
 {
 	struct capture c = { .target = TARGET_PROCESSES };
-	struct finding *f = finding(p, "process", key);
+	struct finding *f = examination_add(p->e, "process", key);
 	struct refusal r;
 
 	if (!err)
@@ -253,9 +249,9 @@ access_result(struct patient *p, const char *key, int err, bool attach)
 		return false;
 	}
 	if (attach)
-		tracer_explain(&r, &c, p->pid, err);
+		permit_trace_explain(&r, &c, p->pid, err);
 	else if (!permit_explain_target(&r, &c, p->pid, err))
-		r = (struct refusal){ .what = "out of reach" };
+		r = (struct refusal){ .what = "prof cannot reach it" };
 	return refused(f, r.what, r.mend);
 }
 
@@ -270,8 +266,8 @@ try_process(struct patient *p)
 	p->e->stop |= access_result(p, "mem", as_errno(foreign_memory(p->pid)), true) & stop;
 	access_result(p, "root", as_errno(foreign_root(p->pid)), false);
 	if ((err = map_file(p)) == EPERM || err == EACCES)
-		refused(finding(p, "process", "map_files"), "it takes CAP_CHECKPOINT_RESTORE; files that are found by their paths do "
-		        "without", "");
+		refused(examination_add(p->e, "process", "map_files"), "this needs CAP_CHECKPOINT_RESTORE; prof finds most files by their "
+		        "paths, without it", "");
 	else
 		access_result(p, "map_files", err, false);
 }
@@ -282,127 +278,25 @@ try_kallsyms(struct patient *p)
 	char text[64] = "";
 	int fd = foreign_kallsyms();
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	struct finding *f = finding(p, "kernel", "kallsyms");
+	struct finding *f = examination_add(p->e, "kernel", "kallsyms");
 
 	if (fd >= 0)
 		close(fd);
 	if (n <= 0 && p->proc)
 		no_proc(p, f);
 	else if (n <= 0 || strspn(text, "0") == strspn(text, "0123456789abcdef"))
-		refused(f, "addresses are hidden: the kernel's functions stay unnamed",
+		refused(f, "the kernel hides its addresses, so its functions have no names",
 		        "sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
 }
 
 static void
 try_sandbox(struct patient *p)
 {
-	struct finding *f = finding(p, "kernel", "sandbox");
+	struct finding *f = examination_add(p->e, "kernel", "sandbox");
 	unsigned layers = sandbox_try();
 
 	f->kind = layers & LAYER_CALLS ? FINDING_WORKS : FINDING_REFUSED;
 	sandbox_words(layers, f->text, sizeof f->text);
-}
-
-/* Facts. */
-
-__attribute__((format(printf, 4, 5))) static void
-fact(struct patient *p, const char *key, bool number, const char *fmt, ...)
-{
-	struct finding *f = finding(p, NULL, key);
-	va_list ap;
-
-	f->kind = FINDING_FACT;
-	f->number = number;
-	va_start(ap, fmt);
-	vsnprintf(f->text, sizeof f->text, fmt, ap);
-	va_end(ap);
-}
-
-/* Of /proc/sys/kernel. */
-static const char settings[] = "perf_event_paranoid\0kptr_restrict\0yama/ptrace_scope\0perf_event_max_sample_rate\0"
-                               "perf_event_mlock_kb\0perf_event_max_stack\0perf_cpu_time_max_percent\0";
-
-static void
-tell_file(struct patient *p, const char *key, const char *path)
-{
-	char text[200];
-
-	if (file_text(AT_FDCWD, path, text, sizeof text) > 0)
-		fact(p, key, text[strspn(text, "-0123456789")] == '\n', "%.*s", (int)strcspn(text, "\n"), text);
-}
-
-static void
-tell_limit(struct patient *p, const char *key, int which, unsigned shift)
-{
-	struct rlimit l;
-
-	if (getrlimit(which, &l))
-		return;
-	if (l.rlim_max == RLIM_INFINITY)
-		fact(p, key, false, "unlimited");
-	else
-		fact(p, key, true, "%llu", (unsigned long long)l.rlim_max >> shift);
-}
-
-/* What /proc/PID/status says behind a word. */
-static void
-tell_status(struct patient *p, const char *key, const char *status, const char *word, bool number)
-{
-	const char *s = strstr(status, word);
-
-	if (s)
-		fact(p, key, number, "%.*s", (int)strcspn(s + strlen(word), "\t\n"), s + strlen(word));
-}
-
-static void
-tell_namespaces(struct patient *p)
-{
-	/* <linux/proc_ns.h>: the numbers that the first namespaces of a machine have. */
-	static const struct { uint32_t first; char key[20]; } spaces[] = {
-		{ 0xeffffffd, "user_namespace" }, { 0xeffffffc, "pid_namespace" }, { 0xeffffffb, "cgroup_namespace" },
-	};
-	char path[48];
-	struct stat st;
-
-	for (unsigned i = 0; i < sizeof spaces / sizeof *spaces; i++) {
-		snprintf(path, sizeof path, "/proc/self/ns/%.*s", (int)strcspn(spaces[i].key, "_"), spaces[i].key);
-		if (!stat(path, &st))
-			fact(p, spaces[i].key, false, "%s", st.st_ino == spaces[i].first ? "host" : "own");
-	}
-}
-
-static void
-tell_facts(struct patient *p)
-{
-	char text[4096], dir[480];
-	bool unified, of_memory;
-	struct utsname u;
-	long landlock;
-
-	if (!uname(&u))
-		fact(p, "kernel", false, "%.60s %.20s", u.release, u.machine);
-	fact(p, "cpus", true, "%u", (unsigned)p->opener.ncpu);
-	fact(p, "uid", true, "%u", (unsigned)geteuid());
-	if (file_text(AT_FDCWD, "/proc/self/status", text, sizeof text) > 0) {
-		tell_status(p, "capabilities", text, "\nCapEff:\t", false);
-		tell_status(p, "seccomp", text, "\nSeccomp:\t", true);
-		tell_status(p, "no_new_privs", text, "\nNoNewPrivs:\t", true);
-	}
-	for (const char *key = settings; *key; key += strlen(key) + 1) {
-		snprintf(dir, sizeof dir, "/proc/sys/kernel/%s", key);
-		tell_file(p, *key == 'y' ? key + 5 : key, dir);
-	}
-	tell_file(p, "security_modules", "/sys/kernel/security/lsm");
-	tell_file(p, "lockdown", "/sys/kernel/security/lockdown");
-	tell_limit(p, "memlock_kib", RLIMIT_MEMLOCK, 10);
-	tell_limit(p, "nofile", RLIMIT_NOFILE, 0);
-	landlock = syscall(444 /* landlock_create_ruleset, on all machines */, NULL, 0, 1u /* its version */);
-	fact(p, "landlock", true, "%ld", landlock > 0 ? landlock : 0);
-	if (!container_dir(0, CONTAINER_EVENTS, dir, sizeof dir, &unified))
-		fact(p, "cgroup_version", false, "%s", !unified ? "1"
-		                                : !container_dir(0, "memory", dir, sizeof dir, &of_memory) && !of_memory ? "1 and 2"
-		                                                                                                       : "2");
-	tell_namespaces(p);
 }
 
 static int32_t
@@ -439,9 +333,9 @@ doctor_examine(struct examination *e, int32_t pid)
 	bool unified;
 
 	*e = (struct examination){ .pid = pid };
-	p = (struct patient){ .e = e, .asked = pid, .cgroup = -1, .proc = proc_there() ? container_adapt() : "/proc is not mounted" };
+	p = (struct patient){ .e = e, .asked = pid, .cgroup = -1, .proc = proc_there() ? proc_mount_adapt() : "/proc is not mounted" };
 	p.pid = pid ? foreign_by(pid) : waiting_child();
-	if (!(p.cgroups = container_dir(0, CONTAINER_EVENTS, dir, sizeof dir, &unified)))
+	if (!(p.cgroups = cgroup_dir(0, CGROUP_EVENTS, dir, sizeof dir, &unified)))
 		p.cgroup = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (event_parse(clock, &n, events[0].spec, &p.arena))
 		return;
@@ -458,7 +352,7 @@ doctor_examine(struct examination *e, int32_t pid)
 	try_process(&p);
 	try_kallsyms(&p);
 	try_sandbox(&p);
-	tell_facts(&p);
+	doctor_facts(e, p.opener.ncpu);
 	opener_free(&p.opener);
 	if (!pid && p.pid > 0) {
 		kill(p.pid, SIGKILL);

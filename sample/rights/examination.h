@@ -1,6 +1,6 @@
-/* What would work here and now, tried for real, and what blocks what does not. */
-#ifndef SAMPLE_DOCTOR_H
-#define SAMPLE_DOCTOR_H
+/* What an examination found: what works, what does not and why, and facts. */
+#ifndef SAMPLE_RIGHTS_EXAMINATION_H
+#define SAMPLE_RIGHTS_EXAMINATION_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ struct examination {
 	bool user, kernel, system, stop;   /* what can be sampled: its user side, its kernel's, all; what can be stopped and read */
 };
 
-/* Tries everything. */
-void doctor_examine(struct examination *, int32_t pid);
+/* Adds a finding: it works, until the caller says otherwise. */
+struct finding *examination_add(struct examination *, const char *group, const char *key);
 
 #endif

@@ -1,5 +1,18 @@
-/* See keeper.h.  The keeper is forked off when events are open, so that it knows from prof's own memory, not by what it is
- * asked, what the capture is. */
+/* See keeper.h.  Three files: this one asks, keeper_serve.c answers, keeper_ask.c has what may be said.
+ *
+ *     prof                     opens events with all its rights, then forks
+ *       the keeper             goes on with the rights, closes what it does not need, waits for questions
+ *       prof                   takes its place at the doors of lib/file.h, tasks/foreign.h and events/opener.h, gives up its
+ *                              rights (sandbox.c) and only then reads files and memory of others
+ *
+ * Whoever calls file_open, foreign_read or open_event sees no difference: at a door there stands either nobody, and the call is
+ * made right there, or one of the functions below, which sends a question and waits for the answer, with a descriptor beside it
+ * where one was asked for.  One question is under way at a time, but for events: for those of many threads up to ASKED_MOST are
+ * asked for ahead, and answered in that order.  While prof waits, rings that fill up are relieved.
+ *
+ * The keeper is forked off when events are open, so that it knows from prof's own memory, not by what it is asked, what the
+ * capture is.  It ends when prof does.  Should it be killed, another one, which has waited for that, takes its place; when both are gone,
+ * every call fails with EPIPE, and the profile goes on without. */
 #include "keeper.h"
 
 #include <errno.h>
@@ -9,10 +22,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/filemap.h"
+#include "lib/file.h"
+#include "lib/work.h"
 #include "keeper_ask.h"
 #include "keeper_serve.h"
-#include "sample/events/ring.h"
+#include "sample/events/opener.h"
+#include "sample/tasks/foreign.h"
 
 enum { ASKED_MOST = 64 };   /* answers that a socket surely holds */
 
@@ -20,11 +35,28 @@ static struct {
 	bool on;                   /* there is one, and this is not it */
 	int fd;                    /* of its socket */
 	pid_t pid;
+	int spare_fd;              /* of another that takes over when it dies, or -1 */
+	pid_t spare;
+	unsigned lost;             /* that have died */
+	unsigned full;             /* answers that too many open files were in the way of */
+	int (*direct)(int, const char *, int);   /* what stood at file_open before */
 	struct rings *rings;       /* that fill up while prof waits, or NULL */
 	/* Events that were asked for ahead, and those whose answers were taken. */
 	struct ask_event { uint32_t number; int32_t pid, cpu; uint32_t size; bool chain; } asked[ASKED_MOST];
 	unsigned nasked, taken;
 } keeper;
+
+/* The answer's length, with its descriptor or -1; less than one has, with errno, where there is none. */
+static ssize_t
+answered(struct answer *r, int *fd)
+{
+	ssize_t n = ask_get(keeper.fd, r, sizeof *r, fd);
+
+	if (n < (ssize_t)sizeof r->err && !(n < 0 && errno == EMFILE))
+		errno = EPIPE;
+	keeper.full += n < 0 ? errno == EMFILE : r->err == EMFILE || r->err == ENFILE;
+	return n;
+}
 
 /* An event that was asked for ahead, and nobody wants. */
 static void
@@ -33,10 +65,48 @@ forget_asked(void)
 	struct answer r;
 	int fd;
 
-	ask_get(keeper.fd, &r, sizeof r, &fd);
+	answered(&r, &fd);
 	if (fd >= 0)
 		close(fd);
 	keeper.taken++;
+}
+
+/* The keeper has died: all that it was asked for ahead, too.  False where there is no other. */
+static bool
+take_spare(void)
+{
+	if (keeper.spare_fd < 0) {
+		keeper.lost += keeper.fd >= 0;
+		if (keeper.fd >= 0)
+			close(keeper.fd);
+		keeper.fd = -1;
+		return false;
+	}
+	close(keeper.fd);
+	keeper.fd = keeper.spare_fd;
+	keeper.spare_fd = -1;
+	keeper.taken = keeper.nasked = 0;
+	keeper.lost++;
+	return true;
+}
+
+/* Sends N bytes of A, and waits for the answer.  Who asks for a file uses nothing of the session meanwhile, so that rings may be drained. */
+static ssize_t
+put(const struct ask *a, size_t n, int with, struct answer *r, int *fd)
+{
+	bool file = a->what == ASK_SMALL || a->what == ASK_FILE || a->what == ASK_READ;
+	ssize_t got;
+
+	if (file)
+		work_wait(true);
+	do {
+		got = keeper.fd >= 0 && ask_put(keeper.fd, a, n, with) ? answered(r, fd) : -1;
+		if (got < 0 && errno != EMFILE)
+			errno = EPIPE;
+	} while (got < (ssize_t)sizeof r->err && errno == EPIPE && take_spare());
+	if (file)
+		work_wait(false);
+	return got;
 }
 
 /* Sends A with its PATH and a descriptor, or -1.  The answer's length or -1 with errno, its bytes and its descriptor. */
@@ -58,11 +128,9 @@ ask(struct ask *a, const char *path, int with, int *fd, void *to, size_t size)
 		return -1;
 	}
 	memcpy(a->path, path, len + 1);
-	if (!ask_put(keeper.fd, a, offsetof(struct ask, path) + len + 1, with) ||
-	    (n = ask_get(keeper.fd, &r, sizeof r, fd ? fd : &own)) < (ssize_t)sizeof r.err) {
-		errno = EPIPE;
+	n = put(a, offsetof(struct ask, path) + len + 1, with, &r, fd ? fd : &own);
+	if (n < (ssize_t)sizeof r.err)
 		return -1;
-	}
 	if (!fd && own >= 0)
 		close(own);
 	n -= (ssize_t)sizeof r.err;
@@ -84,7 +152,7 @@ ask_small(int dir, const char *path, int flags)
 	return fd;
 }
 
-int
+static int
 keeper_file(int root, const char *path, bool link)
 {
 	struct ask a = { .what = ASK_FILE, .link = link };
@@ -94,7 +162,16 @@ keeper_file(int root, const char *path, bool link)
 	return fd;
 }
 
-size_t
+static int
+keeper_source(int root, const char *path)
+{
+	int fd;
+
+	ask(&(struct ask){ .what = ASK_SOURCE }, path, root, &fd, NULL, 0);
+	return fd;
+}
+
+static size_t
 keeper_says(const char *addrs, char *text, size_t size)
 {
 	long n = ask(&(struct ask){ .what = ASK_SAYS }, addrs, -1, NULL, text, size);
@@ -102,12 +179,21 @@ keeper_says(const char *addrs, char *text, size_t size)
 	return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size;
 }
 
-long
+static long
 keeper_asleep(int32_t pid, int32_t tid, char *text, size_t n)
 {
 	struct ask a = { .what = ASK_ASLEEP, .pid = pid, .at = (uint32_t)tid, .size = n < READ_MOST ? (uint32_t)n : READ_MOST };
 
 	return ask(&a, "", -1, NULL, text, n);
+}
+
+static uint64_t
+keeper_mount(int fd)
+{
+	uint64_t mount = 0;
+
+	ask(&(struct ask){ .what = ASK_MOUNT }, "", fd, NULL, &mount, sizeof mount);
+	return mount;
 }
 
 static struct ask
@@ -122,13 +208,13 @@ same(const struct ask_event *a, const struct ask_event *b)
 	return a->number == b->number && a->pid == b->pid && a->cpu == b->cpu && a->size == b->size && a->chain == b->chain;
 }
 
-bool
+static bool
 keeper_ahead(uint32_t event, int32_t tid, int32_t cpu, uint32_t stack_size, bool user_chain)
 {
 	struct ask_event e = { event, tid, cpu, stack_size, user_chain };
 	struct ask a = event_ask(&e);
 
-	if (!keeper.on || (keeper.taken < keeper.nasked && keeper.nasked == ASKED_MOST))
+	if (keeper.taken < keeper.nasked && keeper.nasked == ASKED_MOST)
 		return false;
 	if (keeper.taken == keeper.nasked)
 		keeper.taken = keeper.nasked = 0;
@@ -138,7 +224,7 @@ keeper_ahead(uint32_t event, int32_t tid, int32_t cpu, uint32_t stack_size, bool
 	return true;
 }
 
-int
+static int
 keeper_event(uint32_t event, int32_t tid, int32_t cpu, uint32_t stack_size, bool user_chain)
 {
 	struct ask_event e = { event, tid, cpu, stack_size, user_chain };
@@ -152,12 +238,12 @@ keeper_event(uint32_t event, int32_t tid, int32_t cpu, uint32_t stack_size, bool
 		ask(&a, "", -1, &fd, NULL, 0);
 	else {
 		keeper.taken++;
-		errno = ask_get(keeper.fd, &r, sizeof r, &fd) < (ssize_t)sizeof r.err ? EPIPE : r.err;
+		errno = answered(&r, &fd) < (ssize_t)sizeof r.err ? errno : r.err;
 	}
 	return fd;
 }
 
-int
+static int
 keeper_helper(void)
 {
 	int fd;
@@ -166,7 +252,7 @@ keeper_helper(void)
 	return fd;
 }
 
-size_t
+static size_t
 keeper_read(int32_t pid, uint64_t addr, void *to, size_t n)
 {
 	size_t done = 0;
@@ -183,7 +269,7 @@ keeper_read(int32_t pid, uint64_t addr, void *to, size_t n)
 	return done;
 }
 
-void
+static void
 keeper_cgroup(void)
 {
 	ask(&(struct ask){ .what = ASK_CGROUP }, "", -1, NULL, NULL, 0);
@@ -200,9 +286,9 @@ keeper_cpu(void)
 }
 
 long
-keeper_ask(uint32_t number, const char *path, int *fd, char *text, size_t size)
+keeper_ask(uint32_t number, const char *path, int with, int *fd, char *text, size_t size)
 {
-	return ask(&(struct ask){ .what = ASK_CALLER, .number = number }, path, -1, fd, text, size);
+	return ask(&(struct ask){ .what = ASK_CALLER, .number = number }, path, with, fd, text, size);
 }
 
 void
@@ -211,36 +297,63 @@ keeper_rings(struct rings *rings)
 	keeper.rings = rings;
 }
 
-bool
-keeper_on(void)
-{
-	return keeper.on;
-}
+static const struct foreign_door foreign_there = { keeper_file, keeper_read, keeper_says, keeper_asleep, keeper_mount, keeper_source };
+static const struct opener_door opener_there = { keeper_event, keeper_ahead, keeper_helper, keeper_cgroup };
 
-bool
-keeper_start(struct opener *o, const struct keeper_also *also)
+/* Forks one off; its socket, or -1 with errno. */
+static int
+fork_keeper(struct opener *o, const struct modules *ms, const struct keeper_also *also, pid_t *pid)
 {
-	pid_t prof = getpid(), pid;
+	pid_t prof = getpid();
 	sigset_t all, own;
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return false;
+		return -1;
 	sigfillset(&all);   /* the terminal's signals are prof's; the socket's end is the keeper's */
 	sigprocmask(SIG_BLOCK, &all, &own);
-	if (!(pid = fork()))
-		keeper_serve(pair[1], prof, o, also);
+	if (!(*pid = fork()))
+		keeper_serve(pair[1], prof, o, ms, also);
 	sigprocmask(SIG_SETMASK, &own, NULL);
 	close(pair[1]);
-	if (pid < 0) {
-		close(pair[0]);
+	if (*pid > 0)
+		return pair[0];
+	close(pair[0]);
+	return -1;
+}
+
+bool
+keeper_start(struct opener *o, const struct modules *ms, const struct keeper_also *also)
+{
+	if ((keeper.fd = fork_keeper(o, ms, also, &keeper.pid)) < 0)
 		return false;
-	}
+	keeper.spare_fd = fork_keeper(o, ms, also, &keeper.spare);
 	keeper.on = true;
-	keeper.pid = pid;
-	keeper.fd = pair[0];
+	keeper.lost = 0;
+	keeper.direct = file_open;
 	file_open = ask_small;
+	foreign_door = &foreign_there;
+	o->door = &opener_there;
 	return true;
+}
+
+unsigned
+keeper_full(void)
+{
+	return keeper.full;
+}
+
+unsigned
+keeper_lost(void)
+{
+	return keeper.lost;
+}
+
+static void
+wait_for(pid_t pid)
+{
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 void
@@ -248,8 +361,13 @@ keeper_end(void)
 {
 	if (!keeper.on)
 		return;
-	close(keeper.fd);
-	while (waitpid(keeper.pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (keeper.fd >= 0)
+		close(keeper.fd);
+	if (keeper.spare_fd >= 0)
+		close(keeper.spare_fd);
+	wait_for(keeper.pid);
+	wait_for(keeper.spare);
 	keeper.on = false;
+	file_open = keeper.direct;
+	foreign_door = NULL;
 }

@@ -1,5 +1,6 @@
-/* See keeper_ask.h.  proc(5); unix(7): each request and each answer is one message on a SOCK_SEQPACKET, SCM_RIGHTS carries
- * descriptors. */
+/* See keeper_ask.h.  The words between prof and its keeper, and which of them make sense at all: lengths, numbers, and paths
+ * taken apart by their text alone.  What a path leads to, and whether the asker may have it, is keeper_serve.c's to judge.
+ * proc(5); unix(7): each request and each answer is one message on a SOCK_SEQPACKET, SCM_RIGHTS carries descriptors. */
 #include "keeper_ask.h"
 
 #include <elf.h>
@@ -9,19 +10,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/filemap.h"
+#include "lib/proc.h"
+#include "lib/text.h"
 
 /* Below /proc/PID and /proc/PID/task/TID: what anybody may read of anybody, and what is for those whom the capture is of; the last
  * of which may be had of prof itself, too. */
-static const char everyones[] = "comm\0stat\0status\0statm\0schedstat\0cgroup\0task\0",
-                  targets[] = "maps\0mem\0root\0wchan\0ns/mnt\0";
-enum { OWN = sizeof "maps\0mem\0root\0wchan" };
+static const char *const everyones[] = { "comm", "stat", "status", "statm", "schedstat", "cgroup", "task", NULL },
+                  *const targets[] = { "maps", "mem", "root", "wchan", "ns/mnt", NULL };
+enum { OWN = 4 };
 
 static bool
-among(const char *names, const char *name)
+among(const char *const *names, const char *name)
 {
-	while (*names && strcmp(names, name))
-		names += strlen(names) + 1;
+	while (*names && strcmp(*names, name))
+		names++;
 	return *names;
 }
 
@@ -30,10 +32,8 @@ ask_check(const struct ask *a, size_t n)
 {
 	const size_t head = offsetof(struct ask, path);
 
-#ifndef PLANT_KEEPER
 	if (n <= head || n > sizeof *a)
 		return false;
-#endif
 	return memchr(a->path, 0, n - head) == a->path + (n - head) - 1 && a->what < ASKS && a->pid >= -1 && a->size <= UINT16_MAX &&
 	       (a->what == ASK_EVENT || a->size <= READ_MOST);
 }
@@ -140,13 +140,29 @@ ask_get(int from, void *bytes, size_t n, int *fd)
 	struct iovec piece = { bytes, n };
 	struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.room };
 	ssize_t got;
+	size_t n_fds = 0;
 
 	do
 		got = syscall(SYS_recvmsg, from, &m, MSG_CMSG_CLOEXEC);
 	while (got < 0 && errno == EINTR);
 	*fd = -1;
-	if (got >= 0 && m.msg_controllen >= CMSG_LEN(sizeof(int)) && control.head.cmsg_level == SOL_SOCKET &&
-	    control.head.cmsg_type == SCM_RIGHTS && control.head.cmsg_len == CMSG_LEN(sizeof(int)))
+	if (got < 0)
+		return -1;
+	if (m.msg_controllen >= CMSG_LEN(sizeof(int)) && control.head.cmsg_level == SOL_SOCKET &&
+	    control.head.cmsg_type == SCM_RIGHTS)
+		n_fds = (control.head.cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	if (n_fds == 1 && !(m.msg_flags & MSG_CTRUNC)) {
 		memcpy(fd, CMSG_DATA(&control.head), sizeof *fd);
-	return got;
+		return got;
+	}
+	for (size_t i = 0; i < n_fds; i++) {   /* the room for one may hold two: they were not asked for */
+		int extra;
+
+		memcpy(&extra, CMSG_DATA(&control.head) + i * sizeof extra, sizeof extra);
+		close(extra);
+	}
+	if (!n_fds && !(m.msg_flags & MSG_CTRUNC))
+		return got;
+	errno = EMFILE;
+	return -1;
 }

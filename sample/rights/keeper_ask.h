@@ -1,7 +1,7 @@
 /* What the process without rights asks of the one that kept them, and what it may be given: all of it is checked as if
  * somebody else had taken over the asker. */
-#ifndef SAMPLE_KEEPER_ASK_H
-#define SAMPLE_KEEPER_ASK_H
+#ifndef SAMPLE_RIGHTS_KEEPER_ASK_H
+#define SAMPLE_RIGHTS_KEEPER_ASK_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -12,9 +12,11 @@
 enum ask_what {
 	ASK_SMALL,                 /* PATH of /proc, or below a cgroup's directory that came with it */
 	ASK_FILE,                  /* the program or library at PATH, below the directory that came with it */
+	ASK_SOURCE,                /* any regular file, likewise, if whom the capture is of may read it */
 	ASK_READ,                  /* SIZE bytes of PID's memory at AT, see foreign_read */
 	ASK_SAYS,                  /* the kernel's names of the addresses in PATH: see foreign_says */
 	ASK_ASLEEP,                /* what the kernel says of thread AT of PID, which is asleep: see foreign_asleep */
+	ASK_MOUNT,                 /* of the directory that came with it: see foreign_mount */
 	ASK_EVENT,                 /* event NUMBER on thread PID (-1: all) and CPU, with SIZE bytes of stack */
 	ASK_HELPER,                /* one more that holds events */
 	ASK_CGROUP,                /* the command's cgroup is not needed any more */
@@ -41,7 +43,7 @@ struct answer {
 
 /* One message, with a descriptor or -1. */
 bool ask_put(int to, const void *bytes, size_t n, int fd);
-/* The message's length, -1 for none; and its descriptor, or -1. */
+/* The message's length, -1 for none; and its descriptor, or -1.  EMFILE: it is taken, but what came with it found no place here. */
 ssize_t ask_get(int from, void *bytes, size_t n, int *fd);
 
 /* Whether N bytes are a request. */
@@ -55,7 +57,7 @@ struct ask_proc {
 };
 /* False where PATH is nothing of /proc that profiling takes. */
 bool ask_proc(struct ask_proc *, const char *path);
-/* The same for what maps to a file: map_files/LO-HI and exe. */
+/* False where PATH is none of what leads to a mapped file: map_files/LO-HI and exe. */
 bool ask_mapped(struct ask_proc *, const char *path);
 /* Whether PATH is called as a JIT's map of names or its dump is. */
 bool ask_jit(const char *path);

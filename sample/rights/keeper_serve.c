@@ -1,4 +1,14 @@
-/* See keeper_serve.h.  Of what is asked for it gives what the capture, as prof's own memory had it, takes. */
+/* See keeper_serve.h.  Whoever asks may have been taken over by a file that it read.  So each question is judged as if an enemy
+ * asked it, by what prof's own memory said of the capture before any such file was read:
+ *
+ *     files of /proc            those of the few names in keeper_ask.c; what is not everybody's, only of processes of the capture
+ *     files by path             programs, and what JITs write, by their first bytes and their names, and those below roots that
+ *                               processes of the capture have: of the rest of the disk what anybody may read
+ *     memory                    of processes of the capture
+ *     events                    those of the capture, on its CPUs and its processes
+ *     what the caller keeps     by a function of the caller's: its output files, by the names that the command line has
+ *
+ * Which processes are of the capture is keeper_whom.c's to say: before, and again once the thing is done. */
 #include "keeper_serve.h"
 
 #include <errno.h>
@@ -8,91 +18,46 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/clock.h"
-#include "lib/filemap.h"
+#include "lib/proc.h"
 #include "sym/kernel/bpf_names.h"
 #include "sample/tasks/foreign.h"
 #include "sample/events/helper_process.h"
-#include "keeper.h"
+#include "sample/events/open_event.h"
 #include "keeper_ask.h"
 #include "sample/events/opener.h"
 #include "sample/events/priority.h"
-#include "sandbox.h"
-#include "sample/tasks/target.h"
-#include "sample/tasks/threads.h"
+#include "keeper_whom.h"
+#include "sym/module/module.h"
 
-enum { UIDS_MOST = 16, ANCESTORS_MOST = 64, HEADS = 18 };
+enum { HEADS = 18, HELPERS_MOST = 128 };
 
 static struct {
-	bool checks;               /* in the keeper and its helpers */
 	pid_t prof;
 	struct opener *opener;
+	const struct modules *modules;
 	const struct keeper_also *also;
-	/* Whom the capture may see: all of them, or processes of these users, and what descends from its targets. */
-	bool all, lent;
-	uid_t uid[UIDS_MOST];
-	unsigned uids;
+	unsigned helpers;          /* that have not ended */
 } kept;
-
-static bool
-is_target(int32_t pid)
-{
-	const struct capture *c = &kept.opener->capture;
-
-	for (unsigned i = 0; i < c->npid; i++)
-		if (c->pid[i] == pid)
-			return true;
-	return false;
-}
-
-bool
-keeper_may(int32_t pid)
-{
-	uid_t uid;
-
-	if (!kept.checks || kept.all)
-		return true;
-	if (pid <= 0 || !target_owner(pid, "maps", &uid))
-		return false;
-	for (unsigned i = 0; i < kept.uids; i++)
-		if (uid == kept.uid[i])
-			return true;
-	for (unsigned i = 0; !kept.lent && pid > 1 && i < ANCESTORS_MOST; i++, pid = threads_parent(pid))
-		if (is_target(pid))
-			return true;
-	return false;
-}
-
-/* Where root's processes are seen, all are: they could reach any. */
-static void
-choose_whom(const struct opener *o)
-{
-	const struct capture *c = &o->capture;
-	uid_t uid;
-
-	kept.lent = sandbox_lent();
-	kept.all = c->target == TARGET_SYSTEM && !kept.lent;
-	if (kept.lent)
-		kept.uid[kept.uids++] = getuid();
-	for (unsigned i = 0; !kept.lent && i < c->npid && kept.uids < UIDS_MOST; i++)
-		if (target_owner(c->pid[i], "", &uid)) {
-			unsigned k = 0;
-
-			while (k < kept.uids && kept.uid[k] != uid)
-				k++;
-			kept.uid[k] = uid;
-			kept.uids += k == kept.uids;
-			kept.all |= !uid;
-		}
-}
 
 static int
 refuse(int err)
 {
 	errno = err;
 	return -1;
+}
+
+/* FD, if the process that it is of still is the one that was looked at by DIR. */
+static int
+if_still(int dir, int fd)
+{
+	if (fd < 0 || whom_still(dir))
+		return fd;
+	close(fd);
+	return refuse(ESRCH);
 }
 
 static bool
@@ -109,6 +74,7 @@ serve_small(const struct ask *a, int dir)
 {
 	char path[PROC_PATH_MAX];
 	struct ask_proc p;
+	int of, fd;
 
 	if (dir >= 0)
 		return is_cgroups(dir, a->path) ? openat(dir, a->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) : refuse(EPERM);
@@ -118,9 +84,32 @@ serve_small(const struct ask *a, int dir)
 		return refuse(EPERM);
 	if (!strcmp(a->path, "/proc/self/statm"))   /* prof's; the rest is the same as ours */
 		return open(proc_path(path, kept.prof, "statm"), O_RDONLY | O_CLOEXEC);
-	if (p.pid && !p.everyone && !keeper_may(p.pid))
-		return refuse(EPERM);
-	return open(a->path, (p.place ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK) | O_CLOEXEC);
+	if (!p.pid || p.everyone)
+		return open(a->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if ((of = whom_look(p.pid)) < 0)
+		return -1;
+	fd = if_still(of, open(a->path, (p.place ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK) | O_CLOEXEC));
+	if (fd >= 0 && p.place)
+		whom_root(fd);
+	return fd;
+}
+
+/* Whether PATH lies in a directory that the command line names. */
+static bool
+is_named(const char *path)
+{
+	const struct debug_places *d = kept.modules ? &kept.modules->places : NULL;
+
+	if (!d || strstr(path, "/../"))
+		return false;
+	for (unsigned i = 0; i < DEBUG_DIRS + DEBUG_CACHES; i++) {
+		const char *dir = i < DEBUG_DIRS ? d->dir[i] : d->cache[i - DEBUG_DIRS];
+		size_t n = dir ? strlen(dir) : 0;
+
+		if (n && !strncmp(path, dir, n) && (path[n] == '/' || dir[n - 1] == '/'))
+			return true;
+	}
+	return false;
 }
 
 /* What a process has mapped could be had from its memory as well.  Any other file must be a program, or be called as what
@@ -128,17 +117,21 @@ serve_small(const struct ask *a, int dir)
 static int
 serve_file(const struct ask *a, int root)
 {
-	bool mapped, jit = ask_jit(a->path);
+	bool jit = ask_jit(a->path);
+	uint64_t flags = a->link || jit ? O_NOFOLLOW : 0;
 	uint8_t head[HEADS];
 	struct ask_proc p;
 	struct stat st;
 	ssize_t n;
-	int fd;
+	int fd, of;
 
-	if ((mapped = root < 0 && ask_mapped(&p, a->path)) && !keeper_may(p.pid))
+	if (root < 0 && ask_mapped(&p, a->path))
+		return (of = whom_look(p.pid)) < 0 ? -1 : if_still(of, foreign_regular(AT_FDCWD, a->path, flags, &st));
+	if (root >= 0 && !whom_is_root(root))
 		return refuse(EPERM);
-	fd = foreign_regular(root < 0 ? AT_FDCWD : root, a->path, a->link || jit ? O_NOFOLLOW : 0, &st);
-	if (fd < 0 || mapped || jit)
+	fd = root >= 0 || whom_is_root(-1) || is_named(a->path) ? foreign_regular(root < 0 ? AT_FDCWD : root, a->path, flags, &st)
+	                                                        : foreign_as(FOREIGN_NOBODY, FOREIGN_NOBODY, AT_FDCWD, a->path, flags, &st);
+	if (fd < 0 || jit)
 		return fd;
 	n = pread(fd, head, sizeof head, 0);
 	if (ask_code(head, n < 0 ? 0 : (size_t)n))
@@ -147,21 +140,91 @@ serve_file(const struct ask *a, int root)
 	return refuse(ENOEXEC);
 }
 
+/* Any text that whom the capture is of could read, too; of the rest of the disk what anybody may. */
+static int
+serve_source(const struct ask *a, int root)
+{
+	uid_t uid = FOREIGN_NOBODY;
+	gid_t gid = FOREIGN_NOBODY;
+	struct stat st;
+
+	if (root >= 0 && whom_is_named(root))
+		return foreign_regular(root, a->path, 0, &st);
+	if (root >= 0 && !whom_is_root(root))
+		return refuse(EPERM);
+	if (whom_is_root(root))
+		whom_user(&uid, &gid);
+	return foreign_as(uid, gid, root < 0 ? AT_FDCWD : root, a->path, 0, &st);
+}
+
 static int
 serve_event(const struct ask *a)
 {
 	struct opener *o = kept.opener;
 	bool known = false;
+	int of = -1, fd;
 
 	for (uint32_t i = 0; i < o->nsample; i++)
 		known |= o->rings.ring[i].cpu == a->cpu;
-	if (!known || a->number >= o->capture.nevent || (a->pid < 0 ? o->reach == REACH_THREADS : !keeper_may(a->pid)))
+	if (!known || a->number >= o->capture.nevent || (a->pid < 0 && o->reach == REACH_THREADS))
 		return refuse(EPERM);
+	if (a->pid >= 0 && (of = whom_look(a->pid)) < 0)
+		return -1;
 	if (o->capture.event[a->number].waits)
 		o->capture.wait_stack_size = a->size;
 	else
 		opener_stack(o, a->size, a->chain);
-	return opener_event(o, a->number, a->pid, a->cpu, false);
+	fd = open_event(o, a->number, a->pid, a->cpu, false);
+	return of < 0 ? fd : if_still(of, fd);
+}
+
+static int
+serve_helper(void)
+{
+	pid_t pid;
+	int fd;
+
+	while (kept.helpers && waitpid(-1, NULL, WNOHANG) > 0)
+		kept.helpers--;
+	if (kept.helpers == HELPERS_MOST)
+		return refuse(EAGAIN);
+	fd = helper_fork(kept.opener, whom_may, &pid);
+	kept.helpers += fd >= 0;
+	return fd;
+}
+
+static long
+serve_read(const struct ask *a, char *text)
+{
+	int of = a->pid ? whom_look(a->pid) : -1;
+	long n;
+
+	if (a->pid && of < 0)
+		return -1;
+	n = (long)foreign_read(a->pid, a->at, text, a->size);
+	return of < 0 || whom_still(of) ? n : -1;
+}
+
+static long
+serve_asleep(const struct ask *a, char *text)
+{
+	int of = whom_look(a->pid);
+	long n;
+
+	if (of < 0)
+		return -1;
+	n = foreign_asleep(a->pid, (int32_t)a->at, text, a->size);
+	return whom_still(of) ? n : -1;
+}
+
+/* Which mount a directory is of, that the asker has open. */
+static long
+serve_mount(int fd, char *text)
+{
+	uint64_t mount = foreign_mount(fd);
+
+	memcpy(text, &mount, sizeof mount);
+	return sizeof mount;
 }
 
 static void
@@ -176,7 +239,6 @@ static long
 serve(const struct ask *a, int with, int *fd, char *text)
 {
 	uint64_t ns;
-	pid_t pid;
 
 	errno = EIO;
 	switch (a->what) {
@@ -184,16 +246,20 @@ serve(const struct ask *a, int with, int *fd, char *text)
 		return (*fd = serve_small(a, with)) < 0 ? -1 : 0;
 	case ASK_FILE:
 		return (*fd = serve_file(a, with)) < 0 ? -1 : 0;
+	case ASK_SOURCE:
+		return (*fd = serve_source(a, with)) < 0 ? -1 : 0;
 	case ASK_EVENT:
 		return (*fd = serve_event(a)) < 0 ? -1 : 0;
 	case ASK_HELPER:
-		return (*fd = hold_helper(kept.opener, &pid)) < 0 ? -1 : 0;
+		return (*fd = serve_helper()) < 0 ? -1 : 0;
 	case ASK_READ:
-		return !a->pid || keeper_may(a->pid) ? (long)foreign_read(a->pid, a->at, text, a->size) : refuse(EPERM);
+		return serve_read(a, text);
 	case ASK_SAYS:   /* those whom prof is lent to need not know where the kernel is */
-		return kept.lent ? refuse(EPERM) : (long)kbpf_names(a->path, text, READ_MOST);
+		return whom_lent() ? refuse(EPERM) : (long)bpf_names(a->path, text, READ_MOST);
 	case ASK_ASLEEP:
-		return keeper_may(a->pid) ? foreign_asleep(a->pid, (int32_t)a->at, text, a->size) : refuse(EPERM);
+		return serve_asleep(a, text);
+	case ASK_MOUNT:
+		return serve_mount(with, text);
 	case ASK_CGROUP:
 		drop_cgroup();
 		return 0;
@@ -202,7 +268,7 @@ serve(const struct ask *a, int with, int *fd, char *text)
 		memcpy(text, &ns, sizeof ns);
 		return sizeof ns;
 	case ASK_CALLER:
-		return kept.also->serve(kept.also->ctx, a, fd, text, sizeof((struct answer *)0)->bytes);
+		return kept.also->serve(kept.also->ctx, a, with, fd, text, sizeof((struct answer *)0)->bytes);
 	}
 	return -1;
 }
@@ -215,9 +281,9 @@ keep(int fd)
 	ssize_t n;
 	int with;
 
-	while ((n = ask_get(fd, &a, sizeof a, &with)) > 0) {
+	while ((n = ask_get(fd, &a, sizeof a, &with)) > 0 || (n < 0 && errno == EMFILE)) {
 		int given = -1;
-		long len = !ask_check(&a, (size_t)n) ? refuse(EINVAL) : serve(&a, with, &given, r.bytes);
+		long len = n < 0 ? refuse(EMFILE) : !ask_check(&a, (size_t)n) ? refuse(EINVAL) : serve(&a, with, &given, r.bytes);
 
 		r.err = len < 0 ? errno : 0;
 		ask_put(fd, &r, sizeof r.err + (size_t)(len < 0 ? 0 : len), given);
@@ -239,16 +305,18 @@ on_end(int sig)
 }
 
 void
-keeper_serve(int fd, pid_t prof, struct opener *o, const struct keeper_also *also)
+keeper_serve(int fd, pid_t prof, struct opener *o, const struct modules *ms, const struct keeper_also *also)
 {
 	struct priority p;
 	sigset_t most;
+	int none;
 
 	kept.opener = o;
 	kept.also = also;
 	kept.prof = prof;
-	choose_whom(o);
-	signal(SIGCHLD, SIG_IGN);   /* helpers need not be waited for */
+	kept.modules = ms;
+	whom_choose(o, ms);
+	signal(SIGCHLD, SIG_DFL);   /* who has ended is counted */
 	signal(SIGRTMAX, on_end);
 	sigfillset(&most);
 	sigdelset(&most, SIGRTMAX);
@@ -256,12 +324,13 @@ keeper_serve(int fd, pid_t prof, struct opener *o, const struct keeper_also *als
 	prctl(PR_SET_PDEATHSIG, SIGRTMAX);
 	prctl(PR_SET_NAME, "prof-keeper");
 	priority_raise(&p, o->ncpu > 1);
-	kept.checks = true;
-	o->stack_most = o->stack_limit;   /* how much of it is prof's to know */
-	hold_only(o, fd);
-	for (int i = 0; i < 3; i++)   /* whoever reads what prof writes need not wait for the keeper's end */
-		if (i != fd)
-			close(i);
+	opener_only(o, fd);
+	/* Whoever reads what prof writes need not wait for the keeper's end; and no other descriptor takes the place of these, which
+	 * helpers keep. */
+	none = open("/", O_PATH | O_CLOEXEC);
+	for (int i = 0; i < 3; i++)
+		dup2(none, i);
+	close(none);
 	keep(fd);
 	_exit(0);
 }

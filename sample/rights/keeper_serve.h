@@ -1,13 +1,23 @@
 /* What the keeper does once it is forked off. */
-#ifndef SAMPLE_KEEPER_SERVE_H
-#define SAMPLE_KEEPER_SERVE_H
+#ifndef SAMPLE_RIGHTS_KEEPER_SERVE_H
+#define SAMPLE_RIGHTS_KEEPER_SERVE_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
-struct keeper_also;
+struct ask;
+struct modules;
 struct opener;
 
+/* What the caller of keeper_start keeps to itself: answers ASK_CALLER, which came WITH a descriptor or -1, with one in *FD (or -1) and up to SIZE
+ * bytes of text; the text's length, or -1. */
+struct keeper_also {
+	long (*serve)(void *ctx, const struct ask *, int with, int *fd, char *text, size_t size);
+	void *ctx;
+};
+
 /* Answers what comes by FD until that, or PROF, ends. */
-__attribute__((noreturn)) void keeper_serve(int fd, pid_t prof, struct opener *, const struct keeper_also *);
+__attribute__((noreturn)) void keeper_serve(int fd, pid_t prof, struct opener *, const struct modules *,
+                                              const struct keeper_also *);
 
 #endif

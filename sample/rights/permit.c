@@ -2,8 +2,11 @@
  * kernel/events/core.c; levels above 2 are Debian's, Ubuntu's and Android's.  Reading the facts and judging them are kept
  * apart, so that every verdict can be tested without provoking it. */
 #include "permit.h"
-#include "lib/filemap.h"
+#include "lib/file.h"
+#include "lib/proc.h"
+#include "lib/text.h"
 #include "sample/tasks/foreign.h"
+#include "sample/events/event.h"
 #include "sample/events/perf.h"
 
 #include <errno.h>
@@ -97,6 +100,28 @@ other_id(const char *status, const char *key, uint64_t own)
 	return own;
 }
 
+/* The image of a container keeps its marks when a virtual machine boots it, but then it has the machine's first namespaces, whose
+ * numbers are in <linux/proc_ns.h>.  What /proc does not tell is taken for a container. */
+static bool
+in_container(void)
+{
+	static const struct { const char *path; uint32_t first; } spaces[] = {
+		{ "/proc/self/ns/pid", 0xeffffffc }, { "/proc/self/ns/cgroup", 0xeffffffb }, { "/proc/self/ns/uts", 0xeffffffe },
+		{ "/proc/self/ns/ipc", 0xefffffff },
+	};
+	struct stat st;
+	bool any = false;
+
+	for (unsigned i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+		if (stat(spaces[i].path, &st))
+			continue;
+		if (st.st_ino != spaces[i].first)
+			return true;
+		any = true;
+	}
+	return !any;
+}
+
 static void
 learn_self(struct facts *f)
 {
@@ -115,7 +140,7 @@ learn_self(struct facts *f)
 		f->caps = UINT64_MAX;
 	f->seccomp = permit_filtered();
 	f->perfmon_known = number_in("/proc/sys/kernel/cap_last_cap", PERFMON_BIT) >= PERFMON_BIT;
-	f->container = getenv("KUBERNETES_SERVICE_HOST") ? KUBERNETES : !access("/run/.containerenv", F_OK) ? PODMAN
+	f->container = getenv("KUBERNETES_SERVICE_HOST") ? KUBERNETES : !in_container() ? HOST : !access("/run/.containerenv", F_OK) ? PODMAN
 	               : !access("/.dockerenv", F_OK) ? DOCKER : HOST;
 	f->lockdown = file_text(AT_FDCWD, "/sys/kernel/security/lockdown", buf, sizeof buf) > 0 &&
 	              strstr(buf, "[confidentiality]");
@@ -134,7 +159,7 @@ learn_target(struct facts *f, int32_t pid)
 	if (pid <= 0)
 		return;
 	f->pid = (uint32_t)pid;
-	if (file_proc(pid, "status", buf, sizeof buf) <= 0) {
+	if (proc_text(pid, "status", buf, sizeof buf) <= 0) {
 		f->hidden = kill(pid, 0) && errno == EPERM;
 		return;
 	}
@@ -182,8 +207,6 @@ word(const struct facts *f, char letter, char number[24])
 	uint64_t n = 0;
 
 	switch (letter) {
-	case 'c':   /* the right that it takes */
-		return f->perfmon_known ? "perfmon" : "sys_admin";
 	case 'C':
 		return f->ptrace ? "SYS_PTRACE" : f->perfmon_known ? "PERFMON" : "SYS_ADMIN";
 	case 'd':   /* how it is given to a container; and what of its system calls is not refused */
@@ -191,16 +214,17 @@ word(const struct facts *f, char letter, char number[24])
 		       : f->container == PODMAN ? "podman run --cap-add %C ..." : "docker run --cap-add %C ...";
 	case 'D':
 		return f->container == KUBERNETES ? "seccompProfile: {type: Unconfined}"
-		                                  : "--security-opt seccomp=PROFILE that allows perf_event_open";
+		                                  : "--security-opt seccomp=PROFILE, with a profile that allows perf_event_open";
 	case 'k':
-		return "sudo setcap cap_%c,cap_sys_ptrace+ep %s";
+		return "sudo setcap cap_perfmon,cap_sys_ptrace+ep %s";
 	case 'y':
 		return f->container && !f->namespaced ? "%d, or on the host: %v"
 		       : f->container ? "on the host: %v" : f->namespaced ? "outside of the namespace: %v" : "%v";
 	case 'v':
 		return "sudo sysctl kernel.perf_event_paranoid";
 	case 'o':
-		return f->container || f->namespaced ? "" : ", or: %k";
+		/* what it lends to users are events on their own threads, no probes */
+		return f->container || f->namespaced || !f->perfmon_known || (f->uid && (f->system || f->tracepoint || f->probe)) ? "" : ", or: %k";
 	case 'r':
 		return f->namespaced && !f->uid ? "; root in a user namespace counts as an ordinary user" : "";
 	case 'W':
@@ -256,7 +280,7 @@ seccomp(const struct facts *f)
 		return "a seccomp filter refuses perf_event_open, as Docker's default profile does\n"
 		       "%d, or %D";
 	return "a seccomp filter refuses perf_event_open\n"
-	       "run prof outside of the sandbox, or allow it that (systemd: SystemCallFilter=perf_event_open)";
+	       "run prof outside of the sandbox, or allow perf_event_open there (systemd: SystemCallFilter=perf_event_open)";
 }
 
 /* It is for whose the target is, and what; else NULL. */
@@ -274,8 +298,8 @@ not_ours(const struct facts *f)
 	if (f->its_gid != f->gid)
 		return "it runs as group %G, prof as group %g\n%a";
 	if (!f->dumpable)
-		return "it is not dumpable: a set-user-id program, one with capabilities or with an unreadable file, or one that asked "
-		       "for it (prctl)\n%a";
+		return "it is not dumpable: it is a set-user-id program, has capabilities or an unreadable file, or made itself so "
+		       "(prctl)\n%a";
 	return NULL;
 }
 
@@ -303,14 +327,14 @@ denied(const struct facts *f)
 		return f->cgroup ? PARANOID("0", "for a cgroup it must be 0 or lower, or prof needs CAP_PERFMON")
 		                 : PARANOID("0", "for the whole system it must be 0 or lower, or prof needs CAP_PERFMON");
 	else if (f->paranoid > 2)
-		return PARANOID("1", "this kernel then refuses all events to ordinary users");
+		return PARANOID("1", "at that level this kernel refuses all events to ordinary users");
 	else if (f->kernel_asked && f->paranoid > 1)
 		return PARANOID("1", "for the kernel's side it must be 1 or lower");
 	if (f->seccomp)
 		return seccomp(f);
 	if (f->lockdown)
 		return "the kernel is locked down (confidentiality)\nboot with lockdown=integrity, or without secure boot";
-	return "neither kernel.perf_event_paranoid (it %p) nor its owner forbids it: a security module (SELinux, AppArmor) may\n"
+	return "kernel.perf_event_paranoid %p and neither that nor the owner forbids it; a security module (SELinux, AppArmor) may\n"
 	       "sudo dmesg | grep -i denied";
 }
 
@@ -326,7 +350,7 @@ static const char *
 reason(const struct facts *f)
 {
 	if (f->cgroup && (f->err == EBADF || f->err == ENOENT))
-		return "it is not of the hierarchy that events use: perf_event's of version 1, else version 2's";
+		return "events do not use this cgroup's hierarchy: they use that of perf_event (version 1), or version 2's";
 	switch (f->err) {
 	case ESRCH:
 		return f->pid ? "it does not exist, or has just ended" : "it has just ended";
@@ -337,24 +361,24 @@ reason(const struct facts *f)
 		return f->seccomp ? seccomp(f)
 		                  : "this kernel (or emulator) has no perf_event_open\nuse a kernel with CONFIG_PERF_EVENTS=y";
 	case EMFILE:
-		return "it takes more descriptors than the limit of %n\n"
-		       "sudo prlimit --pid $$ --nofile=1048576   (then prof again)";
+		return "prof needs more file descriptors than the limit of %n\n"
+		       "sudo prlimit --pid $$ --nofile=1048576   # then start prof again";
 	case ENFILE:
-		return "the whole machine's descriptors are used up\nsudo sysctl fs.file-max=1000000";
+		return "the machine has no file descriptors left\nsudo sysctl fs.file-max=1000000";
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
 		return unsupported(f);
 	case ENOSPC:
-		return "there are too few counters for all these events\nfewer events in -e";
+		return "there are too few counters for all these events\nuse fewer events in -e";
 	case EBUSY:
-		return "another program holds the counters of '%e' for itself\n-e cpu-clock";
+		return "another program has reserved the counters of '%e'\n-e cpu-clock";
 	case EINVAL:
 		return f->freq > f->max_rate ? "-F %f is above kernel.perf_event_max_sample_rate, %m\n"
 		                               "-F max, or: sudo sysctl kernel.perf_event_max_sample_rate=%f"
-		                             : "the kernel does not take event '%e' as it stands (its terms or modifiers?)\n-e cpu-clock";
+		                             : "the kernel rejects event '%e'; its terms or modifiers may be wrong\n-e cpu-clock";
 	case E2BIG:
-		return "this kernel is too old for what is asked of it\n--call-graph none";
+		return "this kernel is too old for what prof asks of it\n--call-graph none";
 	default:
 		return "perf_event_open for '%e' failed";
 	}
@@ -409,15 +433,17 @@ permit_give_ptrace(struct refusal *r)
 	struct facts f = { .ptrace = true };
 
 	learn_self(&f);
-	fill(&(struct line){ &f, r->mend, r->mend + sizeof r->mend - 1 }, "%d", false);
+	fill(&(struct line){ &f, r->mend, r->mend + sizeof r->mend - 1 },
+	     f.container ? "%d" : f.seccomp ? "run prof outside of the sandbox, or allow ptrace there (systemd: SystemCallFilter=ptrace)"
+	                                    : "sudo dmesg | grep -i denied", false);
 }
 
 void
 permit_explain_ring(struct refusal *r, int err)
 {
 	*r->mend = 0;
-	snprintf(r->what, sizeof r->what, "cannot map a ring for the samples: %s%s", strerror(err),
-	         err == EPERM ? "; others of this user have used up kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK" : "");
+	snprintf(r->what, sizeof r->what, "cannot map a buffer for samples: %s%s", strerror(err),
+	         err == EPERM ? "; other programs of this user have used up kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK" : "");
 	if (err == EPERM)
 		strcpy(r->mend, "sudo sysctl kernel.perf_event_mlock_kb=8192");
 }

@@ -1,13 +1,13 @@
-/* Why a process may not be traced: ptrace(2), "Ptrace access mode checking"; Yama's ptrace_scope:
+/* See permit_trace.h.  ptrace(2), "Ptrace access mode checking"; Yama's ptrace_scope:
  * Documentation/admin-guide/LSM/Yama.rst. */
-#include "sample/ptrace/ptrace.h"
+#include "permit_trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/filemap.h"
+#include "lib/file.h"
 #include "permit.h"
 #include "sample/tasks/target.h"
 
@@ -21,24 +21,24 @@ ptrace_scope(void)
 }
 
 void
-tracer_explain(struct refusal *r, const struct capture *c, int32_t whom, int err)
+permit_trace_explain(struct refusal *r, const struct capture *c, int32_t whom, int err)
 {
 	bool denied = err == EPERM || err == EACCES;
 	unsigned scope = denied ? ptrace_scope() : 0;
 	char name[64];
 
-	*r = (struct refusal){ .what = "" };
+	*r->what = *r->mend = 0;
 	if (err == EBUSY)
-		snprintf(r->what, sizeof r->what, "cannot trace it: process %d (%s) does already, as a debugger", (int)whom,
+		snprintf(r->what, sizeof r->what, "cannot trace it: process %d (%s) traces it already, as a debugger does", (int)whom,
 		         target_comm(whom, name, sizeof name));
 	else if (denied && permit_explain_target(r, c, whom, err))
 		return;
 	else if (scope - 1 < 3) {
-		snprintf(r->what, sizeof r->what, "cannot trace it (%s): kernel.yama.ptrace_scope is %u: %s may trace", strerror(err), scope,
-		         scope == 1 ? "only a process's ancestors" : scope == 2 ? "only those with CAP_SYS_PTRACE"
-		         : "until the machine starts again nobody");
+		snprintf(r->what, sizeof r->what, "cannot trace it (%s): kernel.yama.ptrace_scope is %u: %s", strerror(err), scope,
+		         scope == 1 ? "only the ancestors of a process may trace it" : scope == 2 ? "only a process with CAP_SYS_PTRACE may trace it"
+		         : "nobody may trace it until the machine restarts");
 		if (scope < 3)
-			snprintf(r->mend, sizeof r->mend, "sudo sysctl kernel.yama.ptrace_scope=%u, or CAP_SYS_PTRACE%s", scope - 1,
+			snprintf(r->mend, sizeof r->mend, "sudo sysctl kernel.yama.ptrace_scope=%u, or give prof CAP_SYS_PTRACE%s", scope - 1,
 			         scope == 1 ? ", or let prof start the command" : "");
 	} else {
 		bool forbidden = denied || err == ENOSYS;

@@ -2,8 +2,10 @@
  * what it lacks fails with EPERM, and is counted. */
 #include "sandbox.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -23,7 +25,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "lib/filemap.h"
+#include "lib/text.h"
 
 /* The machine as the filter is told it, and where a system call leaves its result. */
 #if defined __x86_64__
@@ -50,17 +52,20 @@ enum { SET_UIDS = SYS_setresuid32, SET_GIDS = SYS_setresgid32, SET_GROUPS = SYS_
 enum { SET_UIDS = SYS_setresuid, SET_GIDS = SYS_setresgid, SET_GROUPS = SYS_setgroups };
 #endif
 
-/* Capabilities that profiling takes: to see others, their events, memory and files, and to be on time. */
-enum { KEPT_LOW = 1 << CAP_SYS_PTRACE | 1 << CAP_SYS_ADMIN | 1 << CAP_SYS_NICE | 1 << CAP_IPC_LOCK | 1 << CAP_SYS_RESOURCE,
-       PERFMON = 38, CHECKPOINT_RESTORE = 40 };
+/* Capabilities that are lent: events, memory and mapped files of the caller's processes take them.  No others: not those that reach
+ * further (CAP_SYS_ADMIN, CAP_BPF), nor those that take time and memory from others (CAP_SYS_NICE, CAP_IPC_LOCK). */
+enum { KEPT_LOW = 1 << CAP_SYS_PTRACE, PERFMON = 38, CHECKPOINT_RESTORE = 40 };
+
+/* Without /proc, inherited descriptors are looked for up to there. */
+enum { INHERITED_MOST = 1 << 16 };
 
 static volatile sig_atomic_t refused, refused_last;
 
 /* What remains: memory, descriptors that are there, time, the keeper's socket and the command's end. */
 static const uint16_t calls[] = {
-	SYS_read, SYS_write, SYS_pread64, SYS_writev, SYS_lseek, SYS_close, SYS_fstatfs, SYS_statx, SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk,
+	SYS_read, SYS_write, SYS_pread64, SYS_writev, SYS_lseek, SYS_close, SYS_fstatfs, SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk,
 	SYS_ppoll, SYS_sendmsg, SYS_recvmsg, SYS_sendto, SYS_recvfrom, SYS_wait4, SYS_exit_group, SYS_exit, SYS_getdents64,
-	SYS_nanosleep, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_restart_syscall, SYS_getpid, SYS_geteuid, SYS_getegid,
+	SYS_nanosleep, SYS_setitimer, SYS_rt_sigpending, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_restart_syscall, SYS_getpid, SYS_geteuid, SYS_getegid,
 	SYS_getpriority, SYS_getrusage, SYS_sysinfo, SYS_uname, SYS_gettid, SYS_getcpu, SYS_sched_getaffinity, SYS_futex,
 #ifdef SYS_fstat
 	SYS_fstat,
@@ -100,6 +105,7 @@ static const struct rule {
 #endif
 	{ SYS_ioctl, 1, 0xff00, '$' << 8 },   /* perf's */
 	{ SYS_ioctl, 1, UINT32_MAX, TIOCGWINSZ },
+	{ SYS_ioctl, 1, UINT32_MAX, TIOCGPGRP },
 	{ SYS_ioctl, 1, UINT32_MAX, (uint32_t)FS_IOC_GETVERSION },
 #ifdef SYS_fcntl64
 #define CALL_FCNTL SYS_fcntl64
@@ -113,9 +119,6 @@ static const struct rule {
 	{ SYS_sched_setscheduler, 0, UINT32_MAX, 0 },
 	{ SYS_sched_setaffinity, 0, UINT32_MAX, 0 },
 	{ SYS_setpriority, 1, UINT32_MAX, 0 },
-#ifdef SYS_newfstatat
-	{ SYS_newfstatat, 3, UINT32_MAX, AT_EMPTY_PATH },
-#endif
 #ifdef SYS_socketcall
 	{ SYS_socketcall, 0, UINT32_MAX, 9 /* send */ },
 	{ SYS_socketcall, 0, UINT32_MAX, 16 /* sendmsg */ },
@@ -123,7 +126,10 @@ static const struct rule {
 #endif
 };
 
-enum { CALLS = sizeof calls / sizeof *calls, RULES = sizeof rules / sizeof *rules };
+/* Which path it is asked about cannot be seen here.  Without it, libc asks for what is open by fstat. */
+static const uint16_t absent[] = { SYS_statx };
+
+enum { CALLS = sizeof calls / sizeof *calls, ABSENT = sizeof absent / sizeof *absent, RULES = sizeof rules / sizeof *rules };
 
 static void
 on_refused(int sig, siginfo_t *info, void *context)
@@ -151,7 +157,7 @@ sandbox_refused(int *last)
 static bool
 filter_calls(void)
 {
-	struct sock_filter f[4 + 2 * CALLS + 6 * RULES + 1];
+	struct sock_filter f[4 + 2 * (CALLS + ABSENT) + 6 * RULES + 1];
 	struct sock_fprog program = { .filter = f };
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_NODEFER };
 	struct sock_filter *p = f;
@@ -167,6 +173,10 @@ filter_calls(void)
 	for (unsigned i = 0; i < CALLS; i++) {
 		PUT(BPF_JMP | BPF_JEQ | BPF_K, calls[i], 0, 1);
 		ALLOW;
+	}
+	for (unsigned i = 0; i < ABSENT; i++) {
+		PUT(BPF_JMP | BPF_JEQ | BPF_K, absent[i], 0, 1);
+		PUT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS, 0, 0);
 	}
 	for (unsigned i = 0; i < RULES; i++) {
 		PUT(BPF_JMP | BPF_JEQ | BPF_K, rules[i].call, 0, 5);
@@ -219,16 +229,23 @@ lock_files(void)
 #endif
 }
 
-void
+/* What a user namespace has no number for is nobody that one could become: root there is its maker outside. */
+static bool
+became(long result)
+{
+	return !result || errno == EINVAL;
+}
+
+bool
 sandbox_become(uint32_t uid, uint32_t gid)
 {
-	syscall(SET_GROUPS, 0, NULL);
-	syscall(SET_GIDS, gid, gid, gid);
-	syscall(SET_UIDS, uid, uid, uid);
+	bool groups = !syscall(SET_GROUPS, 0, NULL) || errno == EPERM;   /* a namespace may refuse that alone */
+
+	return groups && became(syscall(SET_GIDS, gid, gid, gid)) && became(syscall(SET_UIDS, uid, uid, uid));
 }
 
 /* As many as possible: of a set-user-id program's ids the caller's, and under sudo those of who called it. */
-static void
+static bool
 drop_ids(void)
 {
 	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
@@ -236,9 +253,11 @@ drop_ids(void)
 
 	if (geteuid() || !uid || !gid || !text_dec(&uid, &u) || *uid || !text_dec(&gid, &g) || *gid || !u || u >= UINT32_MAX ||
 	    g >= UINT32_MAX)
-		return;
-	sandbox_become((uint32_t)u, (uint32_t)g);
+		return true;
+	if (!sandbox_become((uint32_t)u, (uint32_t)g))
+		return false;
 	prctl(PR_SET_DUMPABLE, 0);   /* others of that user's could take its descriptors */
+	return true;
 }
 
 static bool
@@ -255,10 +274,8 @@ sandbox_enter(unsigned wanted)
 {
 	unsigned layers = 0;
 
-	if (wanted & LAYER_RIGHTS) {
-		drop_ids();
-		layers |= set_capabilities(0, 0) ? LAYER_RIGHTS : 0;
-	}
+	if (wanted & LAYER_RIGHTS)
+		layers |= drop_ids() && set_capabilities(0, 0) ? LAYER_RIGHTS : 0;
 	if (wanted & LAYER_NO_NEW)
 		layers |= prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? 0 : LAYER_NO_NEW;
 	if (wanted & LAYER_FILES)
@@ -285,15 +302,67 @@ const char *
 sandbox_words(unsigned layers, char *buf, size_t n)
 {
 	snprintf(buf, n, "%s%s%s%s", layers & LAYER_RIGHTS ? "no capabilities" : "all of prof's capabilities",
-	         layers & LAYER_NO_NEW ? ", none to be gained" : "", layers & LAYER_CALLS ? ", few system calls" : "",
+	         layers & LAYER_NO_NEW ? ", no way to gain any" : "", layers & LAYER_CALLS ? ", few system calls" : "",
 	         layers & LAYER_FILES ? ", no files" : "");
 	return buf;
+}
+
+/* In the order in which they are given up. */
+const char *
+sandbox_lacks(unsigned layers)
+{
+	return !(layers & LAYER_RIGHTS)   ? "prof's rights cannot be given up"
+	       : !(layers & LAYER_NO_NEW) ? "the kernel has no no_new_privs"
+	       : !(layers & LAYER_CALLS)  ? "the kernel has no filters for system calls (CONFIG_SECCOMP_FILTER)"
+	                                  : NULL;
+}
+
+/* What survived the exec that started prof has no close-on-exec; all that prof opened has. */
+static void
+close_inherited(int fd, bool (*keep)(void *ctx, int fd), void *ctx)
+{
+	int flags = fcntl(fd, F_GETFD);
+
+	if (flags >= 0 && !(flags & FD_CLOEXEC) && !keep(ctx, fd))
+		close(fd);
+}
+
+void
+sandbox_close(bool (*keep)(void *ctx, int fd), void *ctx)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int none = open("/", O_PATH | O_CLOEXEC), own = d ? dirfd(d) : -1;
+	struct dirent *e;
+
+	for (int fd = 0; fd < STDERR_FILENO; fd++)
+		if (none >= 0 && !keep(ctx, fd))
+			dup2(none, fd);
+	if (none >= 0)
+		close(none);
+	while (d && (e = readdir(d))) {
+		const char *s = e->d_name;
+		uint64_t fd;
+
+		if (text_dec(&s, &fd) && !*s && fd > STDERR_FILENO && fd <= INT_MAX && (int)fd != own)
+			close_inherited((int)fd, keep, ctx);
+	}
+	for (int fd = STDERR_FILENO + 1; !d && fd < INHERITED_MOST; fd++)
+		close_inherited(fd, keep, ctx);
+	if (d)
+		closedir(d);
 }
 
 bool
 sandbox_lent(void)
 {
 	return getauxval(AT_SECURE) && getuid();
+}
+
+void
+sandbox_give_back(void)
+{
+	if (sandbox_lent() && !set_capabilities(0, 0))
+		_exit(125);
 }
 
 void

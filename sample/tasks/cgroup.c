@@ -10,10 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-#include "lib/filemap.h"
-#include "container.h"
+#include "lib/file.h"
+#include "lib/text.h"
+#include "cgroup_dir.h"
 #include "target.h"
 
 /* How often the processes in it are listed again while they leave: they may fork meanwhile. */
@@ -29,17 +31,29 @@ cgroup_there(const struct cgroup *c)
 	return fd >= 0;
 }
 
+/* The root cgroup alone has no events (version 2), or an agent for those that become empty (version 1). */
+static bool
+is_root(int fd)
+{
+	struct statfs fs;
+	bool unified = !fstatfs(fd, &fs) && (uint32_t)fs.f_type == 0x63677270;
+	bool has = !faccessat(fd, unified ? "cgroup.events" : "release_agent", F_OK, 0);
+
+	return !faccessat(fd, "cgroup.procs", F_OK, 0) && (unified ? !has : has);
+}
+
 const char *
 cgroup_open(struct cgroup *c, const char *what)
 {
-	const char *why = container_find(what, c->path, sizeof c->path);
+	const char *why = cgroup_dir_find(what, c->path, sizeof c->path);
 
 	c->fd = 0;
 	if (why)
 		return why;
 	if ((c->fd = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
 		return errno != ENOENT ? strerror(errno) : *what == '/' && !access(what, F_OK) ? "it is not a cgroup"
-		                                         : "there is no such cgroup, nor a process of that number";
+		                                         : "there is no such cgroup, and no process with that number";
+	c->root = is_root(c->fd);
 	return NULL;
 }
 
@@ -106,25 +120,25 @@ cgroup_make(struct cgroup *c)
 	int own;
 
 	c->fd = 0;
-	if ((why = container_dir(0, CONTAINER_EVENTS, c->path, sizeof c->path - 48, &unified)))
+	if ((why = cgroup_dir(0, CGROUP_EVENTS, c->path, sizeof c->path - 48, &unified)))
 		return why;
 	if ((own = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
-		return "prof's own is out of reach";
-	why = unified && is_limited(own) ? "prof's own has limits that the command may look up" : NULL;
+		return "prof cannot reach its own cgroup";
+	why = unified && is_limited(own) ? "prof's own cgroup has limits, and the command may read them" : NULL;
 	close(own);
 	if (why)
 		return why;
 	remove_old(c->path);
 	if (!target_start(getpid(), &start))
-		return "/proc does not tell of prof itself";
+		return "/proc does not show prof itself";
 	len = strlen(c->path);
 	snprintf(c->path + len, sizeof c->path - len, "/prof-%d-%llu", (int)getpid(), (unsigned long long)start);
 	if (mkdir(c->path, 0755))
-		return errno == EROFS ? "they are mounted read-only" : "none can be made here";
+		return errno == EROFS ? "cgroups are mounted read-only" : "prof cannot make a cgroup here";
 	if ((c->fd = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) > 0)
 		return NULL;
 	rmdir(c->path);
-	return "one that was made cannot be opened";
+	return "prof cannot open the cgroup that it made";
 }
 
 bool

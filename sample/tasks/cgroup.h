@@ -1,26 +1,27 @@
 /* Cgroups: those of others, by path or process, and one of prof's own making, so that events see a command and all that
  * descends from it, and nobody else. */
-#ifndef SAMPLE_CGROUP_H
-#define SAMPLE_CGROUP_H
+#ifndef SAMPLE_TASKS_CGROUP_H
+#define SAMPLE_TASKS_CGROUP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct cgroup {
 	int fd;                    /* of its directory, for PERF_FLAG_PID_CGROUP; 0: there is none */
+	bool root;                 /* it holds all processes */
 	char path[480];
 };
 
 /* Opens the one at a path (absolute, or below where they are mounted), or the one of a process.  NULL or what is wrong. */
 const char *cgroup_open(struct cgroup *, const char *path_or_pid);
-/* Whether it has been removed meanwhile, or (version 2's) nobody is left in it. */
+/* Whether it has been removed, or (version 2) is empty. */
 bool cgroup_over(const struct cgroup *);
 /* Makes an empty one below prof's own; removes those that earlier profs left behind.  NULL if all is well, else why there
  * is none, in words. */
 const char *cgroup_make(struct cgroup *);
-/* Puts PID in. */
+/* Moves PID into it. */
 bool cgroup_put(const struct cgroup *, int32_t pid);
-/* Puts whoever is still in it back to where prof is, and removes it. */
+/* Moves all processes that are still in it to prof's own cgroup, and removes it. */
 void cgroup_remove(struct cgroup *);
 
 #endif

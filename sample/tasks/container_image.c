@@ -1,12 +1,12 @@
-/* See container.h.  Of a file that nobody can open any more (deleted, or on a file system out of reach) a process still has
+/* See container_image.h.  Of a file that nobody can open any more (deleted, or on a file system out of reach) a process still has
  * what it loaded: names for the linker and unwind tables among it. */
-#include "container.h"
+#include "container_image.h"
 
 #include <elf.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/filemap.h"
+#include "lib/lines.h"
 #include "lib/mem.h"
 #include "sym/module/module.h"
 #include "foreign.h"
@@ -29,7 +29,7 @@ extent(int32_t pid, uint64_t at, uint64_t *base, uint64_t *end)
 		return false;
 	lines_open(&l, fd);
 	while ((line = lines_next(&l))) {
-		if (!maps_parse(&m, line) || !m.ino)
+		if (!maps_line_parse(&m, line) || !m.ino)
 			continue;
 		if (!m.off && *end <= at) {
 			first = m;

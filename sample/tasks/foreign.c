@@ -2,12 +2,14 @@
  * nothing but regular files is ever opened for reading, and what is opened must be what the target has mapped.
  * proc(5): map_files, root, ns, NSpid; openat2(2). */
 #include "foreign.h"
+#include "lib/file.h"
 #include "lib/filemap.h"
+#include "lib/proc.h"
+#include "lib/text.h"
 #include "lib/mem.h"
 #include "sym/kernel/bpf_names.h"
 #include "sym/kernel/kcore.h"
 #include "sym/module/module.h"
-#include "sample/rights/keeper.h"
 #include "threads.h"
 
 #include <errno.h>
@@ -15,8 +17,10 @@
 #include <inttypes.h>
 #include <linux/fs.h>
 #include <linux/openat2.h>
+#include <linux/stat.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -29,6 +33,8 @@ enum { RENAMES_MOST = 64 };
 
 /* Bytes of a file that most likely have its build-id. */
 enum { HEAD = 2048 };
+
+const struct foreign_door *foreign_door;
 
 /* Closes FD and says why, as errno. */
 static int
@@ -77,8 +83,8 @@ foreign_regular(int root, const char *path, uint64_t flags, struct stat *st)
 	char self[32];
 	int found, fd;
 
-	if (keeper_on()) {
-		fd = keeper_file(root, path, flags & O_NOFOLLOW);
+	if (foreign_door) {
+		fd = foreign_door->regular(root, path, flags & O_NOFOLLOW);
 		return fd < 0 || !fstat(fd, st) ? fd : drop(fd, errno);
 	}
 	if ((found = open_in(root, path, O_PATH | flags)) < 0)
@@ -231,7 +237,7 @@ inner(int32_t pid, uint64_t *its_pid, uint64_t *uid)
 	const char *p;
 
 	*its_pid = (uint64_t)pid;
-	if (file_proc(pid, "status", status, sizeof status) <= 0 || !(p = strstr(status, "\nUid:\t")))
+	if (proc_text(pid, "status", status, sizeof status) <= 0 || !(p = strstr(status, "\nUid:\t")))
 		return false;
 	p = strchr(p + 6, '\t');   /* the effective one, which files are made as */
 	if (!p || (p++, !text_dec(&p, uid)))
@@ -305,6 +311,40 @@ foreign_file(int root, const char *path)
 }
 
 int
+foreign_as(uid_t uid, gid_t gid, int root, const char *path, uint64_t flags, struct stat *st)
+{
+	uid_t own = geteuid();
+	gid_t group = getegid(), groups[256];
+	int n = getgroups(sizeof groups / sizeof *groups, groups), fd, err;
+
+	if (own)
+		return foreign_regular(root, path, flags, st);
+	if (n < 0 || (syscall(SYS_setgroups, 0, NULL) && errno != EPERM))   /* a user namespace may refuse that */
+		return -1;
+	setfsgid(gid);
+	setfsuid(uid);   /* and with it what root may do to files */
+	if (setfsuid(UINT32_MAX) != (int)uid)
+		fd = -1, err = EPERM;
+	else
+		fd = foreign_regular(root, path, flags, st), err = errno;
+	setfsuid(own);
+	setfsgid(group);
+	syscall(SYS_setgroups, n, groups);
+	errno = err;
+	return fd;
+}
+
+int
+foreign_source(uid_t uid, gid_t gid, int root, const char *path)
+{
+	struct stat st;
+
+	if (foreign_door)
+		return foreign_door->source(root, path);
+	return foreign_as(uid, gid, root < 0 ? AT_FDCWD : root, path, 0, &st);
+}
+
+int
 foreign_kallsyms(void)
 {
 	return open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
@@ -330,6 +370,16 @@ foreign_mounts(int32_t pid)
 	return open_proc(pid, "ns/mnt");
 }
 
+uint64_t
+foreign_mount(int fd)
+{
+	struct statx st;
+
+	if (foreign_door)
+		return foreign_door->mount(fd);
+	return syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) || !(st.stx_mask & STATX_MNT_ID) ? 0 : st.stx_mnt_id;
+}
+
 int
 foreign_memory(int32_t pid)
 {
@@ -341,7 +391,7 @@ read_kernel(uint64_t addr, void *to, size_t n)
 {
 	static struct kcore kcore;
 
-	if (!kcore.table[KCORE_WORD])
+	if (!kcore.opened)
 		kcore_open(&kcore, open("/proc/kcore", O_RDONLY | O_CLOEXEC));
 	return kcore_read(&kcore, addr, to, n);
 }
@@ -352,8 +402,8 @@ foreign_read(int32_t pid, uint64_t addr, void *to, size_t n)
 	struct iovec own = { to, n }, its = { (void *)(uintptr_t)addr, n };
 	ssize_t got;
 
-	if (keeper_on())
-		return keeper_read(pid, addr, to, n);
+	if (foreign_door)
+		return foreign_door->read(pid, addr, to, n);
 	if (!pid)
 		return read_kernel(addr, to, n);
 	got = addr <= UINTPTR_MAX ? process_vm_readv(pid, &own, 1, &its, 1, 0) : -1;
@@ -364,7 +414,7 @@ foreign_read(int32_t pid, uint64_t addr, void *to, size_t n)
 size_t
 foreign_says(const char *addrs, char *text, size_t size)
 {
-	return keeper_on() ? keeper_says(addrs, text, size) : kbpf_names(addrs, text, size);
+	return foreign_door ? foreign_door->says(addrs, text, size) : bpf_names(addrs, text, size);
 }
 
 long
@@ -372,8 +422,8 @@ foreign_asleep(int32_t pid, int32_t tid, char *text, size_t n)
 {
 	char name[32];
 
-	if (keeper_on())
-		return keeper_asleep(pid, tid, text, n);
+	if (foreign_door)
+		return foreign_door->asleep(pid, tid, text, n);
 	snprintf(name, sizeof name, "task/%d/syscall", tid);
-	return file_proc(pid, name, text, n);
+	return proc_text(pid, name, text, n);
 }

@@ -1,13 +1,25 @@
-/* The one place where files of other processes are opened; each function gives a read-only descriptor or -1 with errno,
- * and reads no byte beyond what identity checks need. */
-#ifndef SAMPLE_FOREIGN_H
-#define SAMPLE_FOREIGN_H
+/* The one place that opens files of other processes.  Each function gives a read-only descriptor or -1 with errno, and reads no
+ * byte beyond what identity checks need. */
+#ifndef SAMPLE_TASKS_FOREIGN_H
+#define SAMPLE_TASKS_FOREIGN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct stat;
+
+/* Opens files if prof itself has no right to any more. */
+struct foreign_door {
+	int (*regular)(int root, const char *path, bool link);   /* LINK: fails if the file's name is a symlink */
+	size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t n);
+	size_t (*says)(const char *addrs, char *text, size_t size);
+	long (*asleep)(int32_t pid, int32_t tid, char *text, size_t n);
+	uint64_t (*mount)(int fd);
+	int (*source)(int root, const char *path);
+};
+extern const struct foreign_door *foreign_door;   /* NULL: prof itself */
 
 /* What is known of a mapped file. */
 struct file_id {
@@ -32,6 +44,11 @@ int foreign_build(int root, const struct file_id *);
 int foreign_file(int root, const char *path);
 /* Any regular file, at PATH below ROOT or AT_FDCWD, FLAGS as O_NOFOLLOW: what it is is still to be checked. */
 int foreign_regular(int root, const char *path, uint64_t flags, struct stat *);
+/* Any regular file that this user could open; a prof that may not become another user opens it as itself. */
+enum { FOREIGN_NOBODY = 65534 };
+int foreign_as(uid_t, gid_t, int root, const char *path, uint64_t flags, struct stat *);
+/* A source file, which anybody may have named, at PATH below ROOT or (-1) prof's own: as that user could, or whom a capture is of. */
+int foreign_source(uid_t, gid_t, int root, const char *path);
 int foreign_kallsyms(void);
 /* By whose number the memory and the files of PID are reached: its own, or another thread's where the first has ended. */
 int32_t foreign_by(int32_t pid);
@@ -39,7 +56,9 @@ int foreign_maps(int32_t pid);    /* /proc/PID/maps */
 int foreign_memory(int32_t pid);  /* /proc/PID/mem */
 int foreign_root(int32_t pid);    /* to open files in, not to be read */
 int foreign_mounts(int32_t pid);  /* its mount namespace */
-/* As kbpf_names. */
+/* The mount that FD is of, which is another in each namespace; 0: not known (before Linux 5.8). */
+uint64_t foreign_mount(int fd);
+/* As bpf_names. */
 size_t foreign_says(const char *addrs, char *text, size_t size);
 /* The line of /proc/PID/task/TID/syscall, with its NUL; its length, or -1. */
 long foreign_asleep(int32_t pid, int32_t tid, char *text, size_t n);

@@ -1,8 +1,8 @@
-/* See backing.h. */
+/* See mapped_file.h. */
 #include "mapped_file.h"
 #include "lib/clock.h"
 #include "sym/module/arm_vectors.h"
-#include "container.h"
+#include "container_image.h"
 
 #include <errno.h>
 #include <string.h>
@@ -47,9 +47,9 @@ hash(const struct file_id *id)
 static uint32_t
 hash_again(const void *ctx, uint32_t i)
 {
-	const struct backings *b = ctx;
+	const struct mapped_files *b = ctx;
 
-	return hash(&b->backing[i].id);
+	return hash(&b->file[i].id);
 }
 
 static bool
@@ -61,16 +61,16 @@ same(const struct file_id *a, const struct file_id *b)
 }
 
 static bool
-append(struct backings *b, const struct file_id *id)
+append(struct mapped_files *b, const struct file_id *id)
 {
-	struct backing fresh = { .id = *id };
+	struct mapped_file fresh = { .id = *id };
 
-	if (!vec_room(&b->backing, &b->cap, (uint64_t)b->n + 1, sizeof *b->backing))
+	if (!vec_room(&b->file, &b->cap, (uint64_t)b->n + 1, sizeof *b->file))
 		return false;
 	if (!(fresh.id.path = arena_str(&b->arena, id->path, strlen(id->path))))
 		return false;
 	fresh.memory = is_memory(id->path);
-	b->backing[b->n] = fresh;
+	b->file[b->n] = fresh;
 	if (!index_add(&b->index, hash(id), b->n, hash_again, b))
 		return false;
 	b->n++;
@@ -78,11 +78,11 @@ append(struct backings *b, const struct file_id *id)
 }
 
 bool
-backings_init(struct backings *b, struct modules *modules)
+mapped_files_init(struct mapped_files *b, struct modules *modules)
 {
 	struct stat own;
 
-	*b = (struct backings){ .modules = modules };
+	*b = (struct mapped_files){ .modules = modules };
 	if (!stat("/", &own)) {
 		b->own_dev = own.st_dev;
 		b->own_ino = own.st_ino;
@@ -91,15 +91,15 @@ backings_init(struct backings *b, struct modules *modules)
 }
 
 void
-backings_free(struct backings *b)
+mapped_files_free(struct mapped_files *b)
 {
-	vec_free(&b->backing, &b->cap, sizeof *b->backing);
+	vec_free(&b->file, &b->cap, sizeof *b->file);
 	index_free(&b->index);
 	arena_free(&b->arena);
 }
 
 uint32_t
-backing_number(struct backings *b, const struct file_id *id)
+mapped_file_number(struct mapped_files *b, const struct file_id *id)
 {
 	uint32_t slot, i;
 
@@ -107,7 +107,7 @@ backing_number(struct backings *b, const struct file_id *id)
 		return 0;
 	for (slot = index_first(&b->index, hash(id)); (i = index_at(&b->index, slot)) != INDEX_NONE;
 	     slot = index_next(&b->index, slot))
-		if (same(&b->backing[i].id, id))
+		if (same(&b->file[i].id, id))
 			return i;
 	return append(b, id) ? b->n - 1 : 0;
 }
@@ -119,7 +119,7 @@ foreign_page(struct modules *modules, const char *path, int32_t pid, uint64_t lo
 	uint8_t bytes[VDSO_MAX];
 	size_t n = foreign_read(pid, lo, bytes, hi - lo < sizeof bytes ? (size_t)(hi - lo) : sizeof bytes);
 
-	return n ? vectors_module(modules, path, bytes, n) : module_lost(modules, path, "went away with its process");
+	return n ? arm_vectors_module(modules, path, bytes, n) : module_lost(modules, path, "went away with its process");
 }
 
 /* The vdso is the same in all processes of prof's word size: our own.  Its end is that of its section headers. */
@@ -156,14 +156,14 @@ why(int err)
 		return "may not be read";
 	case ENOENT:
 	case ENOTDIR:
-		return "is not there (deleted, or out of reach)";
+		return "is not there (deleted, or prof cannot reach it)";
 	case ESTALE:
 		return "was replaced by another file";
 	case ESRCH:
 		return "went away with its process";
 	case EMFILE:
 	case ENFILE:
-		return "is one open file too many";
+		return "could not be opened: prof has too many files open";
 	default:
 		return "could not be opened";
 	}
@@ -171,7 +171,7 @@ why(int err)
 
 /* Its debug files are looked for under its own ROOT, which must outlast the process for that. */
 static void
-keep_root(struct backings *b, struct module *m, int root)
+keep_root(struct mapped_files *b, struct module *m, int root)
 {
 	struct stat its;
 
@@ -181,7 +181,7 @@ keep_root(struct backings *b, struct module *m, int root)
 
 /* Where nothing opens, what it loaded of it is still in the target's own memory. */
 static struct module *
-open_file(struct backings *b, struct backing *f, int32_t pid, uint64_t lo, uint64_t hi, int root)
+open_file(struct mapped_files *b, struct mapped_file *f, int32_t pid, uint64_t lo, uint64_t hi, int root)
 {
 	int fd = foreign_mapped(pid, lo, hi, &f->id, root), err = errno;
 	struct module *m;
@@ -207,10 +207,22 @@ open_file(struct backings *b, struct backing *f, int32_t pid, uint64_t lo, uint6
 	return m;
 }
 
-struct module *
-backing_module(struct backings *b, uint32_t number, int32_t pid, uint64_t lo, uint64_t hi, int root)
+bool
+mapped_file_is_memory(const struct mapped_files *b, uint32_t number)
 {
-	struct backing *f = &b->backing[number < b->n ? number : 0];
+	return b->file[number].memory;
+}
+
+uint32_t
+mapped_files_missed(const struct mapped_files *b)
+{
+	return b->missed;
+}
+
+struct module *
+mapped_file_module(struct mapped_files *b, uint32_t number, int32_t pid, uint64_t lo, uint64_t hi, int root)
+{
+	struct mapped_file *f = &b->file[number < b->n ? number : 0];
 	struct module *m;
 
 	if (f->module)

@@ -1,12 +1,12 @@
 /* What lies behind mappings: files, each opened once however many processes map it, the vdso, memory without a file. */
-#ifndef SAMPLE_BACKING_H
-#define SAMPLE_BACKING_H
+#ifndef SAMPLE_TASKS_MAPPED_FILE_H
+#define SAMPLE_TASKS_MAPPED_FILE_H
 
 #include "lib/index.h"
 #include "sym/module/module.h"
 #include "foreign.h"
 
-struct backing {
+struct mapped_file {
 	struct file_id id;
 	struct module *module;     /* NULL until it is asked for */
 	struct module *lost;       /* what stands for it where it could not be opened */
@@ -15,22 +15,26 @@ struct backing {
 	bool memory;               /* no file, or none with an image: code made by the process itself */
 };
 
-struct backings {
+struct mapped_files {
 	struct modules *modules;
 	struct arena arena;        /* paths */
-	struct backing *backing;   /* 0 is memory without a name */
+	struct mapped_file *file;   /* 0 is memory without a name */
 	uint32_t n, cap;
 	struct index index;
 	uint64_t own_dev, own_ino; /* prof's root */
 	uint32_t missed;           /* times that a file could not be opened */
 };
 
-bool backings_init(struct backings *, struct modules *);
-void backings_free(struct backings *);
+bool mapped_files_init(struct mapped_files *, struct modules *);
+void mapped_files_free(struct mapped_files *);
 /* The number of that file, new or known; 0 at the memory cap. */
-uint32_t backing_number(struct backings *, const struct file_id *);
+uint32_t mapped_file_number(struct mapped_files *, const struct file_id *);
+/* Whether it is no file, or none with an image: code that the process makes itself. */
+bool mapped_file_is_memory(const struct mapped_files *, uint32_t number);
+/* Times that a file could not be opened. */
+uint32_t mapped_files_missed(const struct mapped_files *);
 /* Its module, opened at first sight through PID, which maps it at [lo, hi), or in PID's ROOT that was kept (or -1).  NULL
  * where the code is the process's own making, or at the memory cap. */
-struct module *backing_module(struct backings *, uint32_t number, int32_t pid, uint64_t lo, uint64_t hi, int root);
+struct module *mapped_file_module(struct mapped_files *, uint32_t number, int32_t pid, uint64_t lo, uint64_t hi, int root);
 
 #endif

@@ -1,7 +1,7 @@
-/* See maps.h.  proc(5), /proc/pid/maps: "LO-HI rwxp OFFSET MAJ:MIN INODE   PATH", all hexadecimal but the inode; a newline
+/* See maps_line.h.  proc(5), /proc/pid/maps: "LO-HI rwxp OFFSET MAJ:MIN INODE   PATH", all hexadecimal but the inode; a newline
  * in the path is written \012, and nothing else is escaped. */
 #include "maps_line.h"
-#include "lib/filemap.h"
+#include "lib/text.h"
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ number(const char **p, bool (*read)(const char **, uint64_t *), uint64_t *v, cha
 }
 
 bool
-maps_parse(struct maps_line *m, char *line)
+maps_line_parse(struct maps_line *m, char *line)
 {
 	const char *p = line;
 	uint64_t maj, min;
@@ -46,9 +46,6 @@ maps_parse(struct maps_line *m, char *line)
 		return false;
 	m->maj = (uint32_t)maj;
 	m->min = (uint32_t)min;
-#ifdef PLANT_MAPS
-	p++;
-#endif
 	while (*p == ' ')
 		p++;
 	m->path = line + (p - line);

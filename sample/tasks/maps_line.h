@@ -1,6 +1,6 @@
 /* Lines of /proc/PID/maps. */
-#ifndef SAMPLE_MAPS_H
-#define SAMPLE_MAPS_H
+#ifndef SAMPLE_TASKS_MAPS_LINE_H
+#define SAMPLE_TASKS_MAPS_LINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,6 +14,6 @@ struct maps_line {
 };
 
 /* False where the line is not one of maps.  The line is changed: escapes in its path are undone. */
-bool maps_parse(struct maps_line *, char *line);
+bool maps_line_parse(struct maps_line *, char *line);
 
 #endif

@@ -5,8 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/filemap.h"
+#include "lib/file.h"
+#include "lib/proc.h"
 #include "process_maps.h"
+
+/* Of `starting`. */
+#define BEFORE_EXEC UINT64_MAX
 
 enum { BUCKETS = 4096 };
 
@@ -19,7 +23,7 @@ enum { BUCKETS = 4096 };
 
 struct processes {
 	struct arena arena;            /* processes and tasks; those that are over are used again */
-	struct mapped mapped;
+	struct all_maps maps;
 	struct process *process[BUCKETS], *free_process;
 	struct task *task[BUCKETS], *free_task;
 	struct task *dead, *last_dead; /* in the order of their death */
@@ -41,7 +45,7 @@ processes_new(struct modules *modules)
 	if (!ps)
 		return NULL;
 	ps->arena = arena;
-	if (!mapped_init(&ps->mapped, modules)) {
+	if (!maps_init(&ps->maps, modules)) {
 		processes_free(ps);
 		return NULL;
 	}
@@ -55,15 +59,15 @@ processes_free(struct processes *ps)
 
 	for (unsigned i = 0; i < BUCKETS; i++)
 		for (struct process *p = ps->process[i]; p; p = p->next)
-			space_free(&p->space);
-	mapped_free(&ps->mapped);
+			space_free(&p->maps.space);
+	maps_free(&ps->maps);
 	arena_free(&arena);
 }
 
 void
 processes_partial(struct processes *ps)
 {
-	ps->mapped.partial = true;
+	maps_partial(&ps->maps);
 }
 
 void
@@ -76,13 +80,13 @@ processes_only_known(struct processes *ps, bool children)
 uint32_t
 processes_places(const struct processes *ps)
 {
-	return ps->mapped.roots.n + ps->mapped.backings.missed;
+	return maps_places(&ps->maps);
 }
 
 uint32_t
 processes_reread(const struct processes *ps)
 {
-	return ps->mapped.reread;
+	return ps->maps.reread;
 }
 
 struct process *
@@ -122,7 +126,7 @@ set_comm(struct task *t, const char *comm)
 	if (!memcmp(fit, t->comm, sizeof fit))
 		return;
 	memcpy(t->comm, fit, sizeof fit);
-	t->slot = t->wait_slot = 0;
+	t->named = (struct task_named){ 0 };
 }
 
 static void
@@ -148,8 +152,8 @@ new_process(struct processes *ps, int32_t pid)
 		ps->free_process = p->next;
 	else if (!(p = arena_alloc(&ps->arena, sizeof *p)))
 		return NULL;
-	*p = (struct process){ .all = ps, .mapped = &ps->mapped, .pid = pid };
-	mapped_begin(p);
+	*p = (struct process){ .all = ps, .pid = pid };
+	maps_begin(&p->maps, &ps->maps, pid);
 	p->next = ps->process[bucket(pid)];
 	ps->process[bucket(pid)] = p;
 	return p;
@@ -161,7 +165,7 @@ drop_process(struct process *p)
 	struct processes *ps = p->all;
 	struct process **at = &ps->process[bucket(p->pid)];
 
-	mapped_drop(p);
+	maps_drop(&p->maps);
 	while (*at != p)
 		at = &(*at)->next;
 	*at = p->next;
@@ -196,12 +200,32 @@ processes_thread(struct processes *ps, int32_t tid)
 }
 
 void
-process_name(struct process *p)
+process_ready(struct process *p, uint64_t time)
 {
-	struct task *t = find_task(p->all, p->pid, p->pid);
+	struct task *t;
 
-	if (t)
+	if (maps_ready(&p->maps, time) && (t = find_task(p->all, p->pid, p->pid)))   /* it may have executed something, too */
 		read_comm(t);
+}
+
+void
+process_before_exec(struct process *p)
+{
+	p->starting = BEFORE_EXEC;
+}
+
+bool
+process_is_before_exec(const struct process *p)
+{
+	return p->starting == BEFORE_EXEC;
+}
+
+bool
+process_is_starting(struct process *p, bool kernel, uint64_t time)
+{
+	if (p->starting && (!kernel || time > p->starting))
+		p->starting = 0;
+	return p->starting;
 }
 
 static struct task *
@@ -218,7 +242,8 @@ new_task(struct process *p, int32_t tid)
 	t->next = ps->task[bucket(tid)];
 	ps->task[bucket(tid)] = t;
 	p->tasks++;
-	p->threads++;
+	if (!p->threads++)
+		maps_live(&p->maps);
 	return t;
 }
 
@@ -250,7 +275,7 @@ bury(struct processes *ps, struct task *t, uint64_t time)
 		ps->dead = t;
 	ps->last_dead = t;
 	if (!--t->process->threads)
-		mapped_end(t->process);
+		maps_end(&t->process->maps);
 }
 
 /* A thread that is found, or made without a look at /proc: then its comm is "?".  A dead one is only found where DEAD
@@ -303,14 +328,15 @@ born(struct processes *ps, int32_t pid, struct process *parent, uint64_t time)
 	if (p && p->born && time - p->born < SAME_FORK)
 		return NULL;
 	if (p)
-		mapped_forget(p);
+		maps_forget(&p->maps);
 	else if (!(p = new_process(ps, pid)))
 		return NULL;
 	p->born = time;
 	p->starting = 0;
-	p->sampled = p->contained = false;
-	p->container = parent->container;
-	mapped_fork(p, parent);
+	p->executing = false;
+	p->sampled = false;
+	p->container = (struct process_container){ .name = parent->container.name };
+	maps_fork(&p->maps, &parent->maps);
 	return p;
 }
 
@@ -326,10 +352,18 @@ processes_fork(struct processes *ps, int32_t pid, int32_t tid, int32_t ppid, int
 		return;
 	if (!(t = find_or_make(ps, pid, tid, false, &made)))
 		return;
-	t->sampled = false;
+	t->counted.sampled = false;
 	set_comm(t, parent->comm);
 	if (made)
-		t->own = parent->own;
+		t->counted.own = parent->counted.own;
+}
+
+bool
+processes_is_exec(struct processes *ps, int32_t pid, int32_t tid)
+{
+	struct process *p = pid == tid ? processes_find(ps, pid) : NULL;
+
+	return p && p->executing;   /* each ring may tell it */
 }
 
 void
@@ -351,8 +385,9 @@ processes_comm(struct processes *ps, int32_t pid, int32_t tid, const char *comm,
 		return;
 	set_comm(t, comm);
 	if (exec) {
-		mapped_exec(t->process);
+		maps_exec(&t->process->maps);
 		t->process->starting = time + EXEC_TAKES;
+		t->process->executing = true;
 	}
 }
 
@@ -364,22 +399,23 @@ processes_map(struct processes *ps, int32_t pid, int32_t tid, uint64_t lo, uint6
 
 	if (!p && !(processes_task(ps, pid, tid) && (p = processes_find(ps, pid))))
 		return;
-	mapped_add(p, lo, hi, off, id);
+	maps_add(&p->maps, lo, hi, off, id);
+	p->executing = false;
 	if (p->starting > time && !strcmp(id->path, "[vdso]"))   /* the last thing that is mapped */
 		p->starting = time + EXEC_RESTS;
 }
 
 static void
-make_stale(void *ctx, struct process *p)
+lose(void *ctx, struct process *p)
 {
 	(void)ctx;
-	p->stale = true;
+	maps_lost(&p->maps);
 }
 
 void
 processes_lost(struct processes *ps)
 {
-	processes_each(ps, make_stale, NULL);
+	processes_each(ps, lose, NULL);
 }
 
 void
@@ -387,7 +423,7 @@ processes_tidy(struct processes *ps, uint64_t time, bool last)
 {
 	struct task *t;
 
-	mapped_tidy(&ps->mapped, time, last);
+	maps_tidy(&ps->maps, time, last);
 	while ((t = ps->dead) && time > t->died && time - t->died > DEAD_KEPT) {
 		ps->dead = t->next_dead;
 		drop_task(t);

@@ -1,38 +1,63 @@
 /* Which processes and threads exist and what they map: kept true by the kernel's records (MMAP2, COMM, FORK, EXIT), and
  * by /proc for what was there before. */
-#ifndef SAMPLE_PROCESS_H
-#define SAMPLE_PROCESS_H
+#ifndef SAMPLE_TASKS_PROCESS_H
+#define SAMPLE_TASKS_PROCESS_H
 
-#include "sym/module/space.h"
+#include "process_maps.h"
 
 struct file_id;
-struct mapped;
+
+/* What files above keep of each process and thread, where they reach it at once.  Each struct is filled and read by what is
+ * named with it alone; here they are just made empty. */
+
+/* cmd/capture/collector.c: in which container a process is.  A child's is its parent's at first, and not its OWN. */
+struct process_container {
+	bool own;
+	const char *name;
+};
+
+/* cmd/capture: the profile's number + 1 for the thread, and for its waits; 0 until that is known, and again once COMM changes. */
+struct task_named {
+	uint32_t thread, wait_thread;
+};
+
+/* cmd/capture, of its waits: the stacks that it waits with and is woken with (+ 1), and what is left of a microsecond. */
+struct task_waits {
+	uint32_t node, waker_node, rest, ran_rest;
+};
+
+/* The session. */
+struct task_counted {
+	bool sampled;              /* it has had a sample */
+	int32_t own;               /* not 0: only the events opened on that thread count for it (see open_targets.h) */
+};
+
+/* sample_weight.c: ns in its samples, of the events as they were opened the SEEN_INth time; and in the last one. */
+struct task_weight {
+	uint64_t seen_ns, every_ns;
+	uint32_t seen_in;
+};
+
+/* waiting/wait.c. */
+struct task_wait {
+	uint64_t since;            /* it is off the CPU, or on it */
+	uint64_t ran;              /* ns on the CPU that are still to be told */
+	uint32_t losses;           /* of records, by then */
+	uint8_t state;
+	bool runnable, stack;
+	uint64_t woken;            /* when, or 0 */
+};
 
 struct process {
-	struct space space;        /* first: space callbacks find the process by it */
-	struct processes *all;
+	struct process_maps maps;
 	int32_t pid;
 	uint32_t threads;          /* alive and known */
-	bool scanned;              /* /proc/PID/maps has been read (or the process was born under our eyes) */
-	bool stale;                /* records were lost: read the maps again before the next sample */
-	bool sampled;              /* for the caller: it has had a sample */
-	bool contained;            /* for the caller: CONTAINER is its own, not still its parent's */
-	const char *container;     /* for the caller */
-	uint64_t starting;         /* after its exec: the kernel still loads it until then, and it has no user side; else 0 */
-	uint64_t rescanned;        /* when they were read last, ns */
-	struct module *jit;        /* its JIT code as of now, once it has some */
-	struct module *jit_parent; /* of the process it was forked off */
-	/* Of mapped.c alone. */
-	struct mapped *mapped;
-	uint64_t pause;            /* ns between reading the maps again: grows while that does not help */
-	int32_t by;                /* see foreign_by */
-	uint32_t root;             /* see roots.h */
-	uint64_t jit_looked;       /* when its JIT's files were looked at last */
-	uint64_t jit_since;        /* from then on (and once JIT_OVER) another module stands for its JIT code */
-	bool jit_over;
-	struct process *lender;    /* its maps are still those of its parent, not yet copied */
-	struct process *borrowers, *next_borrower;
+	bool sampled;              /* as the session says: it has had a sample */
+	struct process_container container;
 	/* Of process.c alone. */
+	struct processes *all;
+	uint64_t starting;         /* after its exec: the kernel still loads it until then; UINT64_MAX before; else 0 */
+	bool executing;            /* its exec was told, and none of what it maps */
 	uint64_t born;             /* time of its FORK record, or 0 */
 	uint32_t tasks;            /* in the tables, the dead too */
 	struct process *next;      /* of the same hash, or free */
@@ -42,24 +67,12 @@ struct task {
 	int32_t pid, tid;
 	char comm[16];
 	struct process *process;
-	uint32_t slot;             /* for the caller: the profile's thread + 1, 0 until it is known; cleared when comm changes */
 	bool dead;
-	bool sampled;              /* for the caller: it has had a sample */
-	int32_t own;               /* not 0: only the events opened on that thread count for it (see open.h) */
-	/* Of weigh.c alone: ns in its samples, of the events as they were opened the SEEN_INth time; and in the last one. */
-	uint64_t seen_ns, every_ns;
-	uint32_t seen_in;
-	/* For the caller: the same of its waits; and the stack it waits with, and what is left of a microsecond. */
-	uint32_t wait_slot, wait_node, waker_node, wait_rest, ran_rest;
-	/* Of wait.c alone. */
-	struct {
-		uint64_t since;    /* it is off the CPU, or on it */
-		uint64_t ran;      /* ns on the CPU that are still to be told */
-		uint32_t losses;   /* of records, by then */
-		uint8_t state;
-		bool runnable, stack;
-		uint64_t woken;    /* when, or 0 */
-	} wait;
+	struct task_counted counted;
+	struct task_named named;
+	struct task_weight weight;
+	struct task_wait wait;
+	struct task_waits waits;
 	/* Of process.c alone. */
 	uint64_t died;
 	struct task *next, *next_dead;
@@ -70,31 +83,39 @@ struct processes;
 struct processes *processes_new(struct modules *);
 void processes_free(struct processes *);
 struct task *processes_task(struct processes *, int32_t pid, int32_t tid);   /* made from /proc if it is new; NULL at the cap */
-struct task *processes_thread(struct processes *, int32_t tid);   /* whosever it is */
+struct task *processes_thread(struct processes *, int32_t tid);   /* whatever process has it */
 struct task *processes_known(struct processes *, int32_t pid, int32_t tid);   /* NULL: not known */
 struct process *processes_find(struct processes *, int32_t pid);             /* NULL: not known */
 /* From now on only those already known and their children are let in: processes_task gives NULL for others. */
 void processes_only_known(struct processes *, bool children);
 /* Calls for each process that is alive. */
 void processes_each(struct processes *, void (*)(void *ctx, struct process *), void *ctx);
-/* The same for each of its threads. */
+/* Calls for each thread of each process that is alive. */
 void processes_tasks(struct processes *, void (*)(void *ctx, struct task *), void *ctx);
 /* Records come of single threads only: others of their processes may map what no record tells of. */
 void processes_partial(struct processes *);
 
-/* Reads the name of its first thread again. */
-void process_name(struct process *);
+/* Its maps are to be looked at, as of TIME: reads or copies them where that is still to be done. */
+void process_ready(struct process *, uint64_t time);
+/* It waits for its exec: what it does until then is prof's, not the command's. */
+void process_before_exec(struct process *);
+bool process_is_before_exec(const struct process *);
+/* Whether at TIME, in the KERNEL or not, it has no user side yet: the kernel still loads what it executes. */
+bool process_is_starting(struct process *, bool kernel, uint64_t time);
 
 /* What the kernel's records say, in the order of time. */
 void processes_fork(struct processes *, int32_t pid, int32_t tid, int32_t ppid, int32_t ptid, uint64_t time);
 void processes_exit(struct processes *, int32_t pid, int32_t tid, uint64_t time);
+/* Whether what tells of an exit just tells of an exec that changes credentials: the kernel then takes the events away that the thread
+ * has itself, with the same record.  It comes behind the exec's COMM, before anything is mapped. */
+bool processes_is_exec(struct processes *, int32_t pid, int32_t tid);
 void processes_comm(struct processes *, int32_t pid, int32_t tid, const char *comm, bool exec,
                     uint64_t time);
 void processes_map(struct processes *, int32_t pid, int32_t tid, uint64_t lo, uint64_t hi, uint64_t off,
                    const struct file_id *, uint64_t time);
 /* Records were lost: any maps may be wrong. */
 void processes_lost(struct processes *);
-/* Forgets who died well before TIME, and what mapped_tidy does. */
+/* Forgets processes and threads that ended well before TIME, and what maps_tidy forgets. */
 void processes_tidy(struct processes *, uint64_t time, bool last);
 /* How many roots its processes were seen to have, and how often files could not be opened any more. */
 uint32_t processes_places(const struct processes *);

@@ -1,4 +1,4 @@
-/* See mapped.h.  A forked child borrows its parent's maps until either changes or the child is sampled: most children
+/* See process_maps.h.  A forked child borrows its parent's maps until either changes or the child is sampled: most children
  * execute something else at once.  What /proc tells is of now, but samples are of the past: records of every mapping
  * come in their turn, so it only fills gaps, except where records are known to be missing. */
 #include "process_maps.h"
@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/lines.h"
+#include "lib/text.h"
 #include "lib/clock.h"
 #include "sym/jit/jit.h"
 #include "maps_line.h"
@@ -17,25 +19,37 @@
 #define JIT_PAUSE   UINT64_C(200000000)
 
 bool
-mapped_init(struct mapped *m, struct modules *modules)
+maps_init(struct all_maps *m, struct modules *modules)
 {
-	return backings_init(&m->backings, modules);
+	return mapped_files_init(&m->files, modules);
 }
 
 void
-mapped_free(struct mapped *m)
+maps_free(struct all_maps *m)
 {
-	backings_free(&m->backings);
-	roots_free(&m->roots);
+	mapped_files_free(&m->files);
+	root_dirs_free(&m->roots);
 	vec_free(&m->jit, &m->cap_jit, sizeof(struct module *));
+}
+
+void
+maps_partial(struct all_maps *m)
+{
+	m->partial = true;
+}
+
+uint32_t
+maps_places(const struct all_maps *m)
+{
+	return root_dirs_seen(&m->roots) + mapped_files_missed(&m->files);
 }
 
 /* Lending and borrowing. */
 
 static void
-stop_borrowing(struct process *p)
+stop_borrowing(struct process_maps *p)
 {
-	struct process **at;
+	struct process_maps **at;
 
 	if (!p->lender)
 		return;
@@ -46,7 +60,7 @@ stop_borrowing(struct process *p)
 }
 
 static void
-copy_borrowed(struct process *p)
+copy_borrowed(struct process_maps *p)
 {
 	if (!p->lender)
 		return;
@@ -57,18 +71,18 @@ copy_borrowed(struct process *p)
 
 /* Who borrows its maps gets a copy as they are. */
 static void
-stop_lending(struct process *p)
+stop_lending(struct process_maps *p)
 {
 	while (p->borrowers) {
-		if (p->borrowers->threads)
-			copy_borrowed(p->borrowers);
-		else
+		if (p->borrowers->over)
 			stop_borrowing(p->borrowers);
+		else
+			copy_borrowed(p->borrowers);
 	}
 }
 
 void
-mapped_fork(struct process *child, struct process *parent)
+maps_fork(struct process_maps *child, struct process_maps *parent)
 {
 	child->scanned = parent->scanned;
 	child->stale = parent->stale;
@@ -88,23 +102,19 @@ mapped_fork(struct process *child, struct process *parent)
 static bool
 find_names(struct module *m)
 {
-	struct jit *j = m->jit;
+	int map = jit_has_map(m) ? -1 : foreign_perfmap(m->pid);
 
-	if (j->map_fd < 0)
-		j->map_fd = foreign_perfmap(m->pid);
-	if (j->dump_fd < 0)
-		j->dump_fd = foreign_jitdump(m->pid);
-	jit_found(m);
-	return j->map_fd >= 0;
+	jit_found(m, map, jit_has_dump(m) ? -1 : foreign_jitdump(m->pid));
+	return jit_has_map(m);
 }
 
 static struct module *
-jit_of(struct process *p)
+jit_of(struct process_maps *p)
 {
-	struct mapped *all = p->mapped;
+	struct all_maps *all = p->all;
 	struct module *m = p->jit;
 
-	if (m || !(m = module_jit(all->backings.modules, p->pid, p->jit_parent)))
+	if (m || !(m = jit_module(all->files.modules, p->pid, p->jit_parent)))
 		return m;
 	if (!find_names(m) && vec_room(&all->jit, &all->cap_jit, (uint64_t)all->njit + 1, sizeof(struct module *))) {
 		all->jit[all->njit++] = m;
@@ -124,21 +134,20 @@ is_dump(const char *path)
 }
 
 static void
-note_dump(struct process *p, uint64_t lo, uint64_t hi, const struct file_id *id)
+note_dump(struct process_maps *p, uint64_t lo, uint64_t hi, const struct file_id *id)
 {
 	struct module *m = is_dump(id->path) ? jit_of(p) : NULL;
 
-	if (!m || m->jit->dump_fd >= 0)
+	if (!m || jit_has_dump(m))
 		return;
-	m->jit->dump_fd = foreign_mapped(p->by, lo, hi, id, roots_fd(&p->mapped->roots, p->root));
-	jit_found(m);
+	jit_found(m, -1, foreign_mapped(p->by, lo, hi, id, root_dirs_fd(&p->all->roots, p->root)));
 }
 
 /* What stood for its JIT code until now keeps to what was known of it. */
 static void
-next_jit(struct process *p)
+next_jit(struct process_maps *p)
 {
-	struct module *next = module_jit_next(p->mapped->backings.modules, p->jit);
+	struct module *next = jit_next(p->all->files.modules, p->jit);
 
 	p->jit_over = false;
 	if (!next)
@@ -152,38 +161,39 @@ next_jit(struct process *p)
 
 /* The files may have grown since records were read last: what they hold now was written before the next ones are. */
 static void
-look_at_jit(struct process *p, uint64_t time)
+look_at_jit(struct process_maps *p, uint64_t time)
 {
-	if (p->jit_looked != p->mapped->drained) {
+	if (p->jit_looked != p->all->drained) {
 		if (p->jit_over)
 			next_jit(p);
-		p->jit_looked = p->mapped->drained;
+		p->jit_looked = p->all->drained;
 		p->jit_over = jit_replaced(p->jit, &p->jit_since);
 	}
 	if (p->jit_over && time >= p->jit_since)
 		next_jit(p);
 }
 
-/* The process is over: its perf map can be found now or never. */
+/* Its perf map can be found now or never. */
 void
-mapped_end(struct process *p)
+maps_end(struct process_maps *p)
 {
-	struct mapped *all = p->mapped;
+	struct all_maps *all = p->all;
 
-	for (uint32_t i = 0; p->jit && p->jit->jit->map_fd < 0 && i < all->njit; i++)
-		if (all->jit[i]->jit == p->jit->jit) {
+	p->over = true;
+	for (uint32_t i = 0; p->jit && !jit_has_map(p->jit) && i < all->njit; i++)
+		if (jit_same(all->jit[i], p->jit)) {
 			find_names(p->jit);
 			all->jit[i] = all->jit[--all->njit];
 		}
 }
 
 void
-mapped_tidy(struct mapped *all, uint64_t time, bool last)
+maps_tidy(struct all_maps *all, uint64_t time, bool last)
 {
 	uint32_t kept = 0;
 
 	all->drained = time;
-	roots_tidy(&all->roots, time);
+	root_dirs_tidy(&all->roots, time);
 	if (!all->njit || (!last && time - all->jit_looked < all->jit_pause))
 		return;
 	all->jit_looked = time;
@@ -199,31 +209,31 @@ mapped_tidy(struct mapped *all, uint64_t time, bool last)
 static void
 open_map(struct space *space, struct map *m)
 {
-	struct process *p = (struct process *)space;
-	struct backings *b = &p->mapped->backings;
-	struct module *module = backing_module(b, m->file, p->by, m->lo, m->hi, roots_fd(&p->mapped->roots, p->root));
+	struct process_maps *p = (struct process_maps *)space;
+	struct mapped_files *b = &p->all->files;
+	struct module *module = mapped_file_module(b, m->file, p->by, m->lo, m->hi, root_dirs_fd(&p->all->roots, p->root));
 
-	if (!module && b->backing[m->file].memory)
+	if (!module && mapped_file_is_memory(b, m->file))
 		module = jit_of(p);
 	if (module)
 		space_bind(m, module);
 }
 
 static void
-add(struct process *p, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *id)
+add(struct process_maps *p, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *id)
 {
-	struct backings *b = &p->mapped->backings;
-	struct map m = { .lo = lo, .hi = hi, .off = off, .exec = true, .file = backing_number(b, id) };
+	struct mapped_files *b = &p->all->files;
+	struct map m = { .lo = lo, .hi = hi, .off = off, .exec = true, .file = mapped_file_number(b, id) };
 
 	note_dump(p, lo, hi, id);
-	if (b->backing[m.file].memory && !m.file)   /* offsets into no file mean nothing */
+	if (mapped_file_is_memory(b, m.file) && !m.file)   /* offsets into no file mean nothing */
 		m.off = lo;
 	if (!space_add(&p->space, &m))
 		p->stale = true;
 }
 
 void
-mapped_add(struct process *p, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *id)
+maps_add(struct process_maps *p, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *id)
 {
 	copy_borrowed(p);
 	stop_lending(p);
@@ -240,11 +250,11 @@ overlaps(const struct space *s, uint64_t lo, uint64_t hi)
 }
 
 static bool
-may_reread(struct process *p)
+may_reread(struct process_maps *p)
 {
 	if (clock_now() - p->rescanned < p->pause)
 		return false;
-	p->mapped->reread++;
+	p->all->reread++;
 	return true;
 }
 
@@ -265,7 +275,7 @@ enum reading {
 
 /* Goes through /proc/PID/maps.  False where COMPARE found maps, but none of a file that is the same as known. */
 static bool
-read_maps(struct process *p, int fd, enum reading how)
+read_maps(struct process_maps *p, int fd, enum reading how)
 {
 	struct maps_line m;
 	struct lines l;
@@ -274,7 +284,7 @@ read_maps(struct process *p, int fd, enum reading how)
 
 	lines_open(&l, fd);
 	while ((line = lines_next(&l)) && budget--) {
-		if (!maps_parse(&m, line) || !m.exec)
+		if (!maps_line_parse(&m, line) || !m.exec)
 			continue;
 		if (how == COMPARE)
 			*(*m.path == '/' && is_same(&p->space, &m) ? &same : &others) += 1;
@@ -287,7 +297,7 @@ read_maps(struct process *p, int fd, enum reading how)
 /* Reads /proc/PID/maps.  Of maps that may be stale none is kept where none agrees: the process has executed something
  * else meanwhile.  False where they cannot be had. */
 static bool
-scan(struct process *p, enum reading how)
+scan(struct process_maps *p, enum reading how)
 {
 	int fd = p->pid > 0 ? foreign_maps(p->by = foreign_by(p->pid)) : -1;
 	bool read;
@@ -298,7 +308,7 @@ scan(struct process *p, enum reading how)
 	stop_lending(p);
 	if (fd < 0)
 		return false;
-	p->root = roots_of(&p->mapped->roots, p->by, p->root, p->rescanned);
+	p->root = root_dirs_of(&p->all->roots, p->by, p->root, p->rescanned);
 	if (p->stale && p->space.n && !read_maps(p, fd, COMPARE))
 		space_clear(&p->space);
 	if ((read = !p->stale || lseek(fd, 0, SEEK_SET) == 0)) {
@@ -312,40 +322,42 @@ scan(struct process *p, enum reading how)
 static size_t
 read_memory(struct space *space, uint64_t addr, void *to, size_t n)
 {
-	struct process *p = (struct process *)space;
+	struct process_maps *p = (struct process_maps *)space;
 
-	return p->threads ? foreign_read(p->by, addr, to, n) : 0;
+	return p->over ? 0 : foreign_read(p->by, addr, to, n);
 }
 
 static bool
 missing_map(struct space *space, uint64_t addr)
 {
-	struct process *p = (struct process *)space;
+	struct process_maps *p = (struct process_maps *)space;
 	bool found;
 
-	if (addr < 4096 || addr >> 63 || !p->threads || !may_reread(p))
+	if (addr < 4096 || addr >> 63 || p->over || !may_reread(p))
 		return false;
-	found = scan(p, p->mapped->partial ? RENEW : GAPS) && overlaps(space, addr, addr + 1);
+	found = scan(p, p->all->partial ? RENEW : GAPS) && overlaps(space, addr, addr + 1);
 	p->pause = found ? PAUSE_FIRST : p->pause < PAUSE_MOST / 4 ? p->pause * 4 : PAUSE_MOST;
 	return found;
 }
 
-void
-mapped_ready(struct process *p, uint64_t time)
+bool
+maps_ready(struct process_maps *p, uint64_t time)
 {
+	bool again = p->scanned;
+
 	copy_borrowed(p);
 	if (p->jit)
 		look_at_jit(p, time);
-	if (p->scanned && !(p->stale && p->threads && may_reread(p)))
-		return;
-	if (p->scanned)
-		process_name(p);
+	if (again && !(p->stale && !p->over && may_reread(p)))
+		return false;
 	scan(p, RENEW);
+	return again;
 }
 
 void
-mapped_begin(struct process *p)
+maps_begin(struct process_maps *p, struct all_maps *all, int32_t pid)
 {
+	*p = (struct process_maps){ .all = all, .pid = pid };
 	space_init(&p->space);
 	p->space.open = open_map;
 	p->space.missing = missing_map;
@@ -355,7 +367,7 @@ mapped_begin(struct process *p)
 }
 
 void
-mapped_forget(struct process *p)
+maps_forget(struct process_maps *p)
 {
 	stop_lending(p);
 	stop_borrowing(p);
@@ -370,14 +382,26 @@ mapped_forget(struct process *p)
 }
 
 void
-mapped_exec(struct process *p)
+maps_exec(struct process_maps *p)
 {
-	mapped_forget(p);
-	p->root = roots_of(&p->mapped->roots, p->pid, p->root, clock_now());
+	maps_forget(p);
+	p->root = root_dirs_of(&p->all->roots, p->pid, p->root, clock_now());
 }
 
 void
-mapped_drop(struct process *p)
+maps_live(struct process_maps *p)
+{
+	p->over = false;
+}
+
+void
+maps_lost(struct process_maps *p)
+{
+	p->stale = true;
+}
+
+void
+maps_drop(struct process_maps *p)
 {
 	stop_lending(p);
 	stop_borrowing(p);

@@ -1,15 +1,15 @@
 /* What processes map: kept true by records, in the order of time, and by /proc/PID/maps for what was there before. */
-#ifndef SAMPLE_MAPPED_H
-#define SAMPLE_MAPPED_H
+#ifndef SAMPLE_TASKS_PROCESS_MAPS_H
+#define SAMPLE_TASKS_PROCESS_MAPS_H
 
 #include "mapped_file.h"
-#include "process.h"
 #include "root_dirs.h"
+#include "sym/module/space.h"
 
 /* What all processes share. */
-struct mapped {
-	struct backings backings;
-	struct roots roots;
+struct all_maps {
+	struct mapped_files files;
+	struct root_dirs roots;
 	struct module **jit;       /* whose perf map is still to be found */
 	uint32_t njit, cap_jit;
 	uint64_t jit_looked, jit_pause;
@@ -18,22 +18,52 @@ struct mapped {
 	bool partial;              /* some threads are not seen, nor what they map */
 };
 
-bool mapped_init(struct mapped *, struct modules *);
-void mapped_free(struct mapped *);
-/* Forgets roots not needed any more; looks again for perf maps that were not there yet (all of them: LAST). */
-void mapped_tidy(struct mapped *, uint64_t time, bool last);
+/* What one process maps.  All but SPACE is known to process_maps.c alone. */
+struct process_maps {
+	struct space space;        /* first: its callbacks find the rest by it */
+	struct all_maps *all;
+	int32_t pid;
+	int32_t by;                /* see foreign_by */
+	uint32_t root;             /* see root_dirs.h */
+	bool over;                 /* none of its threads is alive */
+	bool scanned;              /* /proc/PID/maps has been read (or the process was born under our eyes) */
+	bool stale;                /* records were lost: they are read again before the next sample */
+	uint64_t rescanned;        /* when they were read last, ns */
+	uint64_t pause;            /* ns between reading them again: grows while that does not help */
+	struct module *jit;        /* its JIT code as of now, once it has some */
+	struct module *jit_parent; /* of the process it was forked off */
+	uint64_t jit_looked;       /* when its JIT's files were looked at last */
+	uint64_t jit_since;        /* from then on (and once JIT_OVER) another module stands for its JIT code */
+	bool jit_over;
+	struct process_maps *lender;   /* they are still those of its parent, not yet copied */
+	struct process_maps *borrowers, *next_borrower;
+};
 
-/* A process comes to be, has all of its parent's, nothing any more, executes something else, ends, and is out of the tables. */
-void mapped_begin(struct process *);
-void mapped_fork(struct process *child, struct process *parent);
-void mapped_forget(struct process *);
-void mapped_exec(struct process *);
-void mapped_end(struct process *);
-void mapped_drop(struct process *);
+bool maps_init(struct all_maps *, struct modules *);
+void maps_free(struct all_maps *);
+/* Some threads are not seen, nor what they map: what no record tells of is read from /proc. */
+void maps_partial(struct all_maps *);
+/* How many roots processes were seen to have, and how often files could not be opened any more. */
+uint32_t maps_places(const struct all_maps *);
+/* Forgets roots not needed any more; looks again for perf maps that were not there yet (all of them: LAST). */
+void maps_tidy(struct all_maps *, uint64_t time, bool last);
+
+/* A process comes to be, has all of its parent's, nothing any more, executes something else, and is out of the tables. */
+void maps_begin(struct process_maps *, struct all_maps *, int32_t pid);
+void maps_fork(struct process_maps *child, struct process_maps *parent);
+void maps_forget(struct process_maps *);
+void maps_exec(struct process_maps *);
+void maps_drop(struct process_maps *);
+/* The last of its threads ends; one comes to be. */
+void maps_end(struct process_maps *);
+void maps_live(struct process_maps *);
+/* Records were lost that may have told of it. */
+void maps_lost(struct process_maps *);
 
 /* Something is mapped at [lo, hi). */
-void mapped_add(struct process *, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *);
-/* Its maps are to be looked at, as of TIME: reads or copies them where that is still to be done. */
-void mapped_ready(struct process *, uint64_t time);
+void maps_add(struct process_maps *, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *);
+/* They are to be looked at, as of TIME: reads or copies them where that is still to be done.  Whether they were read again
+ * because records were lost, which may have told of other things, too. */
+bool maps_ready(struct process_maps *, uint64_t time);
 
 #endif

@@ -1,11 +1,10 @@
-/* See roots.h.  proc(5): root; mount_namespaces(7): a namespace without processes is taken apart, unless something holds
+/* See root_dirs.h.  proc(5): root; mount_namespaces(7): a namespace without processes is taken apart, unless something holds
  * /proc/PID/ns/mnt open. */
 #include "root_dirs.h"
 
 #include <fcntl.h>
-#include <linux/stat.h>
 #include <stdbool.h>
-#include <sys/syscall.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/mem.h"
@@ -21,20 +20,19 @@ struct root {
 	int fd, mounts_fd;         /* -1: let go */
 };
 
-/* PID's root, opened: its inode and its mount, which is another in each namespace (or nothing, before Linux 5.8). */
+/* PID's root, opened: its inode and its mount. */
 static bool
 identify(int32_t pid, struct root *r)
 {
-	struct statx st;
+	struct stat st;
 	int fd = foreign_root(pid);
 
-	if (fd < 0 || syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, &st)) {
+	if (fd < 0 || fstat(fd, &st)) {
 		if (fd >= 0)
 			close(fd);
 		return false;
 	}
-	*r = (struct root){ .fd = fd, .mounts_fd = -1, .mount = st.stx_mask & STATX_MNT_ID ? st.stx_mnt_id : 0, .ino = st.stx_ino,
-		            .dev = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor };
+	*r = (struct root){ .fd = fd, .mounts_fd = -1, .mount = foreign_mount(fd), .ino = st.st_ino, .dev = st.st_dev };
 	return true;
 }
 
@@ -49,7 +47,7 @@ let_go(struct root *r)
 }
 
 uint32_t
-roots_of(struct roots *rs, int32_t pid, uint32_t otherwise, uint64_t now)
+root_dirs_of(struct root_dirs *rs, int32_t pid, uint32_t otherwise, uint64_t now)
 {
 	uint32_t i, open = 0;
 	struct root its;
@@ -78,13 +76,13 @@ roots_of(struct roots *rs, int32_t pid, uint32_t otherwise, uint64_t now)
 }
 
 int
-roots_fd(const struct roots *rs, uint32_t number)
+root_dirs_fd(const struct root_dirs *rs, uint32_t number)
 {
 	return number && number <= rs->n ? rs->root[number - 1].fd : -1;
 }
 
 void
-roots_tidy(struct roots *rs, uint64_t now)
+root_dirs_tidy(struct root_dirs *rs, uint64_t now)
 {
 	if (now - rs->looked < LOOK_EACH)
 		return;
@@ -94,8 +92,14 @@ roots_tidy(struct roots *rs, uint64_t now)
 			let_go(&rs->root[i]);
 }
 
+uint32_t
+root_dirs_seen(const struct root_dirs *rs)
+{
+	return rs->n;
+}
+
 void
-roots_free(struct roots *rs)
+root_dirs_free(struct root_dirs *rs)
 {
 	for (uint32_t i = 0; i < rs->n; i++)
 		let_go(&rs->root[i]);

@@ -1,29 +1,11 @@
-/* Whom to profile: a command to launch, processes by pid or by name; and what they are called. */
-#ifndef SAMPLE_TARGET_H
-#define SAMPLE_TARGET_H
+/* Whom to profile, by number or by name; and what /proc says of a process that is one. */
+#ifndef SAMPLE_TASKS_TARGET_H
+#define SAMPLE_TASKS_TARGET_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-/* A command, forked but not yet executed, so that events can be opened on it first. */
-struct launch {
-	pid_t pid;
-	int go;                    /* write end: closing it without a byte ends the child unexecuted */
-	int failed;                /* read end: errno of a failed exec, or EOF once it is done */
-};
-
-/* Whether ARGV[0] can be executed, as execvp would find it: 0, or 126 (cannot execute) or 127 (not found) with WHY in
- * words. */
-int launch_check(char *const argv[], const char **why);
-/* Forks the child; it waits.  It has prof's stdin and stdout, its environment, default signal actions and an unblocked
- * mask as prof was started with.  False with errno. */
-bool launch_fork(struct launch *, char *const argv[]);
-/* Lets it execute. 0, or the errno of its exec. */
-int launch_go(struct launch *);
-/* Ends a child that was never let go. */
-void launch_drop(struct launch *);
 
 /* The processes called NAME (comm, or the last part of argv[0] or of exe), newest first, prof itself left out; at most
  * MAX. Returns how many. */

@@ -1,6 +1,8 @@
 /* See threads.h.  proc(5): /proc/PID/task, and field 4 of /proc/PID/stat. */
 #include "threads.h"
-#include "lib/filemap.h"
+#include "lib/file.h"
+#include "lib/proc.h"
+#include "lib/text.h"
 #include "lib/mem.h"
 
 #include <dirent.h>
@@ -84,7 +86,7 @@ threads_parent(int32_t pid)
 {
 	char buf[512], *p;
 
-	if (file_proc(pid, "stat", buf, sizeof buf) <= 0 || !(p = strrchr(buf, ')')) || strlen(p) < 5)
+	if (proc_text(pid, "stat", buf, sizeof buf) <= 0 || !(p = strrchr(buf, ')')) || strlen(p) < 5)
 		return -1;
 	return (int32_t)strtol(p + 4, NULL, 10);
 }
@@ -101,23 +103,43 @@ threads_has(const struct threads *t, int32_t tid)
 	return false;
 }
 
-void
-threads_again(struct threads *t, bool children)
+/* Those of processes in it, but of EXCEPT and its own. */
+static void
+add_children(struct threads *t, int32_t except)
 {
-	uint32_t n = t->n;
 	struct dirent *e;
 	DIR *d;
 
-	for (uint32_t i = 0; i < n; i++)
-		if (i == 0 || t->thread[i].pid != t->thread[i - 1].pid)
-			threads_of(t, t->thread[i].pid);
-	if (!children || !(d = list(proc_root)))
+	if (!(d = list(proc_root)))
 		return;
 	while ((e = readdir(d))) {
 		int32_t pid = number(e->d_name);
 
-		if (pid > 0 && !threads_has(t, pid) && threads_has(t, threads_parent(pid)))
+		if (pid > 0 && pid != except && !threads_has(t, pid) && threads_has(t, threads_parent(pid)))
 			threads_of(t, pid);
 	}
 	closedir(d);
+}
+
+void
+threads_again(struct threads *t, bool children)
+{
+	uint32_t n = t->n;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (i == 0 || t->thread[i].pid != t->thread[i - 1].pid)
+			threads_of(t, t->thread[i].pid);
+	if (children)
+		add_children(t, getpid());
+}
+
+void
+threads_families(struct threads *t, int32_t except)
+{
+	uint32_t n;
+
+	do {   /* a parent's number is mostly lower than its children's: twice is mostly enough */
+		n = t->n;
+		add_children(t, except);
+	} while (t->n != n);
 }

@@ -1,6 +1,6 @@
 /* Lists of threads, without repetition, from /proc. */
-#ifndef SAMPLE_THREADS_H
-#define SAMPLE_THREADS_H
+#ifndef SAMPLE_TASKS_THREADS_H
+#define SAMPLE_TASKS_THREADS_H
 
 #include "lib/index.h"
 
@@ -17,6 +17,9 @@ bool threads_has(const struct threads *, int32_t tid);
 void threads_of(struct threads *, int32_t pid);
 /* Adds the threads of the processes in it that are new, and of their children where CHILDREN. */
 void threads_again(struct threads *, bool children);
+/* Adds the threads of all that descends from the processes in it, but of EXCEPT and what descends from that: prof may have been
+ * started by whom it samples. */
+void threads_families(struct threads *, int32_t except);
 /* The parent of process PID, or -1. */
 int32_t threads_parent(int32_t pid);
 void threads_free(struct threads *);

@@ -1,4 +1,4 @@
-/* See causes.h.  Documentation/admin-guide/cgroup-v2.rst: cpu.stat, memory.events; of version 1 cpu.stat (times in ns) and
+/* See causes_words.h.  Documentation/admin-guide/cgroup-v2.rst: cpu.stat, memory.events; of version 1 cpu.stat (times in ns) and
  * memory.oom_control; Documentation/accounting/psi.rst; schedstat: Documentation/scheduler/sched-stats.rst. */
 #include "causes.h"
 
@@ -7,9 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/filemap.h"
+#include "lib/file.h"
+#include "lib/proc.h"
+#include "lib/text.h"
 #include "lib/mem.h"
-#include "sample/tasks/container.h"
+#include "sample/events/event.h"
+#include "sample/tasks/cgroup_dir.h"
 #include "sample/tasks/threads.h"
 
 /* How far up limits are looked for; threads whose waiting is known at most; ns between two looks at them. */
@@ -193,6 +196,16 @@ look(struct causes *c, bool whole, uint32_t known)
 	}
 }
 
+/* Only the root of version 2 has no type. */
+static bool
+is_root(const char *dir)
+{
+	char path[512];
+
+	snprintf(path, sizeof path, "%s/cgroup.type", dir);
+	return access(path, F_OK);
+}
+
 /* The directory of the target's cgroup for that controller.  One that was GIVEN is version 2's own for all that version 2 has, and
  * need not have processes itself; of version 1 each hierarchy may have another. */
 static bool
@@ -200,10 +213,10 @@ directory(const char *given, int32_t pid, const char *controller, char *dir, siz
 {
 	bool events = false;
 
-	if (given && !container_dir(0, CONTAINER_EVENTS, dir, size, &events) && events &&
-	    !container_dir(0, controller, dir, size, unified) && *unified)
+	if (given && !cgroup_dir(0, CGROUP_EVENTS, dir, size, &events) && events &&
+	    !cgroup_dir(0, controller, dir, size, unified) && *unified)
 		return snprintf(dir, size, "%s", given) > 0;
-	return !container_dir(pid, controller, dir, size, unified);
+	return !cgroup_dir(pid, controller, dir, size, unified);
 }
 
 void
@@ -218,7 +231,7 @@ causes_begin(struct causes *c, const struct capture *capture)
 		c->fd[f] = -1;
 	if (!vec_room(&c->threads, &c->cap_threads, 1, sizeof *c->threads))
 		return;
-	if (capture->target == TARGET_SYSTEM && (!capture->cgroup || container_find(capture->cgroup, given, sizeof given)))
+	if (capture->target == TARGET_SYSTEM && (!capture->cgroup || cgroup_dir_find(capture->cgroup, given, sizeof given)))
 		return;
 	for (unsigned i = 0; i < capture->nevent; i++)
 		c->wakers |= capture->event[i].wakes;
@@ -227,6 +240,8 @@ causes_begin(struct causes *c, const struct capture *capture)
 	for (unsigned f = 0; f < CAUSE_FILES; f++) {
 		if (!f || strcmp(source[f].controller, source[f - 1].controller) != 0)
 			there = directory(capture->cgroup ? given : NULL, pid, source[f].controller, dir, sizeof dir, &unified);
+		if (there && f == PRESSURES)
+			c->machine = is_root(dir);
 		if (there && *source[f].name[unified])
 			c->fd[f] = open_up(dir, source[f].name[unified], f ? NULL : limits[unified]);
 	}
@@ -249,7 +264,7 @@ add_process(void *causes, struct process *p)
 }
 
 void
-causes_tick(struct causes *c, struct session *s, uint64_t now, bool last)
+causes_tick(struct causes *c, struct processes *ps, uint64_t now, bool last)
 {
 	uint32_t known = c->threads ? c->threads->n : 0;
 
@@ -257,7 +272,7 @@ causes_tick(struct causes *c, struct session *s, uint64_t now, bool last)
 		return;
 	c->ticked = now;
 	if (!last && !c->alone)
-		processes_each(session_processes(s), add_process, c);
+		processes_each(ps, add_process, c);
 	look(c, true, known);
 }
 

@@ -1,9 +1,10 @@
 /* What the target's cgroup went through while it was profiled: throttling, pressure, want of memory; and how long its threads
  * waited for a CPU. */
-#ifndef SAMPLE_CAUSES_H
-#define SAMPLE_CAUSES_H
+#ifndef SAMPLE_WAITING_CAUSES_H
+#define SAMPLE_WAITING_CAUSES_H
 
-#include "sample/session.h"
+#include "sample/events/capture.h"
+#include "sample/tasks/process.h"
 
 enum cause {
 	CAUSE_USAGE,               /* CPU time, µs */
@@ -26,7 +27,8 @@ struct causes {
 	struct waiting *waiting;   /* of each of its threads */
 	uint32_t cap_threads, cap;
 	bool alone;                /* it is about single threads: no others count */
-	bool wakers;               /* processes without a sample may be those that woke somebody, and nobody's else */
+	bool wakers;               /* a process without a sample may be the one that woke a thread, and not be the target's */
+	bool machine;              /* pressure is the whole machine's: that of the root cgroup */
 	bool whole;                /* threads that appear are new: their times count from 0 */
 	uint64_t ticked;           /* ns */
 	uint64_t ran, waited;      /* ns: of all threads, on CPUs and for one, as far as they were seen */
@@ -35,7 +37,7 @@ struct causes {
 /* Begins, for what the capture is of: nothing for the whole system. */
 void causes_begin(struct causes *, const struct capture *);
 /* Looks at the threads again, once a second or, where LAST, now: when some are about to go for good. */
-void causes_tick(struct causes *, struct session *, uint64_t now, bool last);
+void causes_tick(struct causes *, struct processes *, uint64_t now, bool last);
 /* µs for which the cgroup has been throttled until now, on all CPUs together; 0 without a limit. */
 uint64_t causes_throttled(const struct causes *);
 /* Reads what became of it, before the session ends. */

@@ -2,14 +2,11 @@
  * and as it comes back to one (perf_event_open(2): PERF_RECORD_SWITCH).  Where the events on a thread were opened twice, or
  * are being opened again, each may come twice; where records were lost, any may be missing. */
 #include "wait.h"
-#include "sample/events/record.h"
 
-#include <fcntl.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "lib/filemap.h"
+#include "sample/events/record.h"
+#include "sample/events/switch_event.h"
 
 /* ns: how near to each other the records of one switch are, where each comes twice. */
 #define SAME_SWITCH UINT64_C(1000000)
@@ -17,58 +14,6 @@
 /* UNKNOWN is 0: as tasks are made.  From BEFORE on it is off the CPU.  BEFORE: since before the capture, or so it seems;
  * LEAVING: its stack is known, but not yet why it leaves. */
 enum { UNKNOWN, RUNNING, BEFORE, LEAVING, WAITING };
-
-/* What a file of the tracepoint's says, into BUF. */
-static bool
-tracepoint(const char *name, const char *file, char *buf, size_t cap)
-{
-	static const char *const mounts[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
-	char path[96];
-
-	for (unsigned i = 0; i < sizeof mounts / sizeof *mounts; i++) {
-		snprintf(path, sizeof path, "%s/events/sched/%s/%s", mounts[i], name, file);
-		if (file_text(AT_FDCWD, path, buf, cap) > 0)
-			return true;
-	}
-	return false;
-}
-
-struct event
-wait_event(void)
-{
-	struct event e = { .name = "off-cpu", .type = PERF_TYPE_TRACEPOINT, .user = true, .kernel = true, .waits = true };
-	char buf[16];
-	const char *p = buf;
-
-	if (!tracepoint("sched_switch", "id", buf, sizeof buf) || !text_dec(&p, &e.config))
-		wait_event_other(&e);
-	return e;
-}
-
-const char *
-wait_wakers(struct event *e)
-{
-	static const char field[] = "field:pid_t pid;\toffset:24;\tsize:4;";   /* as wait_woken reads it */
-	char id[16], format[2048];
-	const char *p = id;
-
-	*e = (struct event){ .name = "waking", .type = PERF_TYPE_TRACEPOINT, .user = true, .kernel = true, .waits = true, .wakes = true };
-	if (!tracepoint("sched_waking", "id", id, sizeof id) || !text_dec(&p, &e->config))
-		return "the kernel's tracepoint sched:sched_waking is not to be had: it is root's, in /sys/kernel/tracing "
-		       "(mount -t tracefs none /sys/kernel/tracing)";
-	return tracepoint("sched_waking", "format", format, sizeof format) && strstr(format, field)
-	               ? NULL : "the kernel's tracepoint sched:sched_waking has a form that is not known here";
-}
-
-bool
-wait_event_other(struct event *e)
-{
-	bool other = e->type == PERF_TYPE_TRACEPOINT;
-
-	e->type = PERF_TYPE_SOFTWARE;
-	e->config = PERF_COUNT_SW_CONTEXT_SWITCHES;
-	return other;
-}
 
 /* What went on since the task's last record is in doubt. */
 static void
@@ -177,21 +122,16 @@ wait_stack(struct waits *w, struct task *t, uint64_t time)
 	t->wait.stack = true;
 }
 
-/* The fields: common_type (2 bytes), common_flags (1; 8 and 16: in an interrupt), …; comm at 8, pid at 24. */
 struct task *
 wait_woken(struct processes *ps, const struct record *r, bool *interrupt)
 {
-	struct cursor raw = r->sample.raw;
 	struct task *t;
-	uint8_t flags;
+	int32_t tid;
+	bool told = switch_event_woken(r->sample.raw, &tid, interrupt);
 
-	cur_u16(&raw);
-	flags = cur_u8(&raw);
-	cur_take(&raw, 21);
-	t = processes_thread(ps, (int32_t)cur_u32(&raw));
-	if (raw.bad || !t || t->dead || t->wait.state < LEAVING || !t->wait.stack || t->wait.woken || t->wait.runnable)
+	t = processes_thread(ps, tid);
+	if (!told || !t || t->dead || t->wait.state < LEAVING || !t->wait.stack || t->wait.woken || t->wait.runnable)
 		return NULL;
-	*interrupt = flags & 24;
 	t->wait.woken = r->time;
 	return t;
 }
@@ -244,7 +184,7 @@ wait_record(struct waits *w, struct processes *ps, const struct record *r)
 
 	if (r->type == PERF_RECORD_LOST || r->type == PERF_RECORD_LOST_SAMPLES)
 		w->losses++;
-	if (!t || t->process->starting == UINT64_MAX)
+	if (!t || process_is_before_exec(t->process))
 		return;
 	switch (r->type) {
 	case PERF_RECORD_SWITCH:

@@ -1,8 +1,7 @@
 /* Waiting: since when each thread is off the CPU, as the kernel's records of switches tell, in the order of time. */
-#ifndef SAMPLE_WAIT_H
-#define SAMPLE_WAIT_H
+#ifndef SAMPLE_WAITING_WAIT_H
+#define SAMPLE_WAITING_WAIT_H
 
-#include "sample/events/event.h"
 #include "sample/tasks/process.h"
 
 struct record;
@@ -45,15 +44,7 @@ struct waits {
 	void *ctx;
 };
 
-/* The event with a sample at each switch away from a thread: the tracepoint's where it may be had, else the kernel's count
- * of switches. */
-struct event wait_event(void);
-/* The same where that was refused; false where there is no other. */
-bool wait_event_other(struct event *);
-
-/* The event with a sample at each waking, and the waker's stack; NULL, or why it is not to be had, in words. */
-const char *wait_wakers(struct event *);
-/* The task that a sample of that event says to be woken (from then on it waits for a CPU), if it waits and had not been yet; by
+/* The task that a sample of a waking says to be woken (from then on it waits for a CPU), if it waits and had not been yet; by
  * an INTERRUPT? */
 struct task *wait_woken(struct processes *, const struct record *, bool *interrupt);
 /* The task's stack at TIME is known, at which it leaves the CPU. */

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "lib/clock.h"
-#include "lib/filemap.h"
+#include "lib/proc.h"
+#include "lib/text.h"
+#include "sample/events/sample.h"
 #include "sample/tasks/foreign.h"
-#include "sample/tasks/process_maps.h"
-#include "sample/session.h"
 #include "sample/tasks/threads.h"
 
 enum { STACK_READ = 16 << 10, LEAST_READ = 256 };
@@ -22,7 +22,7 @@ state_of(const struct task *t)
 	char name[32], buf[512], *p;
 
 	snprintf(name, sizeof name, "task/%d/stat", t->tid);
-	if (file_proc(t->pid, name, buf, sizeof buf) <= 0 || !(p = strrchr(buf, ')')) || !p[1])
+	if (proc_text(t->pid, name, buf, sizeof buf) <= 0 || !(p = strrchr(buf, ')')) || !p[1])
 		return 0;
 	return p[2];
 }
@@ -80,7 +80,7 @@ look_at(struct task *t, struct sample *out, void (*sample)(void *, const struct 
 		return false;
 	out->stack = stack;
 	out->stack_size = read_stack(t->pid, out->sp, stack);
-	mapped_ready(t->process, out->time);
+	process_ready(t->process, out->time);
 	sample(ctx, out);
 	return true;
 }

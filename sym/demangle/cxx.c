@@ -204,14 +204,22 @@ call_offset(struct cxx *c)
 	}
 }
 
-/* Code, what follows (t: type, n: name, e: encoding, o: offset and encoding, b: two offsets, a: template argument,
- * m: module, v: type in type, r: temporary, c: clone), text. */
-static const char specials[] =
-	"TVtvtable for \0" "TTtVTT for \0" "TIttypeinfo for \0" "TSttypeinfo name for \0" "TFttypeinfo fn for \0"
-	"TJtjava Class for \0" "Thonon-virtual thunk to \0" "Tvovirtual thunk to \0" "Tcbcovariant return thunk to \0"
-	"THnTLS init function for \0" "TWnTLS wrapper function for \0" "TAatemplate parameter object for \0"
-	"GVnguard variable for \0" "GAehidden alias for \0" "GIminitializer for module \0"
-	"TCvconstruction vtable for \0" "GRrreference temporary #\0" "GTctransaction clone for \0";
+/* What a code stands for, and what is behind it (t: type, n: name, e: encoding, o: offset and encoding, b: two offsets, a: template argument,
+ * m: module, v: type in type, r: temporary, c: clone). */
+static const struct special {
+	char code[3], behind;
+	const char *text;
+} specials[] = {
+	{ "TV", 't', "vtable for " }, { "TT", 't', "VTT for " }, { "TI", 't', "typeinfo for " },
+	{ "TS", 't', "typeinfo name for " }, { "TF", 't', "typeinfo fn for " }, { "TJ", 't', "java Class for " },
+	{ "Th", 'o', "non-virtual thunk to " }, { "Tv", 'o', "virtual thunk to " },
+	{ "Tc", 'b', "covariant return thunk to " }, { "TH", 'n', "TLS init function for " },
+	{ "TW", 'n', "TLS wrapper function for " }, { "TA", 'a', "template parameter object for " },
+	{ "GV", 'n', "guard variable for " }, { "GA", 'e', "hidden alias for " }, { "GI", 'm', "initializer for module " },
+	{ "TC", 'v', "construction vtable for " }, { "GR", 'r', "reference temporary #" },
+	{ "GT", 'c', "transaction clone for " },
+	{ .text = NULL }
+};
 
 /* TYPE number _ TYPE: the second in the first. */
 static uint32_t
@@ -245,14 +253,14 @@ temporary(struct cxx *c)
 static uint32_t
 special(struct cxx *c)
 {
-	const char *sp = specials;
+	const struct special *sp = specials;
 	uint32_t n;
 
-	while (*sp && !cxx_eat2(c, sp))
-		sp += strlen(sp) + 1;
-	if (!*sp)
+	while (sp->text && !cxx_eat2(c, sp->code))
+		sp++;
+	if (!sp->text)
 		return cxx_fail(c);
-	switch (sp[2]) {
+	switch (sp->behind) {
 	case 't': n = cxx_type(c); break;
 	case 'n': n = cxx_name(c); break;
 	case 'a': n = cxx_template_arg(c); break;
@@ -261,9 +269,9 @@ special(struct cxx *c)
 	case 'r': n = temporary(c); break;
 	case 'o':
 	case 'b':
-		c->p -= sp[2] == 'o';   /* its second letter is the offset's kind */
+		c->p -= sp->behind == 'o';   /* its second letter is the offset's kind */
 		call_offset(c);
-		if (sp[2] == 'b')
+		if (sp->behind == 'b')
 			call_offset(c);
 		n = cxx_encoding(c);
 		break;
@@ -273,7 +281,7 @@ special(struct cxx *c)
 		c->p += cxx_peek(c) != 0; /* fallthrough */
 	default: n = cxx_encoding(c);
 	}
-	return cxx_text(c, K_PREFIX, sp + 3, n);
+	return cxx_text(c, K_PREFIX, sp->text, n);
 }
 
 /* Whether NAME, a function, carries its return type: templates do, constructors and conversions do not. */

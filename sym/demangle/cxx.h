@@ -181,7 +181,7 @@ void cxx_print_list(struct cxx *, uint32_t list);
 /* What is not a type, or is one that has no right part. */
 void cxx_show(struct cxx *, uint32_t node);
 void cxx_print_lambda_param(struct cxx *, const struct node *);
-/* By a format: see demangle_cxx_show.c. */
+/* By a format: see cxx_show.c. */
 void cxx_emit(struct cxx *, const struct node *, const char *format);
 /* The list of the pack that an expansion of NODE goes over, by a template parameter in it; false: none. */
 bool cxx_find_pack(struct cxx *, uint32_t node, uint32_t *list);

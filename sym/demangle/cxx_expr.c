@@ -4,31 +4,44 @@
 
 #include <string.h>
 
-/* Code, shape, text in c++filt's words.  Shapes: 0 1 2 3 operands, p: may stand behind, t: of a type, c: a cast,
+/* Texts are c++filt's words.  Shapes: 0 1 2 3 operands, p: may stand behind, t: of a type, c: a cast,
  * m: a member's name may follow, i: an index, n: new. */
-static const char operators[] =
-	"aN2&=\0" "aS2=\0" "aa2&&\0" "ad1&\0" "an2&\0" "attalignof \0" "aw1co_await \0" "az1alignof \0" "cccconst_cast\0"
-	"cl2()\0" "cm2,\0" "co1~\0" "dV2/=\0" "da1delete[] \0" "dccdynamic_cast\0" "de1*\0" "dl1delete \0" "ds2.*\0" "dtm.\0"
-	"dv2/\0" "eO2^=\0" "eo2^\0" "eq2==\0" "ge2>=\0" "gt2>\0" "ixi[]\0" "lS2<<=\0" "le2<=\0" "ls2<<\0" "lt2<\0"
-	"mI2-=\0" "mL2*=\0" "mi2-\0" "ml2*\0" "mmp--\0" "nannew[]\0" "ne2!=\0" "ng1-\0" "nt1!\0" "nwnnew\0" "nx1noexcept\0"
-	"oR2|=\0" "oo2||\0" "or2|\0" "pL2+=\0" "pl2+\0" "pm2->*\0" "ppp++\0" "ps1+\0" "ptm->\0" "qu3?\0" "rM2%=\0" "rS2>>=\0"
-	"rccreinterpret_cast\0" "rm2%\0" "rs2>>\0" "sP1sizeof...\0" "sZ1sizeof...\0" "sccstatic_cast\0" "ss2<=>\0"
-	"sttsizeof \0" "sz1sizeof \0" "te1typeid \0" "tittypeid \0" "tr0throw\0" "tw1throw \0";
+static const struct operator {
+	char code[3], shape;
+	const char *text;
+} operators[] = {
+	{ "aN", '2', "&=" }, { "aS", '2', "=" }, { "aa", '2', "&&" }, { "ad", '1', "&" }, { "an", '2', "&" },
+	{ "at", 't', "alignof " }, { "aw", '1', "co_await " }, { "az", '1', "alignof " }, { "cc", 'c', "const_cast" },
+	{ "cl", '2', "()" }, { "cm", '2', "," }, { "co", '1', "~" }, { "dV", '2', "/=" }, { "da", '1', "delete[] " },
+	{ "dc", 'c', "dynamic_cast" }, { "de", '1', "*" }, { "dl", '1', "delete " }, { "ds", '2', ".*" },
+	{ "dt", 'm', "." }, { "dv", '2', "/" }, { "eO", '2', "^=" }, { "eo", '2', "^" }, { "eq", '2', "==" },
+	{ "ge", '2', ">=" }, { "gt", '2', ">" }, { "ix", 'i', "[]" }, { "lS", '2', "<<=" }, { "le", '2', "<=" },
+	{ "ls", '2', "<<" }, { "lt", '2', "<" }, { "mI", '2', "-=" }, { "mL", '2', "*=" }, { "mi", '2', "-" },
+	{ "ml", '2', "*" }, { "mm", 'p', "--" }, { "na", 'n', "new[]" }, { "ne", '2', "!=" }, { "ng", '1', "-" },
+	{ "nt", '1', "!" }, { "nw", 'n', "new" }, { "nx", '1', "noexcept" }, { "oR", '2', "|=" }, { "oo", '2', "||" },
+	{ "or", '2', "|" }, { "pL", '2', "+=" }, { "pl", '2', "+" }, { "pm", '2', "->*" }, { "pp", 'p', "++" },
+	{ "ps", '1', "+" }, { "pt", 'm', "->" }, { "qu", '3', "?" }, { "rM", '2', "%=" }, { "rS", '2', ">>=" },
+	{ "rc", 'c', "reinterpret_cast" }, { "rm", '2', "%" }, { "rs", '2', ">>" }, { "sP", '1', "sizeof..." },
+	{ "sZ", '1', "sizeof..." }, { "sc", 'c', "static_cast" }, { "ss", '2', "<=>" }, { "st", 't', "sizeof " },
+	{ "sz", '1', "sizeof " }, { "te", '1', "typeid " }, { "ti", 't', "typeid " }, { "tr", '0', "throw" },
+	{ "tw", '1', "throw " },
+	{ .text = NULL }
+};
 
 /* The operator at the cursor, which moves past it; NULL for none. */
-static const char *
+static const struct operator *
 operator_here(struct cxx *c)
 {
-	for (const char *op = operators; *op; op += strlen(op) + 1)
-		if (cxx_eat2(c, op))
-			return op + 2;
+	for (const struct operator *op = operators; op->text; op++)
+		if (cxx_eat2(c, op->code))
+			return op;
 	return NULL;
 }
 
 uint32_t
 cxx_operator(struct cxx *c)
 {
-	const char *op;
+	const struct operator *op;
 	uint32_t n;
 
 	if (cxx_peek(c) == 'v' && cxx_digit(cxx_peek2(c))) {
@@ -54,8 +67,8 @@ cxx_operator(struct cxx *c)
 		return cxx_node(c, K_LITERAL_OP, cxx_source_name(c), 0, 0);
 	if (!(op = operator_here(c)))
 		return cxx_fail(c);
-	n = cxx_text(c, K_OPERATOR, op + 1, 0);
-	c->node[n].flag = (uint8_t)*op;
+	n = cxx_text(c, K_OPERATOR, op->text, 0);
+	c->node[n].flag = (uint8_t)op->shape;
 	return n;
 }
 

@@ -23,10 +23,8 @@ cxx_source_name(struct cxx *c)
 	uint32_t n = cxx_number(c);
 	const char *s = c->p;
 
-#ifndef PLANT_DEMANGLE
 	if (!n || n > (size_t)(c->end - s))
 		return cxx_fail(c);
-#endif
 	c->p += n;
 	if (n >= 10 && memcmp(s, "_GLOBAL_", 8) == 0 && strchr("._$", s[8]) && s[9] == 'N')
 		return c->last = cxx_fixed(c, "(anonymous namespace)");

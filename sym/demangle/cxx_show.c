@@ -160,8 +160,10 @@ cxx_print_lambda_param(struct cxx *c, const struct node *n)
 static void
 literal(struct cxx *c, const struct node *n)
 {
-	static const char suffixed[] =
-		"int\0\0unsigned int\0u\0long\0l\0unsigned long\0ul\0long long\0ll\0unsigned long long\0ull\0";
+	static const struct { const char *type, *suffix; } suffixed[] = {
+		{ "int", "" }, { "unsigned int", "u" }, { "long", "l" }, { "unsigned long", "ul" }, { "long long", "ll" },
+		{ "unsigned long long", "ull" },
+	};
 	const struct node *type = &c->node[n->a];
 	const char *t = type->kind == K_BUILTIN ? type->s : "", *suffix = NULL;
 	bool real = strstr(t, "loat") || strstr(t, "double");
@@ -174,12 +176,9 @@ literal(struct cxx *c, const struct node *n)
 		cxx_put(c, *n->s == '1' ? "true" : "false");
 		return;
 	}
-	for (const char *p = suffixed; *p && !suffix; p += strlen(p) + 1) {
-		bool is = strcmp(p, t) == 0;
-
-		p += strlen(p) + 1;
-		suffix = is ? p : NULL;
-	}
+	for (unsigned i = 0; i < sizeof suffixed / sizeof *suffixed; i++)
+		if (strcmp(suffixed[i].type, t) == 0)
+			suffix = suffixed[i].suffix;
 	if (!suffix)
 		cxx_emit(c, n, "(%a)");
 	cxx_put(c, n->flag ? "-" : "");

@@ -1,6 +1,6 @@
 /* Names as a developer wrote them: C++ (Itanium ABI) and Rust, from what the linker sees. */
-#ifndef SYM_DEMANGLE_H
-#define SYM_DEMANGLE_H
+#ifndef SYM_DEMANGLE_DEMANGLE_H
+#define SYM_DEMANGLE_DEMANGLE_H
 
 #include "lib/mem.h"
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "lib/filemap.h"
+#include "lib/text.h"
 
 enum { PUNY_MAX = 128 };
 

@@ -1,9 +1,9 @@
-/* See demangle_rust_v0.h: the values that generic arguments have. */
+/* See rust_v0.h: the values that generic arguments have. */
 #include "rust_v0.h"
 
 #include <string.h>
 
-#include "lib/filemap.h"
+#include "lib/text.h"
 
 /* Hex digits up to "_": how many after leading zeros, from *S on; their value where they are at most 16. */
 static uint32_t

@@ -1,4 +1,4 @@
-/* Rust's v0 names: what demangle_rust_word.c (its words), demangle_rust_v0.c (paths and types) and demangle_rust_const.c share.
+/* Rust's v0 names: what rust_word.c (its words), rust_v0.c (paths and types) and rust_const.c share.
  * All go on from where the name is read, and print; what is no name makes it BAD, and then nothing is left to read. */
 #ifndef SYM_DEMANGLE_RUST_V0_H
 #define SYM_DEMANGLE_RUST_V0_H

@@ -1,4 +1,4 @@
-/* See demangle_rust_v0.h: numbers, identifiers, references back and lifetimes. */
+/* See rust_v0.h: numbers, identifiers, references back and lifetimes. */
 #include "rust_v0.h"
 
 #include <string.h>

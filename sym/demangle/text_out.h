@@ -1,6 +1,6 @@
 /* What the demanglers share: the text they write, which is bounded. */
-#ifndef SYM_DEMANGLE_TEXT_H
-#define SYM_DEMANGLE_TEXT_H
+#ifndef SYM_DEMANGLE_TEXT_OUT_H
+#define SYM_DEMANGLE_TEXT_OUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

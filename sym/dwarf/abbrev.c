@@ -1,6 +1,7 @@
 /* Abbreviations: what attributes an entry has, and how they lie there (DWARF 5 sections 7.5.2 to 7.5.4).  Where all of them have
  * a fixed size, as most have, an entry is passed over in one step. */
-#include "dwarf_file.h"
+#include "abbrev.h"
+
 #include "lib/sort.h"
 
 enum { DW_TAG_subprogram = 0x2e, DW_AT_LO_USER = 0x2000, DW_FORM_ref4 = 0x13, DW_FORM_implicit_const = 0x21, ABBREVS_MAX = 1 << 20 };

@@ -1,9 +1,14 @@
 /* Many addresses at once, unit by unit: where they are, and what the entries of their functions say there; then what those say
  * that these are made from, in the order of .debug_info.  So that is read forwards, which may be compressed. */
+#include "ahead.h"
+
 #include <string.h>
 
-#include "dwarf_file.h"
+#include "lib/index.h"
 #include "lib/sort.h"
+#include "places.h"
+#include "unit.h"
+#include "unit_index.h"
 
 struct ahead {
 	const struct dwarf *dwarf;
@@ -180,36 +185,40 @@ declare(struct asking *a)
 			place_declare(&a->place[i], &a->known[a->of[i] - 1].declared, a->place[i].start);
 }
 
+void
+ahead_forget(struct dwarf_cache *c)
+{
+	arena_free(&c->answers);
+	c->ahead = NULL;
+}
+
 /* Keeps the answers instead of the last ones. */
 static void
-keep_answers(struct modules *ms, const struct asking *a)
+keep_answers(struct dwarf_cache *c, const struct asking *a)
 {
 	struct ahead *to;
 
-	arena_free(&ms->answers);
-	ms->ahead = NULL;
-	if (!a->n || !(to = arena_alloc(&ms->answers, sizeof *to)) ||
-	    !(to->answer = arena_alloc(&ms->answers, a->n * sizeof *to->answer)) ||
-	    !(to->place = arena_alloc(&ms->answers, a->places * sizeof *to->place)))
+	ahead_forget(c);
+	if (!a->n || !(to = arena_alloc(&c->answers, sizeof *to)) ||
+	    !(to->answer = arena_alloc(&c->answers, a->n * sizeof *to->answer)) ||
+	    !(to->place = arena_alloc(&c->answers, a->places * sizeof *to->place)))
 		return;
 	to->dwarf = a->dwarf;
 	to->n = a->n;
 	memcpy(to->answer, a->answer, a->n * sizeof *to->answer);
 	if (a->places)
 		memcpy(to->place, a->place, a->places * sizeof *to->place);
-	ms->ahead = to;
+	c->ahead = to;
 }
 
 void
-dwarf_ahead(struct modules *ms, struct module *m, const uint64_t *vaddr, uint32_t n)
+ahead_ask(struct dwarf *d, const uint64_t *vaddr, uint32_t n)
 {
-	struct asking a = { .dwarf = dwarf_describing(ms, m) };
+	struct asking a = { .dwarf = d };
 
-	if (!a.dwarf)
-		return;
 	if (ask(&a, vaddr, n) && sort_items(a.answer, a.n)) {
 		declare(&a);
-		keep_answers(ms, &a);
+		keep_answers(d->cache, &a);
 	}
 	vec_free(&a.answer, &a.cap, sizeof *a.answer);
 	vec_free(&a.place, &a.place_cap, sizeof *a.place);
@@ -221,7 +230,7 @@ dwarf_ahead(struct modules *ms, struct module *m, const uint64_t *vaddr, uint32_
 bool
 ahead_find(const struct dwarf *d, uint64_t addr, struct place *out, unsigned max, unsigned *n)
 {
-	const struct ahead *a = d->modules->ahead;
+	const struct ahead *a = d->cache->ahead;
 	uint32_t lo = 0, hi = a && a->dwarf == d ? a->n : 0, end = hi;
 
 	while (lo < hi) {

@@ -1,28 +1,28 @@
-/* See span.h. */
+/* See disjoint_ranges.h. */
 #include "disjoint_ranges.h"
 
 #include "lib/sort.h"
 
 bool
-span_add(struct spans *s, uint64_t lo, uint64_t hi, uint64_t what)
+disjoint_add(struct disjoint_ranges *s, uint64_t lo, uint64_t hi, uint64_t what)
 {
 	if (lo >= hi)
 		return true;
 	if (!vec_room(&s->span, &s->cap, (uint64_t)s->n + 1, sizeof *s->span))
 		return false;
-	s->span[s->n++] = (struct span){ lo, hi, what };
+	s->span[s->n++] = (struct disjoint_range){ lo, hi, what };
 	return true;
 }
 
 void
-spans_free(struct spans *s)
+disjoint_free(struct disjoint_ranges *s)
 {
 	vec_free(&s->span, &s->cap, sizeof *s->span);
 	s->n = 0;
 }
 
-const struct span *
-span_find(const struct span *span, uint32_t n, uint64_t addr)
+const struct disjoint_range *
+disjoint_find(const struct disjoint_range *span, uint32_t n, uint64_t addr)
 {
 	uint32_t lo = 0, hi = n;
 
@@ -39,7 +39,7 @@ span_find(const struct span *span, uint32_t n, uint64_t addr)
 
 /* The spans that hold the sweep's position, or have ended and not yet come to the top: a heap, the winner on top. */
 struct active {
-	const struct span *span;
+	const struct disjoint_range *span;
 	uint32_t *heap;
 	uint32_t n;
 	bool largest;
@@ -79,9 +79,9 @@ pop(struct active *a)
 
 /* [LO, HI) belongs to the winner, if there is one. */
 static bool
-emit(struct spans *out, struct active *a, uint64_t lo, uint64_t hi)
+emit(struct disjoint_ranges *out, struct active *a, uint64_t lo, uint64_t hi)
 {
-	const struct span *s;
+	const struct disjoint_range *s;
 
 	while (a->n && a->span[a->heap[0]].hi <= lo)
 		pop(a);
@@ -92,12 +92,12 @@ emit(struct spans *out, struct active *a, uint64_t lo, uint64_t hi)
 		out->span[out->n - 1].hi = hi;
 		return true;
 	}
-	return span_add(out, lo, hi, s->what);
+	return disjoint_add(out, lo, hi, s->what);
 }
 
 /* EVENT: where spans begin (B 1) and end, sorted. */
 static bool
-sweep(struct spans *out, struct active *a, const struct item *event, uint32_t n)
+sweep(struct disjoint_ranges *out, struct active *a, const struct item *event, uint32_t n)
 {
 	uint64_t at = 0;
 
@@ -112,7 +112,7 @@ sweep(struct spans *out, struct active *a, const struct item *event, uint32_t n)
 }
 
 static bool
-in_order(const struct spans *s)
+in_order(const struct disjoint_ranges *s)
 {
 	for (uint32_t i = 1; i < s->n; i++)
 		if (s->span[i].lo < s->span[i - 1].hi)
@@ -121,9 +121,9 @@ in_order(const struct spans *s)
 }
 
 bool
-spans_settle(struct spans *s, bool largest)
+disjoint_settle(struct disjoint_ranges *s, bool largest)
 {
-	struct spans out = { 0 };
+	struct disjoint_ranges out = { 0 };
 	struct active a = { .span = s->span, .largest = largest };
 	struct item *event = NULL;
 	uint32_t cap = 0, heap = 0;
@@ -140,10 +140,10 @@ spans_settle(struct spans *s, bool largest)
 	good = good && sort_items(event, 2 * s->n) && sweep(&out, &a, event, 2 * s->n);
 	vec_free(&event, &cap, sizeof *event);
 	vec_free(&a.heap, &heap, sizeof *a.heap);
-	spans_free(s);
+	disjoint_free(s);
 	if (good)
 		*s = out;
 	else
-		spans_free(&out);
+		disjoint_free(&out);
 	return good;
 }

@@ -1,25 +1,25 @@
 /* Ranges of addresses, each with a number, made disjoint: which one an address lies in, where several claim it. */
-#ifndef SYM_SPAN_H
-#define SYM_SPAN_H
+#ifndef SYM_DWARF_DISJOINT_RANGES_H
+#define SYM_DWARF_DISJOINT_RANGES_H
 
 #include "lib/mem.h"
 
-struct span {
+struct disjoint_range {
 	uint64_t lo, hi, what;
 };
 
-struct spans {
-	struct span *span;         /* a vector */
+struct disjoint_ranges {
+	struct disjoint_range *span;         /* a vector */
 	uint32_t n, cap;
 };
 
 /* False at the memory cap.  An empty range is left out. */
-bool span_add(struct spans *, uint64_t lo, uint64_t hi, uint64_t what);
+bool disjoint_add(struct disjoint_ranges *, uint64_t lo, uint64_t hi, uint64_t what);
 /* Sorts and makes them disjoint: where some overlap the one with the smallest WHAT wins, or the largest.  False at the memory
  * cap: then there are none left. */
-bool spans_settle(struct spans *, bool largest);
-/* Of settled ones. */
-const struct span *span_find(const struct span *, uint32_t n, uint64_t addr);
-void spans_free(struct spans *);
+bool disjoint_settle(struct disjoint_ranges *, bool largest);
+/* Finds the range; the ranges must be settled. */
+const struct disjoint_range *disjoint_find(const struct disjoint_range *, uint32_t n, uint64_t addr);
+void disjoint_free(struct disjoint_ranges *);
 
 #endif

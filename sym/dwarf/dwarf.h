@@ -1,18 +1,10 @@
 /* Lines and inlined functions of code, by a module's DWARF 2 to 5 (in its own file, a detached one, split or shared files:
- * see debug.h).  Units are found by .debug_aranges or their first entry, and read when an address falls into them. */
-#ifndef SYM_DWARF_H
-#define SYM_DWARF_H
+ * see debug_file.h).  Units are found by .debug_aranges or their first entry, and read when an address falls into them. */
+#ifndef SYM_DWARF_DWARF_H
+#define SYM_DWARF_DWARF_H
 
 #include "sym/module/module.h"
-
-struct place {
-	const char *function;      /* its linkage name, else its name; NULL where no entry covers the code */
-	const char *file;          /* of what ran in it, or of the call to the next place; NULL: not known */
-	uint32_t line;             /* likewise; 0: not known, or of no single line */
-	const char *decl_file;     /* where the function is declared */
-	uint32_t decl_line;
-	uint64_t start;            /* the lowest address of the function, as linked; of an inlined one what tells it from others */
-};
+#include "place.h"
 
 /* The functions that VADDR lies in, outermost first: each but the first is inlined into the one before.  Of more than MAX the
  * innermost are left out.  0: the DWARF knows nothing there.  Asking in the order of addresses is quickest.

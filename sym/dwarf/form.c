@@ -1,5 +1,5 @@
 /* Attribute values by their forms (DWARF 5 section 7.5.6), the GNU extensions for split and shared files among them. */
-#include "dwarf_file.h"
+#include "form.h"
 
 enum {
 	DW_FORM_addr = 0x01, DW_FORM_block2 = 0x03, DW_FORM_block4, DW_FORM_data2, DW_FORM_data4, DW_FORM_data8, DW_FORM_string,
@@ -135,17 +135,6 @@ form_read(const struct unit *u, struct cursor *c, const struct spec *spec)
 	else
 		form_skip(u, c, v.form);
 	return v;
-}
-
-const char *
-section_string(struct dwarf *d, enum dwarf_section which, uint64_t off)
-{
-	struct cursor c = dwarf_section(d, which);
-	const char *s;
-
-	cur_take(&c, off);
-	s = cur_str(&c);
-	return c.bad ? NULL : s;
 }
 
 /* Entry I of U's piece of .debug_str_offsets. */

@@ -1,8 +1,12 @@
 /* What is inlined into a function (DWARF 5 section 3.3.8): the entries below its own are passed once, at the first question
  * about it. */
+#include "inline.h"
+
 #include <string.h>
 
-#include "dwarf_file.h"
+#include "abbrev.h"
+#include "declared.h"
+#include "range.h"
 
 enum { DW_TAG_lexical_block = 0x0b, DW_TAG_inlined_subroutine = 0x1d, DW_TAG_subprogram = 0x2e };
 
@@ -18,7 +22,7 @@ struct inlined {
 
 struct inlines {
 	struct inlined *inlined;   /* 0: the function itself */
-	struct span *span;         /* settled; WHAT: which is innermost */
+	struct disjoint_range *span;         /* settled; WHAT: which is innermost */
 	uint32_t n;
 };
 
@@ -30,7 +34,7 @@ struct walk {
 	uint32_t depth, in;        /* of the next entry; the innermost function it is in */
 	struct inlined *inlined;
 	uint32_t n, cap;
-	struct spans spans;
+	struct disjoint_ranges spans;
 };
 
 static bool
@@ -53,7 +57,7 @@ add(struct walk *w, const struct die *die)
 	ranges_open(&r, w->unit, die);
 	while (ranges_next(&r, &lo, &hi)) {
 		i->start = lo < i->start ? lo : i->start;
-		if (!span_add(&w->spans, lo, hi, w->n - 1))
+		if (!disjoint_add(&w->spans, lo, hi, w->n - 1))
 			return false;
 	}
 	return true;
@@ -64,11 +68,7 @@ end_of_children(struct walk *w)
 {
 	w->depth--;
 	if (w->depth && w->depth < w->inlined[w->in].within)
-#ifdef PLANT_INFO
-		w->in = w->inlined[w->in].parent;
-#else
 		w->in = w->inlined[w->in].around;
-#endif
 }
 
 /* One entry.  False where it cannot be read, or at the memory cap. */
@@ -109,7 +109,7 @@ settle(struct walk *w)
 {
 	struct inlines *in = unit_alloc(w->unit, sizeof *in);
 
-	if (!in || !spans_settle(&w->spans, true) || !(in->inlined = unit_alloc(w->unit, w->n * sizeof *in->inlined)) ||
+	if (!in || !disjoint_settle(&w->spans, true) || !(in->inlined = unit_alloc(w->unit, w->n * sizeof *in->inlined)) ||
 	    !(in->span = unit_alloc(w->unit, w->spans.n * sizeof *in->span)))
 		return NULL;
 	memcpy(in->inlined, w->inlined, w->n * sizeof *in->inlined);
@@ -138,14 +138,14 @@ inlines_read(struct unit *u, uint64_t off)
 		in = settle(&w);
 	}
 	vec_free(&w.inlined, &w.cap, sizeof *w.inlined);
-	spans_free(&w.spans);
+	disjoint_free(&w.spans);
 	return in;
 }
 
 unsigned
 inlines_find(const struct inlines *in, uint64_t addr, struct frame *frame, unsigned max, uint64_t *start)
 {
-	const struct span *s = span_find(in->span, in->n, addr);
+	const struct disjoint_range *s = disjoint_find(in->span, in->n, addr);
 	uint32_t innermost = s ? (uint32_t)s->what : 0, i;
 	unsigned n = 0, at;
 

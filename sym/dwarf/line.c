@@ -1,8 +1,11 @@
 /* Line tables (DWARF 5 section 6.2, versions 2 to 5): the program of a unit is run at the first question about it, for the rows
  * where file or line change. */
+#include "line.h"
+
 #include <string.h>
 
-#include "dwarf_file.h"
+#include "form.h"
+#include "path.h"
 
 enum {
 	DW_LNS_copy = 1, DW_LNS_advance_pc, DW_LNS_advance_line, DW_LNS_set_file, DW_LNS_set_column, DW_LNS_negate_stmt,
@@ -34,7 +37,7 @@ struct line_table {
 	uint32_t ndir, nfile;
 	bool ran;
 	struct row *row;
-	struct span *sequence;     /* settled; WHAT: its first row and, from bit 32 on, their number */
+	struct disjoint_range *sequence;     /* settled; WHAT: its first row and, from bit 32 on, their number */
 	uint32_t nsequence;
 };
 
@@ -43,7 +46,7 @@ struct making {
 	const char **dir;
 	struct file *file;
 	struct row *row;
-	struct spans sequence;
+	struct disjoint_ranges sequence;
 	uint32_t ndir, dir_cap, nfile, file_cap, nrow, row_cap;
 };
 
@@ -97,10 +100,8 @@ read_table(const struct unit *u, struct cursor *c, struct making *m, bool files)
 	struct spec spec[FORMATS_MAX];
 	uint8_t n = cur_u8(c);
 
-#ifndef PLANT_LINE
 	if (n > FORMATS_MAX)
 		return false;
-#endif
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t form;
 
@@ -271,7 +272,7 @@ end_sequence(struct machine *x, const struct dwarf *d)
 
 	if (!n || x->lo >= x->addr || !dwarf_is_code(d, x->lo))
 		m->nrow = x->first;
-	else if (!span_add(&m->sequence, x->lo, x->addr, x->first | (uint64_t)n << 32))
+	else if (!disjoint_add(&m->sequence, x->lo, x->addr, x->first | (uint64_t)n << 32))
 		return false;
 	reset(x);
 	return true;
@@ -369,7 +370,7 @@ run(const struct dwarf *d, const struct line_table *l, struct making *m)
 			good = op ? standard(&x, op) : extended(&x, d);
 	}
 	m->nrow = x.first;   /* what no end_sequence ends does not count */
-	return good && spans_settle(&m->sequence, false);
+	return good && disjoint_settle(&m->sequence, false);
 }
 
 static void
@@ -382,7 +383,7 @@ run_once(struct unit *u, struct line_table *l)
 	    (l->sequence = keep(u, m.sequence.span, m.sequence.n * sizeof *l->sequence)))
 		l->nsequence = m.sequence.n;
 	vec_free(&m.row, &m.row_cap, sizeof *m.row);
-	spans_free(&m.sequence);
+	disjoint_free(&m.sequence);
 }
 
 /* ---- questions ---- */
@@ -391,12 +392,12 @@ bool
 lines_find(struct unit *u, uint64_t addr, const char **file, uint32_t *line)
 {
 	struct line_table *l = open_lines(holder(u));
-	const struct span *s;
+	const struct disjoint_range *s;
 	uint32_t lo, hi;
 
 	if (l && !l->ran)
 		run_once(holder(u), l);
-	if (!l || !(s = span_find(l->sequence, l->nsequence, addr)))
+	if (!l || !(s = disjoint_find(l->sequence, l->nsequence, addr)))
 		return false;
 	lo = (uint32_t)s->what;
 	hi = lo + (uint32_t)(s->what >> 32);

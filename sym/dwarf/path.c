@@ -1,9 +1,34 @@
 /* Paths of source files (DWARF 5 section 6.2.4): put together from their parts, and kept once for all modules. */
+#include "path.h"
+
 #include <string.h>
 
-#include "dwarf_file.h"
-
 enum { PATH_LIMIT = 4096 };
+
+struct paths {
+	struct module_owned owned;
+	const char **path;         /* in the modules' arena */
+	uint32_t n, cap;
+	struct index index;
+};
+
+static void
+free_paths(struct module_owned *o)
+{
+	struct paths *p = (struct paths *)o;
+
+	vec_free(&p->path, &p->cap, sizeof(const char *));
+	index_free(&p->index);
+}
+
+/* NULL at the memory cap. */
+static struct paths *
+paths_of(struct modules *ms)
+{
+	if (!ms->paths && (ms->paths = arena_alloc(&ms->arena, sizeof *ms->paths)))
+		modules_own(ms, &ms->paths->owned, free_paths);
+	return ms->paths;
+}
 
 static uint32_t
 again(const void *ctx, uint32_t i)
@@ -15,17 +40,19 @@ static const char *
 keep(struct modules *ms, const char *path)
 {
 	uint32_t hash = hash_str(path), slot, i;
+	struct paths *p = paths_of(ms);
 	char *copy;
 
-	for (slot = index_first(&ms->paths, hash); (i = index_at(&ms->paths, slot)) != INDEX_NONE;
-	     slot = index_next(&ms->paths, slot))
-		if (strcmp(ms->path[i], path) == 0)
-			return ms->path[i];
-	if (!(copy = arena_str(&ms->arena, path, strlen(path))) ||
-	    !vec_room(&ms->path, &ms->path_cap, (uint64_t)ms->npath + 1, sizeof(const char *)) ||
-	    !index_add(&ms->paths, hash, ms->npath, again, ms->path))
+	if (!p)
 		return NULL;
-	return ms->path[ms->npath++] = copy;
+	for (slot = index_first(&p->index, hash); (i = index_at(&p->index, slot)) != INDEX_NONE; slot = index_next(&p->index, slot))
+		if (strcmp(p->path[i], path) == 0)
+			return p->path[i];
+	if (!(copy = arena_str(&ms->arena, path, strlen(path))) ||
+	    !vec_room(&p->path, &p->cap, (uint64_t)p->n + 1, sizeof(const char *)) ||
+	    !index_add(&p->index, hash, p->n, again, p->path))
+		return NULL;
+	return p->path[p->n++] = copy;
 }
 
 /* Adds NAME to the path of *N bytes in TO, unless it does not fit. */

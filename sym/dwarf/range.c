@@ -1,6 +1,6 @@
 /* The code of an entry: DW_AT_low_pc and DW_AT_high_pc, or a list in .debug_ranges (DWARF 4 section 2.17.3) or .debug_rnglists
  * (DWARF 5 sections 2.17.3 and 7.25).  What the linker dropped stands there with addresses that are no code. */
-#include "dwarf_file.h"
+#include "range.h"
 
 enum { DW_FORM_addr = 0x01, DW_FORM_rnglistx = 0x23, DW_FORM_addrx = 0x1b };
 enum {

@@ -1,55 +1,14 @@
-/* Files, their sections and their units: headers and first entries (DWARF 5 sections 3.1, 7.3 and 7.5.1), and the other half of a
- * unit that was split, in a .dwo or .dwp file. */
+/* Units: their headers and first entries (DWARF 5 sections 3.1, 7.3 and 7.5.1), and the other half of a unit that was split, in a
+ * .dwo or .dwp file. */
+#include "unit.h"
+
 #include <string.h>
 
-#include "dwarf_file.h"
-
 #include "sym/module/debug_file.h"
+#include "abbrev.h"
 
 enum { DW_UT_compile = 1, DW_UT_type, DW_UT_partial, DW_UT_skeleton, DW_UT_split_compile, DW_UT_split_type };
 enum { DW_TAG_compile_unit = 0x11, DW_TAG_skeleton_unit = 0x4a, DWO_UNITS_MAX = 1024, COLUMNS_MAX = 16 };
-
-struct cursor
-dwarf_section(struct dwarf *d, enum dwarf_section which)
-{
-	static const char *const names[SECTIONS][2] = {
-		[INFO] = { ".debug_info", ".debug_info.dwo" },
-		[ABBREV] = { ".debug_abbrev", ".debug_abbrev.dwo" },
-		[LINE] = { ".debug_line", ".debug_line.dwo" },
-		[STR] = { ".debug_str", ".debug_str.dwo" },
-		[LINE_STR] = { ".debug_line_str", ".debug_line_str.dwo" },
-		[STR_OFFSETS] = { ".debug_str_offsets", ".debug_str_offsets.dwo" },
-		[ADDR] = { ".debug_addr", ".debug_addr" },
-		[RANGES] = { ".debug_ranges", ".debug_ranges" },
-		[RNGLISTS] = { ".debug_rnglists", ".debug_rnglists.dwo" },
-		[ARANGES] = { ".debug_aranges", ".debug_aranges" },
-		[CU_INDEX] = { ".debug_cu_index", ".debug_cu_index" },
-	};
-
-	if (!d->fetched[which]) {
-		d->fetched[which] = true;
-		d->section[which] = debug_section_of(d->modules, d->module, names[which][d->split]);
-	}
-	return d->section[which];
-}
-
-void *
-unit_alloc(struct unit *u, size_t n)
-{
-	struct modules *ms = u->dwarf->modules;
-	void *p = arena_alloc(&ms->cache, n);
-
-	ms->cached += p ? n : 0;
-	return p;
-}
-
-bool
-dwarf_is_code(const struct dwarf *d, uint64_t addr)
-{
-	const struct elf *e = d->code;
-
-	return !e || !e->nload || elf_is_code(e, addr);
-}
 
 /* Reads the header at C, of .debug_info, and moves past the unit.  False where it cannot be read, or is of no known kind. */
 static bool
@@ -121,25 +80,13 @@ units_find(struct dwarf *d, uint64_t off, bool tidy)
 		}
 		d->slot[d->nslot] = (struct slot){ .off = u.off,
 			.code = u.type == DW_UT_compile || u.type == DW_UT_skeleton || u.type == DW_UT_split_compile };
-		index_unit(d, d->nslot++);
+		d->nslot++;
+		if (d->found)
+			d->found(d, d->nslot - 1);
 	}
 }
 
-struct dwarf *
-dwarf_new(struct modules *ms, struct module *file, bool split)
-{
-	struct dwarf *d = file->dwarf;
-
-	if (d || !(d = arena_alloc(&ms->arena, sizeof *d)))
-		return d;
-	file->dwarf = d;
-	d->modules = ms;
-	d->module = file;
-	d->split = split;
-	return d;
-}
-
-/* The same with its units. */
+/* That of FILE, with its units. */
 static struct dwarf *
 open_dwarf(struct modules *ms, struct module *file, bool split)
 {
@@ -148,19 +95,6 @@ open_dwarf(struct modules *ms, struct module *file, bool split)
 	if (d)
 		units_find(d, UINT64_MAX, false);
 	return d;
-}
-
-struct dwarf *
-dwarf_alt(struct dwarf *d)
-{
-	struct module *m;
-
-	if (!d->alt_asked) {
-		d->alt_asked = true;
-		m = debug_alt(d->modules, d->module);
-		d->alt = m ? open_dwarf(d->modules, m, false) : NULL;
-	}
-	return d->alt;
 }
 
 /* Where a unit's pieces begin in a .dwp's sections; all 0 elsewhere. */
@@ -209,18 +143,17 @@ read_root(struct unit *u, const struct pieces *p)
 static struct unit *
 open_slot(struct dwarf *d, struct slot *s, const struct pieces *p)
 {
-	struct modules *ms = d->modules;
 	struct cursor c = dwarf_section(d, INFO);
 	struct unit header, *u;
 
-	if (s->unit && s->generation == ms->generation)
+	if (s->unit && s->generation == d->cache->generation)
 		return s->unit;
 	cur_take(&c, s->off);
 	if (!read_header(d, &c, &header) || !(u = unit_alloc(&header, sizeof *u)))
 		return NULL;
 	*u = header;
 	s->unit = u;
-	s->generation = ms->generation;
+	s->generation = d->cache->generation;
 	read_root(u, p);
 	return u;
 }
@@ -348,7 +281,7 @@ from_dwp(struct unit *u)
 
 	if (!d->dwp_asked) {
 		d->dwp_asked = true;
-		m = debug_dwp(d->modules, d->module);
+		m = debug_file_dwp(d->modules, d->module);
 		d->dwp = m ? open_dwarf(d->modules, m, true) : NULL;
 	}
 	if (!d->dwp || !find_pieces(d->dwp, u->dwo_id, &p))
@@ -360,7 +293,7 @@ from_dwp(struct unit *u)
 static struct unit *
 from_dwo(struct unit *u)
 {
-	struct module *m = debug_dwo(u->dwarf->modules, u->dwarf->module, u->comp_dir, u->dwo_name);
+	struct module *m = debug_file_dwo(u->dwarf->modules, u->dwarf->module, u->comp_dir, u->dwo_name);
 	struct dwarf *d = m ? open_dwarf(u->dwarf->modules, m, true) : NULL;
 
 	for (uint32_t i = 0; d && i < d->nslot && i < DWO_UNITS_MAX; i++) {

@@ -1,28 +1,33 @@
 /* Which unit an address belongs to: by .debug_aranges (DWARF 5 section 6.1.2), for which .debug_info need not be read, else by the
  * ranges of units' first entries, else by those of their functions.  Where several units claim code in the same way (the linker
  * keeps one of equal functions, and all who had one speak of it) the first of the file has it. */
+#include "unit_index.h"
+
 #include <string.h>
 
-#include "dwarf_file.h"
 #include "lib/sort.h"
+#include "abbrev.h"
+#include "function.h"
+#include "range.h"
+#include "unit.h"
 
 /* What a unit's first entry says. */
 struct found {
 	struct found *next;
-	struct span span;          /* WHAT: the slot */
+	struct disjoint_range span;          /* WHAT: the slot */
 };
 
 struct making {
 	struct item *set;          /* units that are in .debug_aranges, by the offsets of their headers */
 	uint32_t sets, at;
-	struct spans *into;        /* of other units: there while all are collected, */
+	struct disjoint_ranges *into;        /* of other units: there while all are collected, */
 	struct found *found;       /* else here, as far as they are known */
 	bool bad;                  /* at the memory cap */
 };
 
 /* .debug_aranges, as it is read. */
 struct told {
-	struct spans spans;
+	struct disjoint_ranges spans;
 	struct item *set;
 	uint32_t sets, cap;
 };
@@ -44,7 +49,7 @@ read_set(struct dwarf *d, struct cursor *c, struct told *m)
 		return true;
 	info = cur_uint(&set, offset_size);
 	address_size = cur_u8(&set);
-	if (cur_u8(&set) || (address_size != 4 && address_size != 8))   /* with segments: nobody's */
+	if (cur_u8(&set) || (address_size != 4 && address_size != 8))   /* with segments, which no compiler writes */
 		return true;
 	if (!vec_room(&m->set, &m->cap, (uint64_t)m->sets + 1, sizeof *m->set))
 		return false;
@@ -56,7 +61,7 @@ read_set(struct dwarf *d, struct cursor *c, struct told *m)
 
 		if (set.bad || (!lo && !size))
 			break;
-		if (dwarf_is_code(d, lo) && !span_add(&m->spans, lo, lo + size, info))
+		if (dwarf_is_code(d, lo) && !disjoint_add(&m->spans, lo, lo + size, info))
 			return false;
 		m->sets += !pairs;
 	}
@@ -71,7 +76,62 @@ read_aranges(struct dwarf *d, struct told *m)
 	while (cur_left(&c))
 		if (!read_set(d, &c, m))
 			return false;
-	return sort_items(m->set, m->sets) && spans_settle(&m->spans, false);
+	return sort_items(m->set, m->sets) && disjoint_settle(&m->spans, false);
+}
+
+/* By the ranges of the unit's first entry. */
+static bool
+read_root(struct dwarf *d, uint32_t slot, struct making *m)
+{
+	struct unit *u = unit_open(d, slot);
+	struct range_reader r;
+	struct found *f;
+	struct die root;
+	uint64_t lo, hi;
+
+	if (!u || !unit_root(u, &root))
+		return true;
+	d->slot[slot].told = die_has(&root, AT_RANGES) || die_has(&root, AT_HIGH_PC) || (!u->dwo_name && !unit_has_functions(u));
+	ranges_open(&r, u, &root);
+	while (ranges_next(&r, &lo, &hi)) {
+		if (m->into) {
+			if (!disjoint_add(m->into, lo, hi, slot))
+				return false;
+			continue;
+		}
+		if (!(f = arena_alloc(&d->modules->arena, sizeof *f)))
+			return false;
+		*f = (struct found){ m->found, { lo, hi, slot } };
+		m->found = f;
+	}
+	return true;
+}
+
+/* By the functions that the unit has. */
+static bool
+read_functions(struct dwarf *d, uint32_t slot, struct disjoint_ranges *spans)
+{
+	struct unit *u = unit_open(d, slot);
+	uint32_t from = spans->n;
+
+	if (u && !functions_scan(unit_whole(u), false, spans))
+		return false;
+	for (uint32_t i = from; i < spans->n; i++)
+		spans->span[i].what = slot;
+	return true;
+}
+
+/* The next unit was found. */
+static void
+index_unit(struct dwarf *d, uint32_t slot)
+{
+	struct making *m = d->making;
+
+	while (m->at < m->sets && m->set[m->at].key < d->slot[slot].off)
+		m->at++;
+	d->slot[slot].told = m->at < m->sets && m->set[m->at].key == d->slot[slot].off;
+	if (d->slot[slot].code && !d->slot[slot].told && !m->bad)
+		m->bad = !read_root(d, slot, m);
 }
 
 /* What was read, in the arena. */
@@ -95,76 +155,21 @@ begin(struct dwarf *d)
 			memcpy(m->set, t.set, t.sets * sizeof *m->set);
 	}
 	d->making = m;
+	d->found = index_unit;
 	for (uint32_t i = 0; i < d->nslot; i++)
 		index_unit(d, i);
-	spans_free(&t.spans);
+	disjoint_free(&t.spans);
 	vec_free(&t.set, &t.cap, sizeof *t.set);
-}
-
-/* By the ranges of the unit's first entry. */
-static bool
-read_root(struct dwarf *d, uint32_t slot, struct making *m)
-{
-	struct unit *u = unit_open(d, slot);
-	struct range_reader r;
-	struct found *f;
-	struct die root;
-	uint64_t lo, hi;
-
-	if (!u || !unit_root(u, &root))
-		return true;
-	d->slot[slot].told = die_has(&root, AT_RANGES) || die_has(&root, AT_HIGH_PC) || (!u->dwo_name && !unit_has_functions(u));
-	ranges_open(&r, u, &root);
-	while (ranges_next(&r, &lo, &hi)) {
-		if (m->into) {
-			if (!span_add(m->into, lo, hi, slot))
-				return false;
-			continue;
-		}
-		if (!(f = arena_alloc(&d->modules->arena, sizeof *f)))
-			return false;
-		*f = (struct found){ m->found, { lo, hi, slot } };
-		m->found = f;
-	}
-	return true;
-}
-
-/* By the functions that the unit has. */
-static bool
-read_functions(struct dwarf *d, uint32_t slot, struct spans *spans)
-{
-	struct unit *u = unit_open(d, slot);
-	uint32_t from = spans->n;
-
-	if (u && !functions_scan(unit_whole(u), false, spans))
-		return false;
-	for (uint32_t i = from; i < spans->n; i++)
-		spans->span[i].what = slot;
-	return true;
-}
-
-void
-index_unit(struct dwarf *d, uint32_t slot)
-{
-	struct making *m = d->making;
-
-	if (!m)
-		return;
-	while (m->at < m->sets && m->set[m->at].key < d->slot[slot].off)
-		m->at++;
-	d->slot[slot].told = m->at < m->sets && m->set[m->at].key == d->slot[slot].off;
-	if (d->slot[slot].code && !d->slot[slot].told && !m->bad)
-		m->bad = !read_root(d, slot, m);
 }
 
 /* What first entries say. */
 static bool
-collect(struct dwarf *d, struct spans *spans)
+collect(struct dwarf *d, struct disjoint_ranges *spans)
 {
 	struct making *m = d->making;
 
 	for (const struct found *f = m->found; f; f = f->next)
-		if (!span_add(spans, f->span.lo, f->span.hi, f->span.what))
+		if (!disjoint_add(spans, f->span.lo, f->span.hi, f->span.what))
 			return false;
 	m->into = spans;
 	units_find(d, UINT64_MAX, true);
@@ -174,12 +179,12 @@ collect(struct dwarf *d, struct spans *spans)
 
 /* Beside what is known already, units that say nothing about where their code is. */
 static bool
-collect_more(struct dwarf *d, struct spans *spans)
+collect_more(struct dwarf *d, struct disjoint_ranges *spans)
 {
 	bool good = true;
 
 	for (uint32_t i = 0; good && i < d->nspan; i++)
-		good = span_add(spans, d->span[i].lo, d->span[i].hi, d->span[i].what);
+		good = disjoint_add(spans, d->span[i].lo, d->span[i].hi, d->span[i].what);
 	for (uint32_t i = 0; good && i < d->nslot; i++)
 		if (d->slot[i].code && !d->slot[i].told)
 			good = read_functions(d, i, spans);
@@ -189,27 +194,27 @@ collect_more(struct dwarf *d, struct spans *spans)
 static void
 build(struct dwarf *d, bool all)
 {
-	struct spans spans = { 0 };
-	struct span *span;
+	struct disjoint_ranges spans = { 0 };
+	struct disjoint_range *span;
 
-	if ((all ? collect_more(d, &spans) : collect(d, &spans)) && spans_settle(&spans, false) &&
+	if ((all ? collect_more(d, &spans) : collect(d, &spans)) && disjoint_settle(&spans, false) &&
 	    (span = arena_alloc(&d->modules->arena, spans.n * sizeof *span))) {
 		d->span = span;
 		d->nspan = spans.n;
 		if (spans.n)
 			memcpy(d->span, spans.span, spans.n * sizeof *d->span);
 	}
-	spans_free(&spans);
+	disjoint_free(&spans);
 }
 
 uint64_t
 index_told(struct dwarf *d, uint64_t addr)
 {
-	const struct span *s;
+	const struct disjoint_range *s;
 
 	if (!d->making)
 		begin(d);
-	s = span_find(d->told, d->ntold, addr);
+	s = disjoint_find(d->told, d->ntold, addr);
 	return s ? s->what : UINT64_MAX;
 }
 
@@ -218,18 +223,18 @@ index_slot(struct dwarf *d, uint64_t addr)
 {
 	uint64_t told = index_told(d, addr);
 	uint32_t slot = told != UINT64_MAX ? slot_of(d, told) : UINT32_MAX;
-	const struct span *s;
+	const struct disjoint_range *s;
 
 	if (slot != UINT32_MAX || !d->making)
 		return slot;
 	if (!d->indexed)
 		build(d, false);
 	d->indexed = true;
-	s = span_find(d->span, d->nspan, addr);
+	s = disjoint_find(d->span, d->nspan, addr);
 	if (!s && !d->indexed_all && dwarf_is_code(d, addr)) {
 		d->indexed_all = true;
 		build(d, true);
-		s = span_find(d->span, d->nspan, addr);
+		s = disjoint_find(d->span, d->nspan, addr);
 	}
 	return s ? (uint32_t)s->what : UINT32_MAX;
 }

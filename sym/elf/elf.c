@@ -8,6 +8,7 @@
 
 enum {
 	LOADS_MAX = 4096,         /* a kernel loads about a thousand at most */
+	PHDRS_MAX = 1 << 16,      /* more than that has no file but a process's memory */
 	SECTIONS_MAX = 1 << 17,
 	NAME_MAX_LEN = 256,       /* of a section, with its NUL */
 	NOTES_MAX = 256,          /* looked at for the build-id, in all */
@@ -225,9 +226,7 @@ insert_load(struct elf *e, const struct phdr *p)
 
 	if (p->vaddr + p->memsz < p->vaddr || p->off + p->filesz < p->off)
 		return;
-#ifndef PLANT_ELF
 	filesz = filesz < p->memsz ? filesz : p->memsz;
-#endif
 	for (; i && e->load[i - 1].vaddr > p->vaddr; i--)
 		e->load[i] = e->load[i - 1];
 	e->load[i] = (struct segment){ p->vaddr, p->off, filesz, p->memsz, (p->flags & PF_X) != 0 };
@@ -244,7 +243,7 @@ open_segments(struct elf *e, struct cursor phdrs, uint32_t phnum, struct arena *
 		loads += read_phdr(e, &c).type == PT_LOAD;
 	loads = loads < LOADS_MAX ? loads : LOADS_MAX;
 	if (loads && !(e->load = arena_alloc(arena, loads * sizeof *e->load)))
-		return "does not fit into the memory allowed";
+		return "needs more memory than is allowed";
 	c = phdrs;
 	for (uint32_t i = 0; i < phnum; i++) {
 		struct phdr p = read_phdr(e, &c);
@@ -310,6 +309,8 @@ open_headers(struct elf *e, struct ehdr *h, struct cursor *phdrs)
 	phsize = e->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 	room = h->phoff && h->phoff < cur_left(&e->bytes) && h->phentsize == phsize ? (cur_left(&e->bytes) - h->phoff) / phsize : 0;
 	h->phnum = h->phnum < room ? h->phnum : (uint32_t)room;
+	if (h->phnum > PHDRS_MAX)
+		return "claims more segments than a program has";
 	*phdrs = cur_slice(&e->bytes, h->phoff, h->phnum * phsize);
 	return NULL;
 }

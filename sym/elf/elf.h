@@ -1,7 +1,7 @@
 /* An ELF file or memory image, 32 or 64 bits, either byte order, read through the cursor (System V gABI, ch. 4 and 5).
  * Addresses are "as linked" (vaddr) unless they say otherwise. */
-#ifndef SYM_ELF_H
-#define SYM_ELF_H
+#ifndef SYM_ELF_ELF_H
+#define SYM_ELF_ELF_H
 
 #include "lib/cursor.h"
 #include "lib/mem.h"

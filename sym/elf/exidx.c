@@ -44,11 +44,7 @@ open_entry(const struct elf *e, uint64_t at, struct exidx *x)
 	if (kind)
 		more = kind == 3 ? word >> 24 : word >> 16 & 0xff;
 	x->word = word << (32 - 8 * x->left);
-#ifndef PLANT_EXIDX
 	x->words = cur_sub(&c, 4 * (uint64_t)more);
-#else
-	x->words = (struct cursor){ c.pos, c.pos + 4 * more, c.bad, c.big };
-#endif
 	return !c.bad;
 }
 

@@ -1,7 +1,7 @@
 /* .ARM.exidx and .ARM.extab: what an ARM file says of how to leave its functions (Exception Handling ABI for the Arm
  * Architecture, sections 5 to 7).  What the instructions mean is unwind/'s business. */
-#ifndef SYM_EXIDX_H
-#define SYM_EXIDX_H
+#ifndef SYM_ELF_EXIDX_H
+#define SYM_ELF_EXIDX_H
 
 #include "elf.h"
 

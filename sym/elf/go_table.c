@@ -1,4 +1,4 @@
-/* See gotable.h.  Go's runtime/symtab.go (pcHeader, _func, pcvalue) and debug/gosym/pclntab.go: the table's three forms, of Go 1.2,
+/* See go_table.h.  Go's runtime/symtab.go (pcHeader, _func, pcvalue) and debug/gosym/pclntab.go: the table's three forms, of Go 1.2,
  * 1.16, and 1.18 (1.20 has another number). */
 #include "go_table.h"
 
@@ -19,7 +19,7 @@ enum { NAME = 0, STEPS = 12 };
 
 /* The number of SIZE bytes at OFF; 0 for what lies outside. */
 static uint64_t
-number(const struct gotable *g, uint64_t off, unsigned size)
+number(const struct go_table *g, uint64_t off, unsigned size)
 {
 	struct cursor c = cur_slice(&g->bytes, off, size);
 
@@ -27,14 +27,14 @@ number(const struct gotable *g, uint64_t off, unsigned size)
 }
 
 static uint64_t
-header(const struct gotable *g, unsigned word)
+header(const struct go_table *g, unsigned word)
 {
 	return word ? number(g, HEADER + (uint64_t)word * g->word, g->word) : 0;
 }
 
 /* Where function I begins; N: where the last one ends. */
 static uint64_t
-start_of(const struct gotable *g, uint32_t i)
+start_of(const struct go_table *g, uint32_t i)
 {
 	return g->text + number(g, g->rows + (uint64_t)i * 2 * g->wide, g->wide);
 }
@@ -42,25 +42,25 @@ start_of(const struct gotable *g, uint32_t i)
 /* Where code begins that the header does not tell of (Go 1.26): only what Go has linked itself begins with its own, and then the
  * program's entry is a function of the table. */
 static bool
-find_text(struct gotable *g, const struct elf *e)
+find_text(struct go_table *g, const struct elf *e)
 {
-	struct gofunction first;
+	struct go_function first;
 	struct section s;
 
 	if (!elf_section_named(e, ".text", &s))
 		return false;
 	g->text = s.addr;
-	return gotable_find(g, e->entry, &first) && first.lo == e->entry;
+	return go_table_find(g, e->entry, &first) && first.lo == e->entry;
 }
 
 void
-gotable_open(struct gotable *g, const struct elf *e)
+go_table_open(struct go_table *g, const struct elf *e)
 {
 	const struct form *f = forms, *end = forms + sizeof forms / sizeof *forms;
 	struct section s;
 	uint64_t n;
 
-	*g = (struct gotable){ .noted = elf_section_named(e, ".note.go.buildid", &s) };
+	*g = (struct go_table){ .noted = elf_section_named(e, ".note.go.buildid", &s) };
 	if (!elf_section_named(e, ".gopclntab", &s) && !elf_section_named(e, ".data.rel.ro.gopclntab", &s))
 		return;
 	g->bytes = s.data;
@@ -84,7 +84,7 @@ gotable_open(struct gotable *g, const struct elf *e)
 }
 
 bool
-gotable_find(const struct gotable *g, uint64_t vaddr, struct gofunction *out)
+go_table_find(const struct go_table *g, uint64_t vaddr, struct go_function *out)
 {
 	uint32_t lo = 0, hi = g->n;
 	struct cursor name = g->bytes;
@@ -110,14 +110,14 @@ gotable_find(const struct gotable *g, uint64_t vaddr, struct gofunction *out)
 }
 
 bool
-gotable_depth(const struct gotable *g, uint64_t vaddr, uint32_t *depth)
+go_table_depth(const struct go_table *g, uint64_t vaddr, uint32_t *depth)
 {
-	struct gofunction f;
+	struct go_function f;
 	struct cursor c;
 	uint64_t at, off;
 	uint32_t value = UINT32_MAX, v;
 
-	if (!gotable_find(g, vaddr, &f) || !(off = number(g, f.at + STEPS, 4)))
+	if (!go_table_find(g, vaddr, &f) || !(off = number(g, f.at + STEPS, 4)))
 		return false;
 	c = cur_slice(&g->bytes, g->steps + off, 1);
 	c.end = c.bad ? c.end : g->bytes.end;

@@ -1,10 +1,10 @@
 /* The table of functions that Go links into each program, for its own use: neither strip nor -ldflags=-s takes it away. */
-#ifndef SYM_GOTABLE_H
-#define SYM_GOTABLE_H
+#ifndef SYM_ELF_GO_TABLE_H
+#define SYM_ELF_GO_TABLE_H
 
 #include "elf.h"
 
-struct gotable {
+struct go_table {
 	struct cursor bytes;       /* of the section */
 	uint64_t text;             /* what the table's addresses are counted from */
 	uint64_t rows, functions, names, steps;   /* where in it they begin */
@@ -13,15 +13,15 @@ struct gotable {
 	uint8_t word, wide, quantum;   /* bytes of an address, of a row's numbers, of the shortest instruction */
 };
 
-struct gofunction {
+struct go_function {
 	uint64_t lo, hi;           /* as linked */
 	const char *name;          /* in the file */
 	uint64_t at;               /* what else is known of it: in the table */
 };
 
-void gotable_open(struct gotable *, const struct elf *);
-bool gotable_find(const struct gotable *, uint64_t vaddr, struct gofunction *);
+void go_table_open(struct go_table *, const struct elf *);
+bool go_table_find(const struct go_table *, uint64_t vaddr, struct go_function *);
 /* How far sp is at VADDR from where it was when the function began. */
-bool gotable_depth(const struct gotable *, uint64_t vaddr, uint32_t *depth);
+bool go_table_depth(const struct go_table *, uint64_t vaddr, uint32_t *depth);
 
 #endif

@@ -178,7 +178,7 @@ plt_decode(const struct elf *elf, uint64_t got, uint64_t vaddr, uint64_t floor, 
 }
 
 bool
-plt_reloc(const struct elf *elf, const struct tables *t, const struct plt_entry *e, uint64_t *budget, struct raw_reloc *r)
+plt_reloc(const struct elf *elf, const struct symbol_tables *t, const struct plt_entry *e, uint64_t *budget, struct raw_reloc *r)
 {
 	const struct relocs *tables[] = { &t->plt, &t->other };
 

@@ -1,6 +1,6 @@
 /* Entries of the procedure linkage table: by their instructions to the GOT slot, by the slot's relocation to a name. */
-#ifndef SYM_PLT_H
-#define SYM_PLT_H
+#ifndef SYM_ELF_PLT_H
+#define SYM_ELF_PLT_H
 
 #include "symbol_tables.h"
 
@@ -14,6 +14,6 @@ struct plt_entry {
 /* The entry that VADDR lies in, by the machine's usual instructions, none of it below FLOOR. */
 bool plt_decode(const struct elf *, uint64_t got, uint64_t vaddr, uint64_t floor, struct plt_entry *);
 /* The relocation of the entry's slot; BUDGET bounds how many are looked at, over all calls. */
-bool plt_reloc(const struct elf *, const struct tables *, const struct plt_entry *, uint64_t *budget, struct raw_reloc *);
+bool plt_reloc(const struct elf *, const struct symbol_tables *, const struct plt_entry *, uint64_t *budget, struct raw_reloc *);
 
 #endif

@@ -1,4 +1,4 @@
-/* See tables.h. */
+/* See symbol_tables.h. */
 #include "symbol_tables.h"
 
 #include <elf.h>
@@ -30,9 +30,6 @@ set_symbols(struct symbols *t, const struct elf *e, struct cursor bytes, struct 
 	*t = (struct symbols){ bytes, strings, count(&bytes, symbol_size(e), max) };
 	while (cur_left(&t->strings) && t->strings.end[-1])
 		t->strings.end--;
-#ifdef PLANT_SYMTAB
-	t->n++;
-#endif
 }
 
 static void
@@ -42,7 +39,7 @@ set_relocs(struct relocs *r, const struct elf *e, struct cursor bytes, bool adde
 }
 
 static void
-by_sections(struct tables *t, const struct elf *e)
+by_sections(struct symbol_tables *t, const struct elf *e)
 {
 	struct section s, strings;
 
@@ -157,7 +154,7 @@ dynamic_count(const struct elf *e, const uint64_t value[WANTED])
 }
 
 static void
-by_dynamic(struct tables *t, const struct elf *e)
+by_dynamic(struct symbol_tables *t, const struct elf *e)
 {
 	uint64_t value[WANTED] = { 0 };
 	bool rela;
@@ -182,15 +179,15 @@ by_dynamic(struct tables *t, const struct elf *e)
 }
 
 void
-tables_find(struct tables *t, const struct elf *e)
+symbol_tables_find(struct symbol_tables *t, const struct elf *e)
 {
-	*t = (struct tables){ .program = e->type == ET_EXEC };
+	*t = (struct symbol_tables){ .program = e->type == ET_EXEC };
 	by_sections(t, e);
 	by_dynamic(t, e);
 }
 
 struct raw_symbol
-tables_symbol(const struct elf *e, const struct symbols *t, uint32_t i)
+symbol_tables_symbol(const struct elf *e, const struct symbols *t, uint32_t i)
 {
 	struct cursor c = cur_slice(&t->bytes, (uint64_t)i * symbol_size(e), symbol_size(e));
 	struct raw_symbol s;

@@ -1,7 +1,7 @@
 /* Where an ELF file keeps its symbols and relocations: by its section headers, and by PT_DYNAMIC where they are gone
  * (System V gABI chapters 4, Symbol Table and Relocation, and 5, Dynamic Section). */
-#ifndef SYM_TABLES_H
-#define SYM_TABLES_H
+#ifndef SYM_ELF_SYMBOL_TABLES_H
+#define SYM_ELF_SYMBOL_TABLES_H
 
 #include "elf.h"
 
@@ -16,7 +16,7 @@ struct relocs {
 	uint32_t n;
 };
 
-struct tables {
+struct symbol_tables {
 	struct symbols symtab, dynsym;
 	struct relocs plt, other;
 	uint64_t got;              /* DT_PLTGOT */
@@ -38,15 +38,15 @@ struct raw_reloc {
 };
 
 /* Empty ones where the file has none. */
-void tables_find(struct tables *, const struct elf *);
+void symbol_tables_find(struct symbol_tables *, const struct elf *);
 /* Symbol or relocation I: what lies outside reads as zeros. */
-struct raw_symbol tables_symbol(const struct elf *, const struct symbols *, uint32_t i);
+struct raw_symbol symbol_tables_symbol(const struct elf *, const struct symbols *, uint32_t i);
 struct raw_reloc tables_reloc(const struct elf *, const struct relocs *, uint32_t i);
 /* The first of the first N (which there are) that is about OFF, or N. */
 uint32_t tables_reloc_of(const struct elf *, const struct relocs *, uint64_t off, uint32_t n);
 /* The string at OFF: "" for what lies outside. */
 static inline const char *
-tables_string(const struct symbols *t, uint32_t off)
+symbol_tables_string(const struct symbols *t, uint32_t off)
 {
 	return off < cur_left(&t->strings) ? (const char *)t->strings.pos + off : "";
 }

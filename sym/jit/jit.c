@@ -4,11 +4,58 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/filemap.h"
+#include "lib/work.h"
 #include "jitdump.h"
 #include "perfmap.h"
 
 /* Bytes of a frame description, and of all of a process. */
 enum { TABLE_MOST = 16 << 10, TABLES_MOST = 32 << 20 };
+/* Bytes of a jitdump that are looked at, and of a JIT's files for which work is allowed. */
+enum { DUMP_MOST = 256 << 20, ALLOWED = 4 << 20 };
+
+static void
+free_jit(struct module_owned *o)
+{
+	struct jit *j = (struct jit *)o;
+
+	vec_free(&j->ran, &j->cap_ran, sizeof *j->ran);
+	vec_free(&j->table, &j->cap_tables, sizeof *j->table);
+	vec_free(&j->by_lo, &j->cap_by_lo, sizeof *j->by_lo);
+	arena_free(&j->arena);
+	close(j->map_fd);
+	close(j->dump_fd);
+}
+
+static struct module *
+add_generation(struct modules *ms, int32_t pid, struct module *parent, struct jit *j)
+{
+	struct module like = { .kind = MODULE_JIT, .bad = "is code that has no file", .pid = pid, .parent = parent, .jit = j };
+
+	if (!(like.limits = arena_alloc(&ms->arena, sizeof *like.limits)))
+		return NULL;
+	like.limits->map = like.limits->dump = JITCODE_ALL;
+	return module_add(ms, &like, "[jit]");
+}
+
+struct module *
+jit_module(struct modules *ms, int32_t pid, struct module *parent)
+{
+	struct jit *j = arena_alloc(&ms->arena, sizeof *j);
+
+	if (!j)
+		return NULL;
+	j->map_fd = j->dump_fd = -1;
+	modules_own(ms, &j->owned, free_jit);
+	ms->jits = j;
+	return add_generation(ms, pid, parent, j);
+}
+
+struct module *
+jit_next(struct modules *ms, const struct module *before)
+{
+	return add_generation(ms, before->pid, before->parent, before->jit);
+}
 
 void
 jit_ran(struct module *m, uint64_t vaddr)
@@ -59,6 +106,13 @@ keep_table(struct jit *j, const struct jitdump_record *r, struct cursor bytes)
 	j->by_lo[j->tables++] = (struct item){ r->lo, i, 0 };
 }
 
+/* That many bytes more of its files are to be read. */
+static void
+allow(uint64_t bytes)
+{
+	work_allow(bytes < ALLOWED ? bytes : ALLOWED);
+}
+
 /* From where it was read to last on.  A frame description comes before its code. */
 static void
 read_dump(struct jit *j, struct cursor file, struct change *change)
@@ -82,6 +136,12 @@ read_dump(struct jit *j, struct cursor file, struct change *change)
 	j->dump_seen = frame.at ? frame.at : jitdump_at(&d);
 }
 
+static struct cursor
+dump_of(const struct filemap *f)
+{
+	return cur_of(f->data, f->size < DUMP_MOST ? f->size : DUMP_MOST, false);
+}
+
 static void
 look_at_dump(struct jit *j, struct change *change)
 {
@@ -89,20 +149,43 @@ look_at_dump(struct jit *j, struct change *change)
 
 	if (size_of(j->dump_fd) <= j->dump_seen || filemap_open(&f, j->dump_fd))
 		return;
-	read_dump(j, cur_of(f.data, f.size, false), change);
+	allow(f.size - j->dump_seen);
+	read_dump(j, dump_of(&f), change);
 	filemap_close(&f);
 }
 
+bool
+jit_has_map(const struct module *m)
+{
+	return m->jit->map_fd >= 0;
+}
+
+bool
+jit_has_dump(const struct module *m)
+{
+	return m->jit->dump_fd >= 0;
+}
+
+bool
+jit_same(const struct module *a, const struct module *b)
+{
+	return a->jit == b->jit;
+}
+
 void
-jit_found(struct module *m)
+jit_found(struct module *m, int map_fd, int dump_fd)
 {
 	struct change change = { .seen = true };
 	struct jit *j = m->jit;
 
+	work_begin(&m->work);
+	j->map_fd = map_fd >= 0 ? map_fd : j->map_fd;
+	j->dump_fd = dump_fd >= 0 ? dump_fd : j->dump_fd;
 	if (j->map_fd >= 0 && !j->map_seen)
 		j->map_seen = perfmap_whole(j->map_fd, 0);
 	if (!j->dump_seen)
 		look_at_dump(j, &change);
+	work_end();
 }
 
 /* ---- generations ---- */
@@ -125,6 +208,7 @@ map_replaced(struct module *m, uint64_t *limit)
 	}
 	if ((upto = perfmap_whole(j->map_fd, j->map_seen)) == j->map_seen)
 		return false;
+	allow(upto - j->map_seen);
 	perfmap_from(&p, j->map_fd, j->map_seen, upto);
 	while (!replaced && perfmap_next(&p, &r, &name, &len))
 		replaced = has_run(j, &r);
@@ -145,12 +229,14 @@ jit_replaced(struct module *m, uint64_t *since)
 		return false;
 	if (!sort_items(j->ran, j->nran))
 		return false;
+	work_begin(&m->work);
 	look_at_dump(j, &change);
 	by_map = map_replaced(m, &map);
+	work_end();
 	if ((!by_map && !change.seen) || j->generations >= JIT_GENERATIONS)
 		return false;
-	m->map_limit = by_map ? map : j->map_seen;
-	m->dump_limit = change.seen ? change.at : j->dump_seen;
+	m->limits->map = by_map ? map : j->map_seen;
+	m->limits->dump = change.seen ? change.at : j->dump_seen;
 	*since = change.time;
 	j->generations++;
 	j->nran = 0;
@@ -163,9 +249,11 @@ open_files(struct modules *ms, struct jit *j)
 	struct filemap f;
 
 	j->opened = true;
+	allow(size_of(j->map_fd));
+	allow(size_of(j->dump_fd));
 	j->map = perfmap_open(&ms->arena, j->map_fd);
 	if (j->dump_fd >= 0 && !filemap_open(&f, j->dump_fd)) {
-		j->dump = jitdump_open(&ms->arena, cur_of(f.data, f.size, false));
+		j->dump = jitdump_open(&ms->arena, dump_of(&f));
 		filemap_close(&f);
 	}
 }
@@ -181,9 +269,9 @@ jit_find(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *s,
 	if (!j->opened)
 		open_files(ms, j);
 	if ((code = j->dump))
-		r = jitcode_find(j->dump, vaddr, m->dump_limit);
+		r = jitcode_find(j->dump, vaddr, m->limits->dump);
 	if (!r && (code = j->map))
-		r = jitcode_find(j->map, vaddr, j->map_rewritten ? JITCODE_ALL : m->map_limit);
+		r = jitcode_find(j->map, vaddr, j->map_rewritten ? JITCODE_ALL : m->limits->map);
 	if (!r)
 		return false;
 	jitcode_symbol(code, r, s);

@@ -1,8 +1,8 @@
 /* The code that a process made itself: what its perf map and its jitdump call it, as of a sample's time.  The address alone
  * does not tell that, since JITs use the place of old code again.  So where code that has run gives way to other code, a
  * new module takes over (a generation), and the old one keeps to what the files told until then. */
-#ifndef SYM_JIT_H
-#define SYM_JIT_H
+#ifndef SYM_JIT_JIT_H
+#define SYM_JIT_JIT_H
 
 #include "sym/module/ehframe.h"
 #include "jitcode.h"
@@ -16,9 +16,14 @@ struct jit_table {
 	struct cursor bytes;
 };
 
+/* How much of its files counts for a generation: all, until it gives way to the next. */
+struct jit_limits {
+	uint64_t map, dump;
+};
+
 /* Of one process; all its generations share it. */
 struct jit {
-	struct jit *next;              /* of all; see module.h */
+	struct module_owned owned;
 	int map_fd, dump_fd;           /* its perf map and its jitdump, once found, or -1 */
 	uint64_t map_seen, dump_seen;  /* bytes of them that were looked at */
 	uint32_t generations;
@@ -34,10 +39,21 @@ struct jit {
 	bool opened, map_rewritten;
 };
 
+/* The module of process PID's, the first of its generations; PARENT: of the process that it was forked off, or NULL.  NULL at
+ * the memory cap. */
+struct module *jit_module(struct modules *, int32_t pid, struct module *parent);
+/* The generation behind that one. */
+struct module *jit_next(struct modules *, const struct module *before);
+
 /* Code at VADDR, of the newest generation, is in a sample. */
 void jit_ran(struct module *, uint64_t vaddr);
-/* Its files, found now or before: what they hold by now was there before any sample still to come. */
-void jit_found(struct module *);
+/* Whether its perf map is known, its jitdump; whether two modules are generations of one process's code. */
+bool jit_has_map(const struct module *);
+bool jit_has_dump(const struct module *);
+bool jit_same(const struct module *, const struct module *);
+/* Its files, as far as they are found now, else -1; the module closes them.  What they hold by now was there before any sample
+ * still to come. */
+void jit_found(struct module *, int map_fd, int dump_fd);
 /* Looks at what was written since: true where code that ran has given way, at the time *SINCE (0: just now).  Then M is
  * closed, and another module is to stand for what comes. */
 bool jit_replaced(struct module *, uint64_t *since);

@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-#include "lib/sort.h"
 #include "lib/name_store.h"
+#include "lib/sort.h"
+#include "lib/work.h"
 
 enum {
 	RANGES_MAX = 2 << 20, JIT_LINES_MAX = 4 << 20,
@@ -16,7 +17,7 @@ enum {
 
 struct jitcode {
 	struct arena *arena;
-	struct text text;
+	struct name_store text;
 	struct jit_range *range;  /* as in the file: newer ones behind older ones */
 	struct jit_line *line;
 	struct item *row;
@@ -41,7 +42,7 @@ jitcode_new(struct arena *arena)
 bool
 jitcode_text(struct jitcode *m, const char *s, size_t n, uint32_t *number)
 {
-	return text_add(&m->text, s, n, number) || (m->cut = true, false);
+	return name_store_add(&m->text, s, n, number) || (m->cut = true, false);
 }
 
 bool
@@ -201,7 +202,7 @@ jitcode_finish(struct jitcode *m)
 	struct sweep s = { .range = m->range };
 	struct jit_range *range = m->range;
 	struct jit_line *line = m->line;
-	bool ok = flatten(&s, m->n);
+	bool ok = work_step(m->n) && flatten(&s, m->n);
 
 	m->row = ok ? settle(m->arena, s.row, s.rows, sizeof *m->row) : NULL;
 	m->range = ok ? settle(m->arena, range, m->n, sizeof *range) : NULL;
@@ -230,10 +231,6 @@ older(struct jitcode *m, uint64_t addr, uint64_t limit, const struct jit_range *
 
 		if (!holds(r, addr))
 			continue;
-#ifdef PLANT_JITDUMP
-		if (r->at == limit)
-			return r;
-#endif
 		if (r->at < limit)
 			return r;
 		first = r;
@@ -249,10 +246,8 @@ jitcode_find(struct jitcode *m, uint64_t addr, uint64_t limit)
 
 	if (!i)
 		return NULL;
-#if !defined(PLANT_PERFMAP)
 	if (m->row[i - 1].a == NOBODY)
 		return NULL;
-#endif
 	r = &m->range[m->row[i - 1].a];
 	return r->at < limit ? r : older(m, addr, limit, r);
 }
@@ -262,7 +257,7 @@ jitcode_symbol(const struct jitcode *m, const struct jit_range *r, struct symbol
 {
 	s->lo = r->lo;
 	s->hi = r->hi;
-	s->name = text_at(&m->text, r->name);
+	s->name = name_store_at(&m->text, r->name);
 }
 
 bool
@@ -285,7 +280,7 @@ jitcode_source(const struct jitcode *m, const struct jit_range *r, uint64_t addr
 	}
 	*begins = first->line;
 	first += lo ? lo - 1 : 0;
-	*file = text_at(&m->text, first->file);
+	*file = name_store_at(&m->text, first->file);
 	*line = first->line;
 	return true;
 }

@@ -1,9 +1,10 @@
 /* Pieces of code that were made while a program ran, as a file tells of them one after another: an address means the
  * newest piece that holds it, as of some place in the file. */
-#ifndef SYM_JITCODE_H
-#define SYM_JITCODE_H
+#ifndef SYM_JIT_JITCODE_H
+#define SYM_JIT_JITCODE_H
 
-#include "sym/module/symtab.h"
+#include "lib/mem.h"
+#include "sym/module/symbol.h"
 
 #define JITCODE_ALL UINT64_MAX
 
@@ -34,7 +35,7 @@ uint32_t jitcode_count(const struct jitcode *);
 uint32_t jitcode_lines(const struct jitcode *);
 const struct jit_range *jitcode_range(const struct jitcode *, uint32_t i);
 void jitcode_cut_here(struct jitcode *);
-/* The same, or NULL where there is nothing in it or no memory. */
+/* The finished code; NULL if it is empty, or without memory. */
 struct jitcode *jitcode_finish(struct jitcode *);
 
 /* The newest piece told of before LIMIT that holds ADDR; where there is none, the first one told of later. */

@@ -24,7 +24,7 @@ jitdump_begin(struct jitdump_reader *d, struct cursor file)
 		d->c = file;
 		d->c.big = true;
 		if (cur_u32(&d->c) != MAGIC)
-			return "is no jitdump";
+			return "is not a jitdump";
 	}
 	version = cur_u32(&d->c);
 	size = cur_u32(&d->c);

@@ -1,6 +1,6 @@
 /* jit-PID.dump: records of code that a JIT made, moved, and knows the lines of, with the time of each. */
-#ifndef SYM_JITDUMP_H
-#define SYM_JITDUMP_H
+#ifndef SYM_JIT_JITDUMP_H
+#define SYM_JIT_JITDUMP_H
 
 #include "lib/cursor.h"
 #include "jitcode.h"

@@ -5,6 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/lines.h"
+#include "lib/text.h"
+#include "lib/work.h"
+
 enum { BYTES_MAX = 256 << 20 };   /* the file may be endless */
 
 /* A size of zero or one that runs over the end of the address space is no range. */
@@ -46,7 +50,7 @@ perfmap_next(struct perfmap_reader *p, struct jit_range *r, const char **name, s
 
 	do {
 		r->at = p->from - p->lines.left - (p->lines.hi - p->lines.lo);
-		if (!(line = lines_next(&p->lines)))
+		if (!work_step(1) || !(line = lines_next(&p->lines)))
 			return false;
 	} while (!parse(line, r, name, len));
 	return true;

@@ -1,8 +1,8 @@
 /* /tmp/perf-PID.map: "START SIZE NAME" in hex, a line each, as JITs write it; the newest line for an address wins. */
-#ifndef SYM_PERFMAP_H
-#define SYM_PERFMAP_H
+#ifndef SYM_JIT_PERFMAP_H
+#define SYM_JIT_PERFMAP_H
 
-#include "lib/filemap.h"
+#include "lib/lines.h"
 #include "jitcode.h"
 
 struct perfmap_reader {

@@ -1,54 +1,53 @@
-/* See ksaid.h. */
+/* See asked_names.h. */
 #include "asked_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/filemap.h"
+#include "lib/text.h"
 #include "kernel_symbol.h"
-#include "lib/name_store.h"
 
 enum { AT_ONCE = 96, ANSWER_MOST = 16 << 10 };
 
-struct said {
+struct answer {
 	uint64_t lo, hi;
 	const char *name, *module;   /* NULL: nothing is there, the kernel itself */
 };
 
-struct ksaid {
+struct asked_names {
 	struct arena *arena;
 	size_t (*says)(const char *addrs, char *text, size_t size);   /* NULL: it has not answered */
-	struct said *said;           /* LO rises */
+	struct answer *answer;       /* LO rises */
 	uint32_t n, cap;
 };
 
-struct ksaid *
-ksaid_open(struct arena *arena, size_t (*says)(const char *addrs, char *text, size_t size))
+struct asked_names *
+asked_names_open(struct arena *arena, size_t (*says)(const char *addrs, char *text, size_t size))
 {
-	struct ksaid *k = arena_alloc(arena, sizeof *k);
+	struct asked_names *k = arena_alloc(arena, sizeof *k);
 
 	if (k)
-		*k = (struct ksaid){ .arena = arena, .says = says };
+		*k = (struct asked_names){ .arena = arena, .says = says };
 	return k;
 }
 
 void
-ksaid_close(struct ksaid *k)
+asked_names_close(struct asked_names *k)
 {
-	vec_free(&k->said, &k->cap, sizeof *k->said);
+	vec_free(&k->answer, &k->cap, sizeof *k->answer);
 }
 
 /* How many begin at ADDR or below. */
 static uint32_t
-upto(const struct ksaid *k, uint64_t addr)
+upto(const struct asked_names *k, uint64_t addr)
 {
 	uint32_t lo = 0, hi = k->n;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (k->said[mid].lo <= addr)
+		if (k->answer[mid].lo <= addr)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -56,27 +55,27 @@ upto(const struct ksaid *k, uint64_t addr)
 	return lo;
 }
 
-static const struct said *
-find(const struct ksaid *k, uint64_t addr)
+static const struct answer *
+find(const struct asked_names *k, uint64_t addr)
 {
 	uint32_t n = upto(k, addr);
 
-	return n && addr < k->said[n - 1].hi ? &k->said[n - 1] : NULL;
+	return n && addr < k->answer[n - 1].hi ? &k->answer[n - 1] : NULL;
 }
 
 /* What it said of ADDR: "NAME+0xOFFSET/0xSIZE[ [MODULE]]".  False at the memory cap. */
 static bool
-parse(struct ksaid *k, struct said *e, uint64_t addr, char *line)
+parse(struct asked_names *k, struct answer *e, uint64_t addr, char *line)
 {
 	char *plus = strrchr(line, '+');
 	const char *p = plus ? plus + 3 : NULL, *module;
 	uint64_t off, size;
 
-	*e = (struct said){ .lo = addr, .hi = addr + 1 };
+	*e = (struct answer){ .lo = addr, .hi = addr + 1 };
 	if (!plus || plus == line || strncmp(plus, "+0x", 3) || !text_hex(&p, &off) || strncmp(p, "/0x", 3) || (p += 3, !text_hex(&p, &size)) ||
-	    off >= size || off >= KSYMBOL_SIZE_MAX || off >= addr)
+	    off >= size || off >= KERNEL_SYMBOL_MOST || off >= addr)
 		return true;
-	size = size < KSYMBOL_SIZE_MAX ? size : KSYMBOL_SIZE_MAX;
+	size = size < KERNEL_SYMBOL_MOST ? size : KERNEL_SYMBOL_MOST;
 	e->lo = addr - off;
 	e->hi = size < UINT64_MAX - e->lo ? e->lo + size : UINT64_MAX;
 	module = *p == ' ' && p[1] == '[' ? p + 1 : NULL;
@@ -85,24 +84,24 @@ parse(struct ksaid *k, struct said *e, uint64_t addr, char *line)
 }
 
 static bool
-keep(struct ksaid *k, uint64_t addr, char *line)
+keep(struct asked_names *k, uint64_t addr, char *line)
 {
-	struct said new;
+	struct answer new;
 	uint32_t at;
 
 	if (find(k, addr))
 		return true;
-	if (!parse(k, &new, addr, line) || !vec_room(&k->said, &k->cap, (uint64_t)k->n + 1, sizeof new))
+	if (!parse(k, &new, addr, line) || !vec_room(&k->answer, &k->cap, (uint64_t)k->n + 1, sizeof new))
 		return false;
 	at = upto(k, new.lo);
-	memmove(k->said + at + 1, k->said + at, (k->n - at) * sizeof new);
-	k->said[at] = new;
+	memmove(k->answer + at + 1, k->answer + at, (k->n - at) * sizeof new);
+	k->answer[at] = new;
 	k->n++;
 	return true;
 }
 
 bool
-ksaid_ask(struct ksaid *k, const uint64_t *addr, uint32_t n)
+asked_names_ask(struct asked_names *k, const uint64_t *addr, uint32_t n)
 {
 	char question[AT_ONCE * 17 + 1], answer[ANSWER_MOST + 1], *p, *end;
 	uint32_t asked[AT_ONCE];
@@ -128,17 +127,17 @@ ksaid_ask(struct ksaid *k, const uint64_t *addr, uint32_t n)
 }
 
 bool
-ksaid_answers(struct ksaid *k, uint64_t addr)
+asked_names_answers(struct asked_names *k, uint64_t addr)
 {
-	return k->n ? k->says != NULL : ksaid_ask(k, &addr, 1);
+	return k->n ? k->says != NULL : asked_names_ask(k, &addr, 1);
 }
 
 bool
-ksaid_find(struct ksaid *k, uint64_t addr, struct symbol *s, const char **module)
+asked_names_find(struct asked_names *k, uint64_t addr, struct symbol *s, const char **module)
 {
-	const struct said *e;
+	const struct answer *e;
 
-	ksaid_ask(k, &addr, 1);
+	asked_names_ask(k, &addr, 1);
 	if (!(e = find(k, addr)))
 		return false;
 	*s = (struct symbol){ .lo = e->lo, .hi = e->hi, .name = e->name };

@@ -1,4 +1,4 @@
-/* See kbpf.h.  bpf(2); bpf-helpers(7): bpf_snprintf takes at most 12 values, and a format in a map that nobody can write any
+/* See bpf_names.h.  bpf(2); bpf-helpers(7): bpf_snprintf takes at most 12 values, and a format in a map that nobody can write any
  * more; Documentation/core-api/printk-formats.rst: %pS. */
 #include "bpf_names.h"
 
@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "lib/bpf.h"
-#include "lib/filemap.h"
+#include "lib/text.h"
 
 enum { AT_ONCE = 12, LINE_MOST = 640, SLEEPABLE = 1 << 4 };   /* a line: a name of 512, offset, size, a module of 64 */
 
@@ -71,7 +71,7 @@ run(struct data *d)
 }
 
 size_t
-kbpf_names(const char *addrs, char *text, size_t size)
+bpf_names(const char *addrs, char *text, size_t size)
 {
 	size_t used = 0;
 

@@ -6,12 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/filemap.h"
+#include "lib/lines.h"
+#include "lib/name_store.h"
+#include "lib/text.h"
 #include "asked_names.h"
 #include "kernel_symbol.h"
 #include "kallsyms_tables.h"
 #include "lib/sort.h"
-#include "lib/name_store.h"
 
 enum {
 	SYMBOLS_MAX = 1 << 20,
@@ -21,13 +22,13 @@ enum {
 };
 
 struct kallsyms {
-	struct text text;
+	struct name_store text;
 	struct item *symbol;      /* key: address; a: name; b: module, rank */
 	uint32_t n, cap;
 	bool rising;              /* so far all are the kernel's own, sorted */
 	bool read;                /* all of them, and sorted */
-	struct ktables *tables;   /* or NULL */
-	struct ksaid *said;       /* or NULL */
+	struct kallsyms_tables *tables;   /* or NULL */
+	struct asked_names *said;       /* or NULL */
 	struct lines lines;
 	uint32_t module[MODULES_MAX];   /* their names; 0 is "[kernel]" */
 	uint32_t modules;
@@ -59,9 +60,9 @@ parse(const char *line, struct entry *e)
 static uint32_t
 module_number(struct kallsyms *k, const char *name)
 {
-	if (k->modules && !strcmp(text_at(&k->text, k->module[k->modules - 1]), name))
+	if (k->modules && !strcmp(name_store_at(&k->text, k->module[k->modules - 1]), name))
 		return k->modules - 1;
-	if (k->modules == MODULES_MAX || !text_add(&k->text, name, strlen(name), &k->module[k->modules]))
+	if (k->modules == MODULES_MAX || !name_store_add(&k->text, name, strlen(name), &k->module[k->modules]))
 		return 0;
 	return k->modules++;
 }
@@ -72,19 +73,16 @@ add(struct kallsyms *k, struct item new)
 {
 	struct item *last = k->n ? &k->symbol[k->n - 1] : NULL;
 
-#ifdef PLANT_KALLSYMS
-	new.key ^= k->n == 3;
-#endif
 	if (!last || last->key != new.key) {
 		k->rising &= !(new.b & MODULE) && (!last || last->key < new.key);
 		k->symbol[k->n++] = new;
 	} else if (new.b >> RANK < last->b >> RANK ||
-	           (new.b >> RANK == last->b >> RANK && text_better(text_at(&k->text, new.a), text_at(&k->text, last->a)))) {
+	           (new.b >> RANK == last->b >> RANK && symbol_better(name_store_at(&k->text, new.a), name_store_at(&k->text, last->a)))) {
 		*last = new;
 	}
 }
 
-/* False where no more is to be had. */
+/* False where there is no more to read. */
 static bool
 read_line(struct kallsyms *k)
 {
@@ -96,10 +94,10 @@ read_line(struct kallsyms *k)
 		return false;
 	if (!parse(line, &e))
 		return true;
-	if ((k->n == k->cap && !vec_room(&k->symbol, &k->cap, (uint64_t)k->n + 1, sizeof s)) || !text_add(&k->text, e.name, e.len, &s.a))
+	if ((k->n == k->cap && !vec_room(&k->symbol, &k->cap, (uint64_t)k->n + 1, sizeof s)) || !name_store_add(&k->text, e.name, e.len, &s.a))
 		return false;
 	s.key = e.addr;
-	s.b = (e.module ? module_number(k, e.module) : 0) | ksymbol_rank(e.type) << RANK;
+	s.b = (e.module ? module_number(k, e.module) : 0) | kernel_symbol_rank(e.type) << RANK;
 	add(k, s);
 	return true;
 }
@@ -125,8 +123,8 @@ kallsyms_open(struct arena *arena, int fd, size_t (*read)(int32_t pid, uint64_t 
 		return NULL;
 	k->text.arena = arena;
 	k->rising = true;
-	k->tables = read ? ktables_open(arena, read) : NULL;
-	k->said = says ? ksaid_open(arena, says) : NULL;
+	k->tables = read ? kallsyms_tables_open(arena, read) : NULL;
+	k->said = says ? asked_names_open(arena, says) : NULL;
 	lseek(fd, 0, SEEK_SET);
 	lines_open(&k->lines, fd);
 	k->lines.left = BYTES_MAX;
@@ -139,7 +137,7 @@ kallsyms_close(struct kallsyms *k)
 {
 	vec_free(&k->symbol, &k->cap, sizeof *k->symbol);
 	if (k->said)
-		ksaid_close(k->said);
+		asked_names_close(k->said);
 }
 
 /* Whether what was read tells of ADDR.  The kernel's own code lies between its own symbols, and nothing else does. */
@@ -151,14 +149,14 @@ known(const struct kallsyms *k, uint64_t addr)
 	if (k->read)
 		return true;
 	return k->rising && k->n && s->key <= addr && addr < s[k->n - 1].key &&
-	       addr - s[sort_upto(s, k->n, addr) - 1].key < KSYMBOL_SIZE_MAX;
+	       addr - s[sort_upto(s, k->n, addr) - 1].key < KERNEL_SYMBOL_MOST;
 }
 
 /* ADDR is told of by the tables behind it. */
 static bool
 in_tables(const struct kallsyms *k, uint64_t addr)
 {
-	return k->tables && ktables_hold(k->tables, addr);
+	return k->tables && kallsyms_tables_hold(k->tables, addr);
 }
 
 void
@@ -169,14 +167,14 @@ kallsyms_all(struct kallsyms *k, const uint64_t *addr, uint32_t n)
 			;
 		for (from = i; i < n && !in_tables(k, addr[i]); i++)
 			;
-		ksaid_ask(k->said, addr + from, i - from);
+		asked_names_ask(k->said, addr + from, i - from);
 	}
 }
 
 bool
 kallsyms_ahead(struct kallsyms *k, uint64_t addr, uint32_t max)
 {
-	if (in_tables(k, addr) || (k->said && ksaid_answers(k->said, addr)))
+	if (in_tables(k, addr) || (k->said && asked_names_answers(k->said, addr)))
 		return false;
 	while (!known(k, addr)) {
 		if (!max--)
@@ -191,16 +189,16 @@ bool
 kallsyms_find(struct kallsyms *k, uint64_t addr, struct symbol *s, const char **module)
 {
 	const struct item *at;
-	uint64_t size = KSYMBOL_SIZE_MAX;
+	uint64_t size = KERNEL_SYMBOL_MOST;
 	uint32_t i;
 
 	*module = "[kernel]";
 	if (in_tables(k, addr)) {
-		if (ktables_find(k->tables, addr, s))
+		if (kallsyms_tables_find(k->tables, addr, s))
 			return true;
 		k->tables = NULL;   /* they are not what they should be */
 	}
-	if (k->said && ksaid_find(k->said, addr, s, module))
+	if (k->said && asked_names_find(k->said, addr, s, module))
 		return s->name;
 	kallsyms_ahead(k, addr, UINT32_MAX);
 	if (!(i = sort_upto(k->symbol, k->n, addr)))
@@ -210,7 +208,7 @@ kallsyms_find(struct kallsyms *k, uint64_t addr, struct symbol *s, const char **
 		size = at[1].key - at->key;
 	s->lo = at->key;
 	s->hi = s->lo + size < size ? UINT64_MAX : s->lo + size;
-	s->name = text_at(&k->text, at->a);
-	*module = text_at(&k->text, k->module[at->b & MODULE]);
+	s->name = name_store_at(&k->text, at->a);
+	*module = name_store_at(&k->text, k->module[at->b & MODULE]);
 	return addr < s->hi;
 }

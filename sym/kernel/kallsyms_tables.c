@@ -1,4 +1,4 @@
-/* See ktables.h.  scripts/kallsyms.c of Linux writes them, kernel/kallsyms.c reads them: of each symbol, by address, 32 bits
+/* See kallsyms_tables.h.  scripts/kallsyms.c of Linux writes them, kernel/kallsyms.c reads them: of each symbol, by address, 32 bits
  * (kallsyms_offsets) and a packed name: one or, since 6.1, two bytes of length (ULEB128), then as many bytes, each of which
  * stands for a token, a string at its kallsyms_token_index in kallsyms_token_table.  A name's first letter is its type. */
 #include "kallsyms_tables.h"
@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "kernel_symbol.h"
-#include "lib/name_store.h"
 
 enum { COUNT_MAX = 1 << 20, WINDOW = 16 << 10, TOKENS_MAX = 4096, PACKED_MAX = 1024, NAME_SIZE = 1024, BACK_MAX = 64 };
 
@@ -23,7 +22,7 @@ struct ksym {
 	char type;                 /* as nm(1) has it; 0: there is no symbol */
 };
 
-struct ktables {
+struct kallsyms_tables {
 	struct arena *arena;
 	size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t n);
 	uint64_t table[KCORE_TABLES], base, top;   /* top: the last symbol's address */
@@ -40,7 +39,7 @@ struct ktables {
 };
 
 static const uint8_t *
-move(const struct ktables *t, struct window *w, uint32_t at, uint32_t n)
+move(const struct kallsyms_tables *t, struct window *w, uint32_t at, uint32_t n)
 {
 	w->lo = at;
 	w->n = (uint32_t)t->read(0, w->table + at, w->bytes, sizeof w->bytes);
@@ -49,7 +48,7 @@ move(const struct ktables *t, struct window *w, uint32_t at, uint32_t n)
 
 /* The N bytes at AT, or NULL. */
 static inline const uint8_t *
-look(const struct ktables *t, struct window *w, uint32_t at, uint32_t n)
+look(const struct kallsyms_tables *t, struct window *w, uint32_t at, uint32_t n)
 {
 	uint32_t off = at - w->lo;
 
@@ -57,7 +56,7 @@ look(const struct ktables *t, struct window *w, uint32_t at, uint32_t n)
 }
 
 static bool
-read_address(struct ktables *t, uint32_t i, uint64_t *addr)
+read_address(struct kallsyms_tables *t, uint32_t i, uint64_t *addr)
 {
 	const uint8_t *p = look(t, &t->offsets, 4 * i, 4);
 	int32_t off;
@@ -70,7 +69,7 @@ read_address(struct ktables *t, uint32_t i, uint64_t *addr)
 }
 
 static const char *
-token(const struct ktables *t, uint8_t c)
+token(const struct kallsyms_tables *t, uint8_t c)
 {
 	return t->tokens + (t->index[c] < TOKENS_MAX ? t->index[c] : TOKENS_MAX);
 }
@@ -88,7 +87,7 @@ length(const uint8_t *p, uint32_t *n)
 
 /* The name at NAME into a buffer of NAME_SIZE; "" where that is none. */
 static const char *
-unpack(struct ktables *t, uint32_t name, char *to)
+unpack(struct kallsyms_tables *t, uint32_t name, char *to)
 {
 	const uint8_t *p = look(t, &t->names, name, 2);
 	uint32_t n, len = 0;
@@ -105,14 +104,14 @@ unpack(struct ktables *t, uint32_t name, char *to)
 }
 
 bool
-ktables_hold(const struct ktables *t, uint64_t addr)
+kallsyms_tables_hold(const struct kallsyms_tables *t, uint64_t addr)
 {
 	return addr >= t->table[KCORE_STEXT] && addr < t->top;
 }
 
 /* The next symbol of code; false where there are no more, or where the tables are not what they should be. */
 static bool
-next(struct ktables *t, struct ksym *s)
+next(struct kallsyms_tables *t, struct ksym *s)
 {
 	const uint64_t stext = t->table[KCORE_STEXT];
 	char name[NAME_SIZE];
@@ -138,16 +137,16 @@ next(struct ktables *t, struct ksym *s)
 }
 
 static bool
-better(struct ktables *t, const struct ksym *a, const struct ksym *b)
+better(struct kallsyms_tables *t, const struct ksym *a, const struct ksym *b)
 {
 	char name_a[NAME_SIZE], name_b[NAME_SIZE];
-	unsigned rank_a = ksymbol_rank(a->type), rank_b = ksymbol_rank(b->type);
+	unsigned rank_a = kernel_symbol_rank(a->type), rank_b = kernel_symbol_rank(b->type);
 
-	return rank_a != rank_b ? rank_a < rank_b : text_better(unpack(t, a->name, name_a), unpack(t, b->name, name_b));
+	return rank_a != rank_b ? rank_a < rank_b : symbol_better(unpack(t, a->name, name_a), unpack(t, b->name, name_b));
 }
 
 static bool
-advance(struct ktables *t, uint64_t addr)
+advance(struct kallsyms_tables *t, uint64_t addr)
 {
 	if (t->here.type && addr < t->here.addr) {
 		if (t->backs++ == BACK_MAX)
@@ -169,7 +168,7 @@ advance(struct ktables *t, uint64_t addr)
 }
 
 bool
-ktables_find(struct ktables *t, uint64_t addr, struct symbol *s)
+kallsyms_tables_find(struct kallsyms_tables *t, uint64_t addr, struct symbol *s)
 {
 	char name[NAME_SIZE];
 
@@ -182,21 +181,21 @@ ktables_find(struct ktables *t, uint64_t addr, struct symbol *s)
 			return false;
 	}
 	s->lo = t->here.addr;
-	s->hi = t->ahead.addr - s->lo < KSYMBOL_SIZE_MAX ? t->ahead.addr : s->lo + KSYMBOL_SIZE_MAX;
+	s->hi = t->ahead.addr - s->lo < KERNEL_SYMBOL_MOST ? t->ahead.addr : s->lo + KERNEL_SYMBOL_MOST;
 	s->name = t->here_name;
 	return addr < s->hi;
 }
 
 static bool
-read_all(const struct ktables *t, uint64_t addr, void *to, size_t n)
+read_all(const struct kallsyms_tables *t, uint64_t addr, void *to, size_t n)
 {
 	return t->read(0, addr, to, n) == n;
 }
 
-struct ktables *
-ktables_open(struct arena *arena, size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t n))
+struct kallsyms_tables *
+kallsyms_tables_open(struct arena *arena, size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t n))
 {
-	struct ktables *t = arena_alloc(arena, sizeof *t);
+	struct kallsyms_tables *t = arena_alloc(arena, sizeof *t);
 	uint64_t *table, tokens;
 
 	if (!t)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lib/cursor.h"
-#include "lib/filemap.h"
+#include "lib/text.h"
 #include "lib/mem.h"
 
 enum {
@@ -67,14 +67,17 @@ vmcoreinfo(struct cursor c)
 static bool
 read_tables(struct kcore *k, const char *text)
 {
-	const char *name = "(kallsyms_names)=\0(kallsyms_num_syms)=\0(kallsyms_token_table)=\0(kallsyms_token_index)=\0"
-	                   "(kallsyms_offsets)=\0(kallsyms_relative_base)=\0(_stext)=\0";
+	static const char *const names[KCORE_WORD] = {
+		[KCORE_NAMES] = "(kallsyms_names)=", [KCORE_NUM] = "(kallsyms_num_syms)=", [KCORE_TOKENS] = "(kallsyms_token_table)=",
+		[KCORE_INDEX] = "(kallsyms_token_index)=", [KCORE_OFFSETS] = "(kallsyms_offsets)=",
+		[KCORE_BASE] = "(kallsyms_relative_base)=", [KCORE_STEXT] = "(_stext)=",
+	};
 
 	k->lo = UINT64_MAX;
-	for (unsigned i = 0; *name; i++, name += strlen(name) + 1) {
-		const char *p = strstr(text, name);
+	for (unsigned i = 0; i < KCORE_WORD; i++) {
+		const char *p = strstr(text, names[i]);
 
-		if (!p || (p += strlen(name), !text_hex(&p, &k->table[i])) || !k->table[i])
+		if (!p || (p += strlen(names[i]), !text_hex(&p, &k->table[i])) || !k->table[i])
 			return false;
 		if (i == KCORE_STEXT)
 			continue;
@@ -94,7 +97,7 @@ kcore_open(struct kcore *k, int fd)
 	uint64_t off, size;
 	ssize_t n;
 
-	*k = (struct kcore){ .fd = -1 };
+	*k = (struct kcore){ .fd = -1, .opened = true };
 	if (head && (n = pread(fd, head, HEADERS_MAX, 0)) > EI_CLASS) {
 		c = cur_of(head, (size_t)n, false);
 		k->table[KCORE_WORD] = head[EI_CLASS] == ELFCLASS64 ? 8 : 4;
@@ -103,6 +106,8 @@ kcore_open(struct kcore *k, int fd)
 		    read_tables(k, vmcoreinfo(cur_of(notes, (size_t)n, false))) && find_piece(c, PT_LOAD, k->lo, k->hi, &k->off, &size))
 			k->fd = fd;
 	}
+	if (fd >= 0 && k->fd < 0)
+		close(fd);
 	arena_free(&arena);
 }
 
@@ -117,10 +122,8 @@ kcore_read(const struct kcore *k, uint64_t addr, void *to, size_t n)
 		memcpy(to, k->table, n < sizeof k->table ? n : sizeof k->table);
 		return n < sizeof k->table ? n : sizeof k->table;
 	}
-#ifndef PLANT_KCORE
 	if (addr < k->lo || addr >= k->hi)
 		return 0;
-#endif
 	got = pread(k->fd, to, n < k->hi - addr ? n : (size_t)(k->hi - addr), (off_t)(k->off + (addr - k->lo)));
 	return got < 0 ? 0 : (size_t)got;
 }

@@ -1,8 +1,9 @@
 /* /proc/kcore, all of the kernel's memory, as far as the tables go that /proc/kallsyms is printed from.  What VMCOREINFO, a
  * note in it, says of their places bounds what can be read: whoever asks gets these tables and nothing else. */
-#ifndef SYM_KCORE_H
-#define SYM_KCORE_H
+#ifndef SYM_KERNEL_KCORE_H
+#define SYM_KERNEL_KCORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,11 +12,12 @@ enum kcore_table { KCORE_NAMES, KCORE_NUM, KCORE_TOKENS, KCORE_INDEX, KCORE_OFFS
 
 struct kcore {
 	int fd;                    /* -1: there is none, or it does not tell */
+	bool opened;               /* whatever came of it */
 	uint64_t lo, hi, off;      /* addresses that may be read, and where in the file LO is */
 	uint64_t table[KCORE_TABLES];
 };
 
-/* FD: /proc/kcore, opened by sample/ and open as long as the struct is used, or -1. */
+/* FD: /proc/kcore, opened by sample/, or -1.  It belongs to the struct, and is closed where it does not tell. */
 void kcore_open(struct kcore *, int fd);
 /* Up to N bytes from ADDR on, if they are the tables'; of 0 the addresses of the tables.  How many. */
 size_t kcore_read(const struct kcore *, uint64_t addr, void *to, size_t n);

@@ -1,32 +1,59 @@
-/* See ksymbol.h. */
-#include "kernel_symbol.h"
+/* See made_code.h. */
+#include "made_code.h"
 
 #include <string.h>
 
-enum { KSYMBOLS_MAX = 1 << 16 };
+enum { MADE_MOST = 1 << 16 };
+
+struct made_codes {
+	struct module_owned owned;
+	struct made_code {
+		struct symbol symbol;
+		bool bpf;
+	} *code;                   /* in the order of time */
+	uint32_t n, cap;
+};
+
+static void
+free_codes(struct module_owned *o)
+{
+	struct made_codes *made = (struct made_codes *)o;
+
+	vec_free(&made->code, &made->cap, sizeof *made->code);
+}
+
+/* NULL at the memory cap. */
+static struct made_codes *
+made_of(struct modules *ms)
+{
+	if (!ms->made && (ms->made = arena_alloc(&ms->arena, sizeof *ms->made)))
+		modules_own(ms, &ms->made->owned, free_codes);
+	return ms->made;
+}
 
 void
-ksymbol_add(struct modules *ms, const struct symbol *code, bool bpf)
+made_code_add(struct modules *ms, const struct symbol *symbol, bool bpf)
 {
-	struct ksymbol k = { *code, bpf };
+	struct made_code new = { *symbol, bpf };
+	struct made_codes *made;
 
-	if (!*code->name || code->lo >= code->hi || ms->nksymbol == KSYMBOLS_MAX ||
-	    !vec_room(&ms->ksymbol, &ms->ksymbol_cap, (uint64_t)ms->nksymbol + 1, sizeof k) ||
-	    !(k.code.name = arena_str(&ms->arena, code->name, strlen(code->name))))
+	if (!*symbol->name || symbol->lo >= symbol->hi || !(made = made_of(ms)) || made->n == MADE_MOST ||
+	    !vec_room(&made->code, &made->cap, (uint64_t)made->n + 1, sizeof new) ||
+	    !(new.symbol.name = arena_str(&ms->arena, symbol->name, strlen(symbol->name))))
 		return;
-	ms->ksymbol[ms->nksymbol++] = k;
+	made->code[made->n++] = new;
 }
 
 bool
-ksymbol_find(const struct modules *ms, uint64_t vaddr, struct symbol *s, const char **module)
+made_code_find(const struct modules *ms, uint64_t vaddr, struct symbol *s, const char **module)
 {
-	for (uint32_t i = ms->nksymbol; i--; ) {
-		const struct ksymbol *k = &ms->ksymbol[i];
+	for (uint32_t i = ms->made ? ms->made->n : 0; i--; ) {
+		const struct made_code *c = &ms->made->code[i];
 
-		if (vaddr < k->code.lo || vaddr >= k->code.hi)
+		if (vaddr < c->symbol.lo || vaddr >= c->symbol.hi)
 			continue;
-		*s = k->code;
-		*module = k->bpf ? "[bpf]" : "[kernel]";
+		*s = c->symbol;
+		*module = c->bpf ? "[bpf]" : "[kernel]";
 		return true;
 	}
 	return false;

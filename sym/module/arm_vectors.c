@@ -1,4 +1,4 @@
-/* See vectors.h.  Documentation/arch/arm/kernel_user_helpers.rst of Linux: each helper has its fixed place near the end of page
+/* See arm_vectors.h.  Documentation/arch/arm/kernel_user_helpers.rst of Linux: each helper has its fixed place near the end of page
  * [vectors], 0xffff0000, and is A32 code.  (What signal handlers return to is in another page, [sigpage].) */
 #include "arm_vectors.h"
 
@@ -13,7 +13,7 @@ static const struct { uint16_t lo, hi; const char *name; } helpers[] = {
 };
 
 struct module *
-vectors_module(struct modules *ms, const char *path, const void *bytes, size_t n)
+arm_vectors_module(struct modules *ms, const char *path, const void *bytes, size_t n)
 {
 	struct module *m = module_image(ms, path, bytes, n);
 
@@ -27,7 +27,7 @@ vectors_module(struct modules *ms, const char *path, const void *bytes, size_t n
 }
 
 bool
-vectors_find(const struct module *m, uint64_t vaddr, struct symbol *out)
+arm_vectors_find(const struct module *m, uint64_t vaddr, struct symbol *out)
 {
 	for (unsigned i = 0; i < sizeof helpers / sizeof *helpers; i++)
 		if (vaddr >= helpers[i].lo && vaddr < helpers[i].hi && !strcmp(m->path, "[vectors]")) {

@@ -1,12 +1,13 @@
 /* Code that 32-bit ARM kernels give to processes without a file around it: the helpers in page [vectors]. */
-#ifndef SYM_VECTORS_H
-#define SYM_VECTORS_H
+#ifndef SYM_MODULE_ARM_VECTORS_H
+#define SYM_MODULE_ARM_VECTORS_H
 
-#include "symtab.h"
+#include "module.h"
+#include "symbol.h"
 
 /* A module of the N bytes of such a page, the first at 0 as linked; of an image with an ELF header it is module_image's. */
-struct module *vectors_module(struct modules *, const char *path, const void *bytes, size_t n);
+struct module *arm_vectors_module(struct modules *, const char *path, const void *bytes, size_t n);
 /* The helper at VADDR of such a module. */
-bool vectors_find(const struct module *, uint64_t vaddr, struct symbol *);
+bool arm_vectors_find(const struct module *, uint64_t vaddr, struct symbol *);
 
 #endif

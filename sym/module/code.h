@@ -1,7 +1,7 @@
 /* Addresses of code, interned: (module, address as linked) <-> a small number, which is what stacks are made of.
  * For a return address it is the address of the call's last byte (one less), so that it lies in the caller. */
-#ifndef SYM_CODE_H
-#define SYM_CODE_H
+#ifndef SYM_MODULE_CODE_H
+#define SYM_MODULE_CODE_H
 
 #include "lib/index.h"
 #include "module.h"
@@ -10,7 +10,7 @@
 enum {
 	CODE_TRUNCATED,   /* the stack goes on, but could not be followed */
 	CODE_ELIDED,      /* frames left out in the middle of a deep stack */
-	CODE_KERNEL,      /* in the kernel, whose names or addresses are not to be had */
+	CODE_KERNEL,      /* in the kernel, which hides its names or addresses */
 	CODE_UNKNOWN,     /* an address in no known map */
 	CODE_WAITING,     /* off the CPU, and nothing more is known of it */
 	CODE_BEFORE,      /* since before the capture */
@@ -21,6 +21,7 @@ enum {
 	CODE_INTERRUPT,   /* and that is no thread */
 	CODE_MARKS
 };
+#define CODE_WOKEN_NAME "--"
 
 /* Every byte counts: there are as many as addresses that were sampled. */
 struct __attribute__((packed, aligned(4))) code {

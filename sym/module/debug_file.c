@@ -1,4 +1,4 @@
-/* See debug.h.  Compressed sections: System V gABI chapter 4, "Section Compression"; the older ".zdebug" form is binutils'.
+/* See debug_file.h.  Compressed sections: System V gABI chapter 4, "Section Compression"; the older ".zdebug" form is binutils'.
  * .gnu_debuglink and .gnu_debugaltlink: GDB's manual, "Debugging Information in Separate Files", and dwz(1); DWARF 5 section
  * 7.3.6 for .debug_sup; .gnu_debugdata: GDB's manual, "MiniDebugInfo". */
 #include "debug_file.h"
@@ -10,10 +10,13 @@
 #include "lib/codec/unpack.h"
 #include "lib/codec/xz.h"
 #include "lib/codec/zstd.h"
+#include "lib/work.h"
 #include "debug_search.h"
 
 enum {
-	EXPANDS_MOST = 1100,       /* times: no compiler's output is that empty */
+	EXPANDS_MOST = 100,        /* times, beyond some bytes: no compiler's output is that empty */
+	EXPANDS_ANY = 16 << 20,
+	EXPANDS_USUAL = 16,        /* times: what is more is not worth more work */
 	SHRINKS_LEAST = 4096,      /* what is compressed is not twice as large, but for so many bytes */
 	PIECEMEAL = 512 << 10,     /* bytes from which on they are not unpacked all at once */
 	MINI_MOST = 16 << 20, MINI_EXPANDED_MOST = 64 << 20,
@@ -26,14 +29,14 @@ struct part {
 	struct part *next;
 };
 
-struct debug {
+struct debug_files {
 	struct part *parts;        /* sections that were compressed */
 	struct module *dwarf, *symbols, *alt, *dwp;
 	struct module *of;         /* of a detached file: whose it is */
 	bool sought_dwarf, sought_symbols, sought_alt, sought_dwp;
 };
 
-static struct debug *
+static struct debug_files *
 debug_of(struct modules *ms, struct module *m)
 {
 	if (!m->debug)
@@ -87,9 +90,10 @@ decompress(struct modules *ms, const struct module *m, const struct section *s)
 
 	if (codec == PLAIN)
 		return s->data;
-	if (codec == UNKNOWN || !size || size / EXPANDS_MOST > cur_left(&data) || size > SIZE_MAX ||
+	if (codec == UNKNOWN || !size || (size > EXPANDS_ANY && size / EXPANDS_MOST > cur_left(&data)) || size > SIZE_MAX ||
 	    cur_left(&data) / 2 > size + SHRINKS_LEAST)
 		return nothing(m);
+	work_allow(size / EXPANDS_USUAL < cur_left(&data) ? size : cur_left(&data) * EXPANDS_USUAL);
 	if (codec == ZLIB && size >= PIECEMEAL && (pieces = unpack_open(&ms->arena, data, (size_t)size)))
 		return cur_of(pieces, (size_t)size, m->elf.bytes.big);
 	if (!(bytes = arena_alloc(&ms->arena, (size_t)size)))
@@ -99,13 +103,13 @@ decompress(struct modules *ms, const struct module *m, const struct section *s)
 }
 
 struct cursor
-debug_section_of(struct modules *ms, struct module *file, const char *name)
+debug_file_section_of(struct modules *ms, struct module *file, const char *name)
 {
-	struct debug *d;
+	struct debug_files *d;
 	struct section s;
 	struct part *p;
 
-	if (!debug_has(file, name, &s))
+	if (!debug_search_has(file, name, &s))
 		return nothing(file);
 	if (!(s.flags & SHF_COMPRESSED) && s.name[1] != 'z')
 		return s.data;
@@ -130,7 +134,7 @@ read_link(const struct module *m, struct debug_wanted *w)
 	struct section s;
 	const char *name;
 
-	if (!debug_has(m, ".gnu_debuglink", &s))
+	if (!debug_search_has(m, ".gnu_debuglink", &s))
 		return;
 	name = cur_str(&s.data);
 	cur_take(&s.data, -(strlen(name) + 1) & 3);
@@ -145,12 +149,12 @@ find_detached(struct modules *ms, struct module *m, enum debug_kind kind, const 
 	struct debug_wanted w = { .kind = kind, .of = m, .section = section, .build_id = m->elf.build_id,
 		                  .build_id_len = m->elf.build_id_len };
 	struct module *file;
-	struct debug *d;
+	struct debug_files *d;
 
 	if (m->bad)
 		return NULL;
 	read_link(m, &w);
-	if ((file = debug_find(ms, &w)) && (d = debug_of(ms, file)))
+	if ((file = debug_search(ms, &w)) && (d = debug_of(ms, file)))
 		d->of = m;
 	return file;
 }
@@ -158,15 +162,15 @@ find_detached(struct modules *ms, struct module *m, enum debug_kind kind, const 
 struct module *
 debug_file(struct modules *ms, struct module *m)
 {
-	struct debug *d = debug_of(ms, m);
+	struct debug_files *d = debug_of(ms, m);
 	struct section s;
 
 	if (!d || d->sought_dwarf)
 		return d ? d->dwarf : NULL;
 	d->sought_dwarf = true;
-	if (debug_has(m, ".debug_info", &s))
+	if (debug_search_has(m, ".debug_info", &s))
 		d->dwarf = m;
-	else if (d->symbols && debug_has(d->symbols, ".debug_info", &s))
+	else if (d->symbols && debug_search_has(d->symbols, ".debug_info", &s))
 		d->dwarf = d->symbols;
 	else if (!(d->dwarf = find_detached(ms, m, DEBUG_DETACHED, ".debug_info")))
 		d->dwarf = find_detached(ms, m, DEBUG_CACHED, ".debug_info");
@@ -174,11 +178,11 @@ debug_file(struct modules *ms, struct module *m)
 }
 
 struct cursor
-debug_section(struct modules *ms, struct module *m, const char *name)
+debug_file_section(struct modules *ms, struct module *m, const char *name)
 {
 	struct module *file = debug_file(ms, m);
 
-	return file ? debug_section_of(ms, file, name) : nothing(m);
+	return file ? debug_file_section_of(ms, file, name) : nothing(m);
 }
 
 /* The symbols that M carries with it in .gnu_debugdata. */
@@ -190,7 +194,7 @@ open_mini(struct modules *ms, struct module *m)
 	struct sink out;
 	void *bytes;
 
-	if (!debug_has(m, ".gnu_debugdata", &s) || cur_left(&s.data) > MINI_MOST)
+	if (!debug_search_has(m, ".gnu_debugdata", &s) || cur_left(&s.data) > MINI_MOST)
 		return NULL;
 	sink_open(&out, -1);
 	if (!xz(s.data, &out, MINI_EXPANDED_MOST) && (bytes = arena_alloc(&ms->arena, out.len))) {
@@ -198,24 +202,24 @@ open_mini(struct modules *ms, struct module *m)
 		mini = module_bytes(ms, m->path, bytes, out.len);
 	}
 	sink_close(&out);
-	return mini && debug_has(mini, ".symtab", &s) && mini->elf.machine == m->elf.machine &&
+	return mini && debug_search_has(mini, ".symtab", &s) && mini->elf.machine == m->elf.machine &&
 	                       mini->elf.is64 == m->elf.is64 && mini->elf.bytes.big == m->elf.bytes.big
 	               ? mini
 	               : NULL;
 }
 
 struct module *
-debug_symbols(struct modules *ms, struct module *m)
+debug_file_symbols(struct modules *ms, struct module *m)
 {
-	struct debug *d = debug_of(ms, m);
+	struct debug_files *d = debug_of(ms, m);
 	struct section s;
 
 	if (!d || d->sought_symbols)
 		return d ? d->symbols : NULL;
 	d->sought_symbols = true;
-	if (debug_has(m, ".symtab", &s))
+	if (debug_search_has(m, ".symtab", &s))
 		d->symbols = m;
-	else if (d->dwarf && debug_has(d->dwarf, ".symtab", &s))
+	else if (d->dwarf && debug_search_has(d->dwarf, ".symtab", &s))
 		d->symbols = d->dwarf;
 	else if (!(d->symbols = find_detached(ms, m, DEBUG_DETACHED, ".symtab")) && !(d->symbols = open_mini(ms, m)))
 		d->symbols = find_detached(ms, m, DEBUG_CACHED, ".symtab");
@@ -227,11 +231,11 @@ static void
 read_alt_link(const struct module *file, struct debug_wanted *w)
 {
 	struct section s;
-	bool sup = !debug_has(file, ".gnu_debugaltlink", &s);
+	bool sup = !debug_search_has(file, ".gnu_debugaltlink", &s);
 	uint64_t n;
 
 	if (sup) {
-		if (!debug_has(file, ".debug_sup", &s))
+		if (!debug_search_has(file, ".debug_sup", &s))
 			return;
 		cur_u16(&s.data);   /* version */
 		if (cur_u8(&s.data))
@@ -246,36 +250,36 @@ read_alt_link(const struct module *file, struct debug_wanted *w)
 }
 
 struct module *
-debug_alt(struct modules *ms, struct module *file)
+debug_file_alt(struct modules *ms, struct module *file)
 {
-	struct debug *d = debug_of(ms, file);
+	struct debug_files *d = debug_of(ms, file);
 	struct debug_wanted w = { .kind = DEBUG_ALT, .of = file, .section = ".debug_str" };
 
 	if (!d || d->sought_alt || file->bad)
 		return d ? d->alt : NULL;
 	d->sought_alt = true;
 	read_alt_link(file, &w);
-	return w.link && w.build_id_len ? d->alt = debug_find(ms, &w) : NULL;
+	return w.link && w.build_id_len ? d->alt = debug_search(ms, &w) : NULL;
 }
 
 struct module *
-debug_dwo(struct modules *ms, struct module *m, const char *comp_dir, const char *name)
+debug_file_dwo(struct modules *ms, struct module *m, const char *comp_dir, const char *name)
 {
 	struct debug_wanted w = { .kind = DEBUG_DWO, .of = m, .section = ".debug_info.dwo", .link = name, .comp_dir = comp_dir };
 
-	return m->bad ? NULL : debug_find(ms, &w);
+	return m->bad ? NULL : debug_search(ms, &w);
 }
 
 struct module *
-debug_dwp(struct modules *ms, struct module *m)
+debug_file_dwp(struct modules *ms, struct module *m)
 {
-	struct debug *d = debug_of(ms, m);
+	struct debug_files *d = debug_of(ms, m);
 	struct debug_wanted w = { .kind = DEBUG_DWP, .of = m, .section = ".debug_cu_index" };
 
 	if (!d || d->sought_dwp || m->bad)
 		return d ? d->dwp : NULL;
 	d->sought_dwp = true;
-	if (!(d->dwp = debug_find(ms, &w)) && (w.of = d->of))
-		d->dwp = debug_find(ms, &w);
+	if (!(d->dwp = debug_search(ms, &w)) && (w.of = d->of))
+		d->dwp = debug_search(ms, &w);
 	return d->dwp;
 }

@@ -1,4 +1,4 @@
-/* See debug_find.h.  GDB's manual, "Debugging Information in Separate Files"; dwz(1); debuginfod-find(1).  Names are claims of
+/* See debug_search.h.  GDB's manual, "Debugging Information in Separate Files"; dwz(1); debuginfod-find(1).  Names are claims of
  * a file that may mean ill: they lead to regular files below the roots alone, and what is found there must prove what it is. */
 #include "debug_search.h"
 
@@ -6,9 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/filemap.h"
+#include "lib/work.h"
 #include "lib/codec/crc.h"
 
-enum { PATH_ROOM = 4096, CRC_PIECE = 8 << 20 };
+enum { PATH_ROOM = 4096, CRC_PIECE = 1 << 20, CRC_STEP = 8, DIRS_KNOWN = 32 };
 #define CRC_MOST ((uint64_t)8 << 30)   /* bytes of all files together: some twenty seconds */
 
 /* Where a file may be: below each root (a board's, the target's, prof's own), each directory that was given, or debuginfod's.
@@ -62,6 +64,17 @@ static const struct place {
 	{ DEBUG_DWP, ROOTS, "%d/.debug/%n.dwp" },
 };
 
+/* What is known by the searches before. */
+struct debug_searched {
+	struct {
+		const char *path;
+		uint8_t root;
+		bool gone;
+	} dir[DIRS_KNOWN];         /* where such files were looked for */
+	uint32_t ndir;
+	uint64_t summed;           /* bytes of files whose checksum was asked for */
+};
+
 /* ---- a place's path ---- */
 
 struct path {
@@ -73,11 +86,7 @@ struct path {
 static void
 append(struct path *p, const char *s, size_t n)
 {
-#ifdef PLANT_DEBUG
-	if (n >= sizeof p->s) {
-#else
 	if (n >= sizeof p->s - p->n) {
-#endif
 		p->bad = true;
 		return;
 	}
@@ -165,7 +174,7 @@ make_path(struct path *p, const char *below, const char *form, const struct debu
 /* ---- a file that was found ---- */
 
 bool
-debug_has(const struct module *file, const char *section, struct section *s)
+debug_search_has(const struct module *file, const char *section, struct section *s)
 {
 	char old[64] = ".z";       /* .debug_info compressed as GNU's tools did before there was a flag for it */
 
@@ -192,13 +201,16 @@ same_crc(struct modules *ms, const struct elf *e, uint32_t crc)
 	struct cursor c = e->bytes;
 	uint32_t sum = 0;
 
-	if (cur_left(&c) > CRC_MOST - ms->summed)
+	if (cur_left(&c) > CRC_MOST - ms->searched->summed)
 		return false;
-	ms->summed += cur_left(&c);
+	ms->searched->summed += cur_left(&c);
 	while (cur_left(&c)) {
 		size_t n = cur_left(&c) < CRC_PIECE ? cur_left(&c) : CRC_PIECE;
+		const uint8_t *p = cur_take(&c, n);
 
-		sum = crc32_add(sum, cur_take(&c, n), n);
+		if (!p || !work_step(n / CRC_STEP))
+			return false;
+		sum = crc32_add(sum, p, n);
 		filemap_trim(2 * CRC_PIECE);
 	}
 	return sum == crc;
@@ -212,7 +224,7 @@ is_it(struct modules *ms, const struct module *file, const struct debug_wanted *
 	struct section s;
 
 	if (file == w->of || file->bad || e->is64 != w->of->elf.is64 || e->bytes.big != w->of->elf.bytes.big ||
-	    e->machine != w->of->elf.machine || !debug_has(file, w->section, &s))
+	    e->machine != w->of->elf.machine || !debug_search_has(file, w->section, &s))
 		return false;
 	if (w->kind == DEBUG_DWO || w->kind == DEBUG_DWP)
 		return true;
@@ -232,25 +244,26 @@ open_below(struct modules *ms, uint8_t root, const char *path)
 static bool
 gone(struct modules *ms, uint8_t root, const char *path, unsigned up)
 {
-	struct debug_dir *d = ms->dir;
+	struct debug_searched *known = ms->searched;
+	uint32_t i;
 	size_t n = strlen(path);
 	int fd;
 
 	for (; up; up--)
 		while (n && path[--n] != '/')
 			;
-	for (; d < ms->dir + ms->ndir; d++)
-		if (d->root == root && !strncmp(d->path, path, n) && !d->path[n])
-			return d->gone;
-	if (!n || ms->ndir == DEBUG_DIRS_KNOWN || !(d->path = arena_str(&ms->arena, path, n)))
+	for (i = 0; i < known->ndir; i++)
+		if (known->dir[i].root == root && !strncmp(known->dir[i].path, path, n) && !known->dir[i].path[n])
+			return known->dir[i].gone;
+	if (!n || i == DIRS_KNOWN || !(known->dir[i].path = arena_str(&ms->arena, path, n)))
 		return false;
-	d->root = root;
-	fd = open_below(ms, root, d->path);
-	d->gone = fd < 0 && errno == ENOENT;
+	known->dir[i].root = root;
+	fd = open_below(ms, root, known->dir[i].path);
+	known->dir[i].gone = fd < 0 && errno == ENOENT;
 	if (fd >= 0)
 		close(fd);
-	ms->ndir++;
-	return d->gone;
+	known->ndir++;
+	return known->dir[i].gone;
 }
 
 /* UP: of PATH's parts those that are of this file alone. */
@@ -305,10 +318,12 @@ try_roots(struct modules *ms, const struct debug_wanted *w, const char *form, bo
 }
 
 struct module *
-debug_find(struct modules *ms, const struct debug_wanted *w)
+debug_search(struct modules *ms, const struct debug_wanted *w)
 {
 	struct module *m = NULL;
 
+	if (!ms->searched && !(ms->searched = arena_alloc(&ms->arena, sizeof *ms->searched)))
+		return NULL;
 	for (unsigned i = 0; ms->open && i < sizeof places / sizeof *places && !m; i++) {
 		const char *form = places[i].form;
 

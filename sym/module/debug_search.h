@@ -1,6 +1,6 @@
 /* The search for a file of debug information, by the places where distributions, debuggers and debuginfod put it. */
-#ifndef SYM_DEBUG_FIND_H
-#define SYM_DEBUG_FIND_H
+#ifndef SYM_MODULE_DEBUG_SEARCH_H
+#define SYM_MODULE_DEBUG_SEARCH_H
 
 #include "module.h"
 
@@ -24,8 +24,8 @@ struct debug_wanted {
 };
 
 /* The first that there is and whose identity was checked, or NULL. */
-struct module *debug_find(struct modules *, const struct debug_wanted *);
+struct module *debug_search(struct modules *, const struct debug_wanted *);
 /* Whether FILE has that section, compressed or not. */
-bool debug_has(const struct module *file, const char *section, struct section *);
+bool debug_search_has(const struct module *file, const char *section, struct section *);
 
 #endif

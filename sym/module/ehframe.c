@@ -18,6 +18,7 @@ enum {
 	ROWS_MAX = 1 << 21,   /* chromium has half of that */
 	CIES = 8,             /* kept parsed, a power of two; a linked file seldom has more */
 	AUGMENTATION_MAX = 16,
+	INSNS_MAX = 1 << 18,  /* bytes of one description */
 	COARSE = 32,          /* rows a step of the first search: four cache lines are left for the second */
 	LINE = 8,             /* rows of one */
 	EQUALS_MAX = 4,       /* table rows of one address that are looked at */
@@ -220,7 +221,7 @@ read_usual(struct part *p, uint64_t off, struct fde *f)
 		return false;
 	b = p->bytes.pos + off;
 	fixed = FIXED + (uint32_t)b[FIXED - 1];
-	if ((len = load32(b, big)) > left - off - 4 || fixed >= FIXED + 0x80 || len + UINT64_C(4) < fixed)
+	if ((len = load32(b, big)) > left - off - 4 || fixed >= FIXED + 0x80 || len + UINT64_C(4) < fixed || len > INSNS_MAX)
 		return false;
 	at = off + 4 - load32(b + 4, big);
 	cie = cie_slot(p, at);
@@ -255,7 +256,7 @@ read_fde(struct part *p, uint64_t off, struct fde *f)
 		cur_take(&e.body, cur_uleb(&e.body));
 	f->insns = e.body;
 	f->insns_vaddr = p->vaddr + at_of(p, &e.body);
-	return !e.body.bad && f->hi > f->lo;
+	return !e.body.bad && f->hi > f->lo && cur_left(&f->insns) < INSNS_MAX && cur_left(&f->cie_insns) < INSNS_MAX;
 }
 
 /* ---- the index built once ---- */
@@ -301,9 +302,9 @@ build_index(struct modules *ms, struct module *m, struct part *p)
 
 	p->indexed = true;
 	if (p->debug)
-		p->bytes = debug_section_of(ms, m, ".debug_frame");
+		p->bytes = debug_file_section_of(ms, m, ".debug_frame");
 	if (p->debug && !cur_left(&p->bytes) && !eh->rows && !cur_left(&eh->bytes))
-		p->bytes = debug_section(ms, m, ".debug_frame");   /* it was stripped of all that it had */
+		p->bytes = debug_file_section(ms, m, ".debug_frame");   /* it was stripped of all that it had */
 	if (!(n = walk(p, NULL, ROWS_MAX)) || !(p->row = arena_alloc(&ms->arena, n * sizeof *p->row)))
 		return;
 	p->rows = walk(p, p->row, n);
@@ -381,10 +382,8 @@ open_hdr(struct modules *ms, struct ehframe *eh, const struct elf *e)
 	count = read_pointer(&hdr, &c, count_encoding, address_size, e->ehframe_hdr);
 	if (c.bad || !count || count > UINT32_MAX)
 		return;
-#ifndef PLANT_EHFRAME
 	if (count > cur_left(&c) / 8)
 		return;
-#endif
 	eh->eh.table = c.pos;
 	eh->eh.coarse = arena_alloc(&ms->arena, ((size_t)count / COARSE + 1) * sizeof *eh->eh.coarse);
 	eh->eh.rows = (uint32_t)count;

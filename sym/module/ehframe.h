@@ -1,8 +1,8 @@
 /* The frame descriptions of a module: which FDE covers an address, and what it says (LSB core, Exception Frames;
  * DWARF 5 section 6.4).  Found by .eh_frame_hdr's table, else by an index built once from .eh_frame or .debug_frame.
  * What the instructions mean is unwind/'s business. */
-#ifndef SYM_EHFRAME_H
-#define SYM_EHFRAME_H
+#ifndef SYM_MODULE_EHFRAME_H
+#define SYM_MODULE_EHFRAME_H
 
 #include "module.h"
 

@@ -6,9 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/filemap.h"
 #include "lib/codec/unpack.h"
-#include "sym/jit/jit.h"
-#include "sym/kernel/kernel_symbol.h"
 
 /* Module numbers are found again by what makes a module the same: of a file dev, ino, size, mtime; of a memory image
  * its bytes (INO their hash); of a lost file its path (INO its hash). */
@@ -94,25 +93,14 @@ modules_free(struct modules *ms)
 {
 	for (uint32_t i = 0; i < ms->n; i++)
 		filemap_close(&ms->module[i]->file);
-	for (struct jit *j = ms->jits; j; j = j->next) {
-		vec_free(&j->ran, &j->cap_ran, sizeof *j->ran);
-		vec_free(&j->table, &j->cap_tables, sizeof *j->table);
-		vec_free(&j->by_lo, &j->cap_by_lo, sizeof *j->by_lo);
-		arena_free(&j->arena);
-		close(j->map_fd);
-		close(j->dump_fd);
-	}
+	for (struct module_owned *o = ms->owned; o; o = o->next)
+		o->free(o);
 	for (uint32_t i = 0; i < ms->nroot; i++)
 		close(ms->root[i].fd);
 	vec_free(&ms->module, &ms->cap, sizeof(struct module *));
-	vec_free(&ms->ksymbol, &ms->ksymbol_cap, sizeof *ms->ksymbol);
-	vec_free(&ms->path, &ms->path_cap, sizeof(const char *));
 	index_free(&ms->index);
-	index_free(&ms->paths);
 	unpack_close(&ms->arena);
 	arena_free(&ms->arena);
-	arena_free(&ms->cache);
-	arena_free(&ms->answers);
 	*ms = (struct modules){ 0 };
 }
 
@@ -132,8 +120,12 @@ module_file(struct modules *ms, int fd, const char *path)
 		return m;
 	if (!(m = add(ms, &like, path, true)))
 		return NULL;
-	if (!(m->bad = filemap_open(&m->file, fd)))
+	work_begin(&m->work);
+	m->bad = filemap_open(&m->file, fd);
+	work_allow(m->file.size);
+	if (!m->bad)
 		m->bad = elf_open(&m->elf, cur_of(m->file.data, m->file.size, false), false, &ms->arena);
+	work_end();
 	return m;
 }
 
@@ -167,30 +159,25 @@ module_image(struct modules *ms, const char *path, const void *bytes, size_t n)
 	like.elf.bytes = cur_of(copy, n, false);   /* before it is found again */
 	if (!(m = add(ms, &like, path, true)))
 		return NULL;
+	work_begin(&m->work);
+	work_allow(n);
 	m->bad = elf_open(&m->elf, m->elf.bytes, true, &ms->arena);
+	work_end();
 	return m;
 }
 
 struct module *
-module_jit(struct modules *ms, int32_t pid, struct module *parent)
+module_add(struct modules *ms, const struct module *like, const char *path)
 {
-	struct module like = { .kind = MODULE_JIT, .bad = "is code without a file", .pid = pid, .parent = parent };
-
-	like.map_limit = like.dump_limit = JITCODE_ALL;
-	if (!(like.jit = arena_alloc(&ms->arena, sizeof *like.jit)))
-		return NULL;
-	*like.jit = (struct jit){ .next = ms->jits, .map_fd = -1, .dump_fd = -1 };
-	ms->jits = like.jit;
-	return add(ms, &like, "[jit]", false);
+	return add(ms, like, path, false);
 }
 
-struct module *
-module_jit_next(struct modules *ms, const struct module *before)
+void
+modules_own(struct modules *ms, struct module_owned *o, void (*free)(struct module_owned *))
 {
-	struct module like = { .kind = MODULE_JIT, .bad = before->bad, .pid = before->pid, .parent = before->parent,
-	                       .jit = before->jit, .map_limit = JITCODE_ALL, .dump_limit = JITCODE_ALL };
-
-	return add(ms, &like, "[jit]", false);
+	o->free = free;
+	o->next = ms->owned;
+	ms->owned = o;
 }
 
 struct module *
@@ -198,8 +185,12 @@ module_bytes(struct modules *ms, const char *path, const void *bytes, size_t n)
 {
 	struct module like = { .kind = MODULE_FILE, .size = n }, *m = add(ms, &like, path, false);
 
-	if (m)
-		m->bad = elf_open(&m->elf, cur_of(bytes, n, false), false, &ms->arena);
+	if (!m)
+		return NULL;
+	work_begin(&m->work);
+	work_allow(n);
+	m->bad = elf_open(&m->elf, cur_of(bytes, n, false), false, &ms->arena);
+	work_end();
 	return m;
 }
 

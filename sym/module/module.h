@@ -1,10 +1,11 @@
 /* A module: one file (or memory image, or the kernel, or a process's JIT code) that code comes from.  Interned by
  * identity, so that a file mapped by a thousand processes is opened and indexed once.  Indexes are built at first use
  * and belong to the module. */
-#ifndef SYM_MODULE_H
-#define SYM_MODULE_H
+#ifndef SYM_MODULE_MODULE_H
+#define SYM_MODULE_MODULE_H
 
 #include "lib/filemap.h"
+#include "lib/work.h"
 #include "lib/index.h"
 #include "sym/elf/elf.h"
 
@@ -23,23 +24,24 @@ struct module {
 	const char *path;          /* as its process calls it */
 	const char *name;          /* the last part of PATH */
 	const char *bad;           /* why there is nothing to read in it, or NULL */
+	struct work work;          /* what reading it may still take; OVER: it was given up */
 	struct filemap file;
 	struct elf elf;
 	int32_t pid;               /* MODULE_JIT: in prof's pid namespace */
-	struct jit *jit;           /* MODULE_JIT: see jit.h */
-	uint64_t map_limit, dump_limit;   /* how much of its files counts: all, until it gives way to a new generation */
+	struct jit *jit;           /* MODULE_JIT: see jit.h; */
+	struct jit_limits *limits; /* likewise */
 	struct module *parent;     /* MODULE_JIT: of the process it was forked off, or NULL */
 	struct ehframe *ehframe;   /* see ehframe.h; NULL until asked for */
 	struct symtab *symtab;     /* see symtab.h; NULL until asked for */
 	struct dwarf *dwarf;       /* see dwarf.h: what it holds itself; NULL until asked for */
 	struct dwarf *lines;       /* what describes its code, there or in another file: once LINES_ASKED */
 	bool lines_asked;
-	struct debug *debug;       /* see debug.h; NULL until asked for */
+	struct debug_files *debug;       /* see debug_file.h; NULL until asked for */
 	uint64_t dev, ino, size, mtime;
 	uint8_t root;              /* whose PATH it is: 0 prof's own, else number of modules' root + 1 */
 };
 
-enum { MODULE_ROOTS = 64, DEBUG_DIRS_KNOWN = 32, DEBUG_DIRS = 8, DEBUG_CACHES = 2 };
+enum { MODULE_ROOTS = 64, DEBUG_DIRS = 8, DEBUG_CACHES = 2 };
 
 /* Another root directory than prof's own, kept open. */
 struct module_root {
@@ -53,38 +55,29 @@ struct debug_places {
 	const char *dir[DEBUG_DIRS], *cache[DEBUG_CACHES];   /* --debug-dir; debuginfod's */
 };
 
-/* Whether a directory below a root is not there. */
-struct debug_dir {
-	const char *path;
-	uint8_t root;
-	bool gone;
+/* What has more to give back than memory of the modules' arena; its struct begins with this. */
+struct module_owned {
+	struct module_owned *next;
+	void (*free)(struct module_owned *);
 };
 
 struct modules {
 	struct arena arena;        /* of the modules and all their indexes */
 	struct module **module;    /* by id */
 	uint32_t n, cap;
-	struct ksymbol *ksymbol;   /* see ksymbol.h: of the kernel, in the order of time */
-	uint32_t nksymbol, ksymbol_cap;
-	struct jit *jits;          /* of all processes that have one */
 	struct index index;        /* of files, images and lost ones */
 	struct module *mark, *kernel;
-	struct arena cache;        /* what dwarf.h has read and may forget: then GENERATION is another */
-	size_t cached;             /* bytes in it */
-	uint32_t generation, lookups, emptied;
-	struct arena answers;      /* what dwarf.h was asked for ahead, */
-	struct ahead *ahead;       /* or NULL */
-	const char **path;         /* of source files, each once; in the arena */
-	uint32_t npath, path_cap;
-	struct index paths;
+	struct module_owned *owned;
+	struct jit *jits;          /* see jit.h: the newest of them; NULL while no process has one */
+	struct made_codes *made;   /* see made_code.h; NULL while there is none */
+	struct debug_searched *searched;   /* see debug_search.c; NULL until one is looked for */
+	struct dwarf_cache *cache; /* see dwarf_cache.h; NULL until something is read */
+	struct paths *paths;       /* see path.h; likewise */
 	int (*open)(int root, const char *path);   /* sample/'s: a regular file below ROOT (-1: prof's own), or -1; NULL: none */
 	struct module_root root[MODULE_ROOTS];
 	uint32_t nroot;
 	struct debug_places places;
 	bool lineless;             /* dwarf.h tells functions alone: neither files nor lines are wanted */
-	struct debug_dir dir[DEBUG_DIRS_KNOWN];   /* where such were looked for */
-	uint32_t ndir;
-	uint64_t summed;           /* bytes of files whose checksum was asked for */
 };
 
 bool modules_init(struct modules *);
@@ -101,9 +94,11 @@ struct module *module_image(struct modules *, const char *path, const void *byte
 struct module *module_bytes(struct modules *, const char *path, const void *bytes, size_t n);
 /* A word, for a frame that is no code: its address is 0. */
 struct module *module_word(struct modules *, const char *word);
-struct module *module_jit(struct modules *, int32_t pid, struct module *parent);
-/* The next generation of such a one: see jit.h. */
-struct module *module_jit_next(struct modules *, const struct module *before);
+/* One that is like LIKE, and never found again by what it is; NULL at the memory cap. */
+struct module *module_add(struct modules *, const struct module *like, const char *path);
+
+/* What modules_free is to free before the arena: in the arena itself. */
+void modules_own(struct modules *, struct module_owned *, void (*free)(struct module_owned *));
 
 /* The number of the root that FD (which stays the caller's) is, new or known; 0 where there are too many. */
 uint8_t modules_root(struct modules *, int fd);

@@ -1,6 +1,6 @@
 /* What a process maps: ranges of addresses, each of a module.  sample/ keeps it true, the unwinder reads it. */
-#ifndef SYM_SPACE_H
-#define SYM_SPACE_H
+#ifndef SYM_MODULE_SPACE_H
+#define SYM_MODULE_SPACE_H
 
 #include "module.h"
 

@@ -12,7 +12,7 @@
 #include "sym/elf/go_table.h"
 #include "sym/elf/plt.h"
 #include "lib/sort.h"
-#include "lib/name_store.h"
+#include "lib/work.h"
 #include "arm_vectors.h"
 
 enum {
@@ -38,14 +38,14 @@ struct row {
 };
 
 struct symtab {
-	struct tables tables;
+	struct symbol_tables tables;
 	const struct elf *named;   /* the file that has .symtab: the module's, or one of debug information */
 	struct range text[TEXTS_MAX], plt[PLTS_MAX];
 	uint32_t texts, plts;
 	uint64_t base;
 	struct row *row;
 	uint32_t rows;
-	struct gotable go;         /* once it was ASKED_GO for */
+	struct go_table go;         /* once it was ASKED_GO for */
 	bool asked_go;
 	uint64_t relocs_budget;
 	uint64_t default_entry;    /* what linkers put for libraries, or 0 */
@@ -72,7 +72,7 @@ file_of(const struct elf *e, const struct symtab *st, uint32_t id)
 static struct raw_symbol
 symbol_of(const struct elf *e, const struct symtab *st, uint32_t id)
 {
-	struct raw_symbol s = tables_symbol(e, id & DYNAMIC ? &st->tables.dynsym : &st->tables.symtab, id & NUMBER);
+	struct raw_symbol s = symbol_tables_symbol(e, id & DYNAMIC ? &st->tables.dynsym : &st->tables.symtab, id & NUMBER);
 
 	s.thumb = e->machine == EM_ARM && s.type != STT_NOTYPE && s.value & 1;
 	s.value -= s.thumb;
@@ -125,7 +125,7 @@ wanted(struct build *b, const struct symbols *t, struct raw_symbol *s)
 		return false;
 	if (s->type == STT_FUNC || s->type == STT_GNU_IFUNC)
 		return true;
-	return section_holds(b, s->section, s->value) && is_label(b->elf, tables_string(t, s->name));
+	return section_holds(b, s->section, s->value) && is_label(b->elf, symbol_tables_string(t, s->name));
 }
 
 static uint32_t
@@ -149,6 +149,8 @@ count_functions(const struct elf *e, const struct symbols *t)
 {
 	uint32_t n = 0;
 
+	if (!work_step(t->n))
+		return 0;
 	for (uint32_t i = 1; i < t->n; i++)
 		n += is_function(e, t, i);
 	return n;
@@ -178,7 +180,7 @@ add_symbols(struct build *b, const struct symbols *t, uint32_t table)
 static const char *
 name_of(const struct elf *e, const struct symtab *st, uint32_t id)
 {
-	return tables_string(id & DYNAMIC ? &st->tables.dynsym : &st->tables.symtab, symbol_of(e, st, id).name);
+	return symbol_tables_string(id & DYNAMIC ? &st->tables.dynsym : &st->tables.symtab, symbol_of(e, st, id).name);
 }
 
 /* Whether A is to be shown rather than B, which begins at the same address. */
@@ -193,7 +195,7 @@ better(const struct build *b, uint32_t x, uint32_t y)
 		return x & DYNAMIC;   /* so that a stripped copy of the file gives the same name */
 	name_x = name_of(b->elf, b->st, x);
 	name_y = name_of(b->elf, b->st, y);
-	return *name_x && (!*name_y || text_better(name_x, name_y));
+	return *name_x && (!*name_y || symbol_better(name_x, name_y));
 }
 
 static void
@@ -287,6 +289,8 @@ build(struct modules *ms, struct symtab *st, const struct elf *e)
 		vec_free(&b.open, &b.open_cap, sizeof *b.open);
 		vec_free(&b.item, &b.cap, sizeof *b.item);
 	}
+	if (work_over())   /* where some are missing the others would seem to reach further */
+		b.rows = 0;
 	if (b.rows && (st->row = arena_alloc(&ms->arena, b.rows * sizeof *st->row))) {
 		memcpy(st->row, b.row, b.rows * sizeof *st->row);
 		st->rows = b.rows;
@@ -300,13 +304,13 @@ find_tables(struct modules *ms, struct module *m)
 {
 	struct symtab *st = m->symtab;
 	struct module *other;
-	struct tables t;
+	struct symbol_tables t;
 
-	tables_find(&st->tables, &m->elf);
+	symbol_tables_find(&st->tables, &m->elf);
 	st->named = &m->elf;
-	if (st->tables.symtab.n || !(other = debug_symbols(ms, m)) || other == m)
+	if (st->tables.symtab.n || !(other = debug_file_symbols(ms, m)) || other == m)
 		return;
-	tables_find(&t, &other->elf);
+	symbol_tables_find(&t, &other->elf);
 	st->tables.symtab = t.symtab;
 	st->named = &other->elf;
 }
@@ -450,7 +454,7 @@ target_name(struct module *m, const struct plt_entry *e, const struct raw_reloc 
 	bool sized;
 
 	if (r->symbol)
-		return r->symbol < dynsym->n ? tables_string(dynsym, tables_symbol(&m->elf, dynsym, r->symbol).name) : "";
+		return r->symbol < dynsym->n ? symbol_tables_string(dynsym, symbol_tables_symbol(&m->elf, dynsym, r->symbol).name) : "";
 	if (!find_row(m->symtab, &m->elf, r->addend ? r->addend : cur_uint(&slot, m->elf.is64 ? 8 : 4), &s, &sized))
 		return "";
 	return s.name;
@@ -489,7 +493,7 @@ find_plt(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *ou
 }
 
 /* NULL where there is none. */
-static const struct gotable *
+static const struct go_table *
 go_of(const struct module *m)
 {
 	struct symtab *st = m->symtab;
@@ -497,7 +501,7 @@ go_of(const struct module *m)
 	if (!st || m->bad)
 		return NULL;
 	if (!st->asked_go)
-		gotable_open(&st->go, &m->elf);
+		go_table_open(&st->go, &m->elf);
 	st->asked_go = true;
 	return &st->go;
 }
@@ -505,10 +509,10 @@ go_of(const struct module *m)
 static bool
 find_go(const struct module *m, uint64_t vaddr, struct symbol *out)
 {
-	const struct gotable *g = go_of(m);
-	struct gofunction f;
+	const struct go_table *g = go_of(m);
+	struct go_function f;
 
-	if (!g || !gotable_find(g, vaddr, &f))
+	if (!g || !go_table_find(g, vaddr, &f))
 		return false;
 	*out = (struct symbol){ f.lo, f.hi, f.name, false };
 	return true;
@@ -521,13 +525,13 @@ symtab_find(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol 
 
 	if (!st || m->bad)
 		return false;
-	return find_symbol(ms, m, vaddr, out) || find_go(m, vaddr, out) || find_entry(ms, m, vaddr, out) || find_plt(ms, m, vaddr, out) || vectors_find(m, vaddr, out);
+	return find_symbol(ms, m, vaddr, out) || find_go(m, vaddr, out) || find_entry(ms, m, vaddr, out) || find_plt(ms, m, vaddr, out) || arm_vectors_find(m, vaddr, out);
 }
 
 bool
 symtab_go(struct modules *ms, struct module *m)
 {
-	const struct gotable *g = open_symtab(ms, m) ? go_of(m) : NULL;
+	const struct go_table *g = open_symtab(ms, m) ? go_of(m) : NULL;
 
 	return g && (g->n || g->noted);
 }
@@ -535,7 +539,7 @@ symtab_go(struct modules *ms, struct module *m)
 bool
 symtab_depth(struct modules *ms, struct module *m, uint64_t vaddr, uint32_t *depth)
 {
-	return symtab_go(ms, m) && gotable_depth(go_of(m), vaddr, depth);
+	return symtab_go(ms, m) && go_table_depth(go_of(m), vaddr, depth);
 }
 
 uint64_t

@@ -1,15 +1,10 @@
 /* A module's functions by address: .symtab, .dynsym, Go's own table, PLT entries, entry point.  Built at first use, sorted, looked up by
  * binary search. */
-#ifndef SYM_SYMTAB_H
-#define SYM_SYMTAB_H
+#ifndef SYM_MODULE_SYMTAB_H
+#define SYM_MODULE_SYMTAB_H
 
 #include "module.h"
-
-struct symbol {
-	uint64_t lo, hi;     /* as linked; a symbol without a size reaches to the next one */
-	const char *name;    /* alive as long as the module; without @VERSION */
-	bool thumb;          /* ARM's other instruction set */
-};
+#include "symbol.h"
 
 /* The function at VADDR: false where the file names none there. */
 bool symtab_find(struct modules *, struct module *, uint64_t vaddr, struct symbol *);

@@ -3,7 +3,7 @@
  *	-F HZ       how often (20000)
  *	-E EVENT    by what (cpu-clock)
  *	-s BYTES    how much of the stack is copied (16384)
- *	-R          and what there is beyond that, where prof may read it (sample/deep.h)
+ *	-R          and what there is beyond that, where prof may read it (sample/events/deep_stack.h)
  *	-c BYTES    how much of that the unwinder is given (all)
  *	-m FRAMES   --max-stack (2048)
  *	-f          the kernel's own chain, too
@@ -22,10 +22,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/capture/collector.h"
-#include "cmd/capture/engine_words.h"
+#include "cmd/capture/collect.h"
+#include "cmd/capture/registers.h"
 #include "sample/tasks/foreign.h"
-#include "sample/tasks/target.h"
+#include "sample/tasks/launch.h"
 #include "sym/kernel/kallsyms.h"
 #include "truth.h"
 
@@ -205,7 +205,7 @@ static void
 record(struct harness *h, const struct sample *s, const struct stack *stack)
 {
 	const struct walk *w = &h->c.walk;
-	const struct space *space = &s->task->process->space;
+	const struct space *space = &s->task->process->maps.space;
 	uint64_t used = w->used + MARGIN < stack->size ? w->used + MARGIN : stack->size;
 
 	printf("sample %" PRIx64 "\n", arch_host->find_mask ? arch_host->find_mask() : arch_host->addr_mask);
@@ -226,10 +226,10 @@ record(struct harness *h, const struct sample *s, const struct stack *stack)
 static void
 join(struct stack *stack, const struct rest *rest)
 {
-	static _Alignas(8) uint8_t whole[DEEP_COPIED + DEEP_MOST];
+	static _Alignas(8) uint8_t whole[STACK_BEFORE_DEEP + DEEP_MOST];
 	uint64_t from = rest->lo - stack->lo;
 
-	if (!rest->size || from > stack->size || stack->size > DEEP_COPIED || rest->size > DEEP_MOST)
+	if (!rest->size || from > stack->size || stack->size > STACK_BEFORE_DEEP || rest->size > DEEP_MOST)
 		return;
 	memcpy(whole, stack->bytes, stack->size);
 	memcpy(whole + from, rest->bytes, rest->size);
@@ -244,7 +244,7 @@ compare(void *harness, const struct sample *s)
 	struct sample seen = *s;
 	uint64_t link = 0;
 	struct stack stack = { .size = s->stack_size, .bytes = s->stack };
-	struct space *space = &s->task->process->space;
+	struct space *space = &s->task->process->maps.space;
 	bool (*missing)(struct space *, uint64_t) = space->missing;
 	const struct walk *w = &h->c.walk;
 	uint64_t excused = h->truth.excused;
@@ -292,7 +292,7 @@ run(struct harness *h, char **argv, struct capture *c, struct session_counts *co
 	static struct refusal refusal;
 	struct launch launch;
 	struct session *session;
-	int status = 0, err;
+	int status = 0;
 
 	c->pid = &launch.pid;
 	if (!(session = session_open(c, &h->c.modules, &refusal))) {
@@ -307,8 +307,8 @@ run(struct harness *h, char **argv, struct capture *c, struct session_counts *co
 		return false;
 	}
 	session_enable(session);
-	if ((err = launch_go(&launch))) {
-		printf("%s: %s\n", argv[0], strerror(err));
+	if (!launch_go(&launch)) {
+		printf("%s: %s\n", argv[0], strerror(errno));
 		return false;
 	}
 	while (waitpid(launch.pid, &status, WNOHANG) == 0) {
@@ -409,7 +409,7 @@ main(int argc, char **argv)
 		default: return 2;
 		}
 	mem_cap((size_t)1 << 30);
-	ladder_registers(&c);
+	registers_describe(&c);
 	if (!argv[optind] || event_parse(event, &nevent, clock, &h.arena) ||
 	    !collector_init(&h.c, MODE_AUTO, max_stack, false))
 		return 2;

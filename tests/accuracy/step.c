@@ -7,7 +7,7 @@
  *	-d NUMBER   how many wrong stacks are shown (3)
  *	-i NUMBER   how many incomplete ones (0)
  *	-v          the length of vectors is asked for, too (aarch64)
- *	-o FILE     writes a sample of each address that was passed: see tests/data/README */
+ *	-o FILE     writes a sample of each address that was passed: tests/data/record says how it looks */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,7 +21,8 @@
 #include <unistd.h>
 
 #include "sym/module/symtab.h"
-#include "unwind/cfi/step_rule.h"
+#include "unwind/rule.h"
+#include "unwind/unwind.h"
 #include "../unit/elfwrite.h"
 
 enum { SIGNAL_FRAME = 128, CALLS_MAX = 4096, COPY = 1 << 16, PACKET = 1 << 14, SEEN = 1 << 20, RECORDED_MAX = 4096, RECORDS_MAX = 4000 };
@@ -354,8 +355,8 @@ first_move(struct stepper *s)
 
 	if (!m || !symtab_find(&s->modules, m->module, s->now.r[s->arch->pc] - m->bias, &f))
 		return 0;
-	s->unwinder->space = &s->space;
-	rule_decode(s->unwinder, m->module, f.lo, &i);
+	s->unwinder->code.space = &s->space;
+	code_decode(&s->unwinder->code, m->module, f.lo, &i);
 	return i.op == INSN_PUSH ? -(int32_t)s->arch->word : i.op == INSN_SP_ADD || i.op == INSN_SAVE ? i.off : 0;
 }
 

@@ -1,4 +1,4 @@
-/* rows FILE...: the row of each entry of ARM files' own unwinding tables, as unwind/exidx.c reads it, one a line:
+/* rows FILE...: the row of each entry of ARM files' own unwinding tables, as unwind/cfi/exidx_row.c reads it, one a line:
  * "0xADDR CFA=rN+OFF rN@OFF ...", or what is wrong with it.  rows.py says the same by what readelf prints. */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,4 +1,3 @@
-/* link: lib/[!p]?*.c lib/codec/?*.c sym/?*.c sym/?*[a-z]/?*.c unwind/?*.c unwind/?*[a-z]/?*.c out/profile/profile.c out/profile/profile_names.c out/profile/tree.c out/profile/timeline.c */
 /* replay [-n SAMPLES] [-i MICROSECONDS] [-s STACK-BYTES] [-r PASSES] [-c PASSES] [-p] -- COMMAND...: stops a program of
  * its own again and again, keeps its registers, stack and maps, and unwinds these samples in this process: what a frame costs at first
  * sight and later, and how the stacks end.  -p prints each stack.
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "out/profile/profile.h"
+#include "sym/jit/jit.h"
 #include "unwind/unwind.h"
 
 #ifdef ORACLE
@@ -74,7 +74,7 @@ open_module(int pid, uint64_t lo, uint64_t hi, const char *path)
 		return m;
 	}
 	if (*path != '/')
-		return module_jit(&modules, pid, NULL);
+		return jit_module(&modules, pid, NULL);
 	snprintf(link, sizeof link, "/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)lo, (unsigned long long)hi);
 	if ((fd = open(link, O_RDONLY)) < 0 && (fd = open(path, O_RDONLY)) < 0)
 		return module_lost(&modules, path, "cannot be opened");

@@ -4,6 +4,9 @@
  * Every difference must be of a class that is known here, with its reason; none may be as frequent as would hide something.
  * -v shows the first of each class. */
 #include "../unit/recording.h"
+#include "unwind/chain.h"
+#include "unwind/entry.h"
+#include "unwind/slow.h"
 
 #define UNW_REMOTE_ONLY 1
 #include <dwarf.h>
@@ -337,7 +340,7 @@ static enum class
 explain(struct theirs *t, enum class class, struct unwinder *u, const struct entry *e, uint64_t k, const struct frame *from,
         const struct regs *regs, const struct frame *to, enum step step)
 {
-	const struct arch *a = u->arch;
+	const struct arch *a = u->code.arch;
 	const struct row *row = row_of(u, e);
 
 	if (class == SAME)
@@ -365,7 +368,7 @@ compare(struct recording *r, const char *name)
 	struct entry *e;
 
 	j.memory = (struct memory){ r->stack.bytes, r->stack.lo, r->stack.size >= a->word ? r->stack.size - a->word + 1 : 0, a->word };
-	u->space = &r->space;
+	u->code.space = &r->space;
 	u->full_always = true;
 	if (!space && (space = unw_create_addr_space(&accessors, 0)))
 		unw_set_caching_policy(space, UNW_CACHE_NONE);   /* every recording has other files at the same places */

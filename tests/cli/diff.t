@@ -30,7 +30,7 @@ prof: --fail-if '^[f-h]$ > 10%': f grew by 25.00 points
 prof: --fail-if 'total>50%': the total grew by 100.00%
 ? 1
 $ prof diff -q old new --fail-if 'typo>1%'
-prof: --fail-if 'typo>1%': no function of that name in either; that passes
+prof: --fail-if 'typo>1%': neither profile has a function of that name, so this check passes
 $ prof diff old old --fail-if 'f>0%' --fail-if 'total>0%' -q
 
 # gates-on-names-with-signs-in-them
@@ -44,13 +44,13 @@ $ for g in f '>5%' 'f>' 'f>5' 'f>x%' 'f>-1%' ''; do prof diff -q old new --fail-
 # units-that-cannot-be-compared
 $ printf 'a;f 1\n' >count; printf 'a  1/1  1.000000:  1000000 cpu-clock:\n\t1 f (x)\n\n' >time
 $ prof diff count time
-~ ^prof: count has counts \(samples\), time has time \(cpu-clock\): that cannot be compared
+prof: count has counts (samples), but time has time (cpu-clock): prof cannot compare them
 ? 125
 $ printf 'a;[one];f 3\na;[two];f 5\n' >e; prof diff e e | head -n 1
-prof: comparing one; -e NAME compares another event
+prof: this compares the event one; -e NAME compares another one
 e: 3 one; before, e: 3 one; 0.00%
 $ prof diff e count
-~ ^prof: e has counts \(one\), count has counts \(samples\)
+~ ^prof: e has counts \(one\), but count has counts \(samples\)
 ? 125
 $ prof diff -e two e e | head -n 1
 e: 5 two; before, e: 5 two; 0.00%
@@ -60,11 +60,11 @@ prof: -e three: there is no such event in e
 
 # bad-files-and-options
 $ printf 'a;f 1\n' >a; prof diff a
-prof: prof diff BEFORE AFTER compares two profiles, not 1
+prof: prof diff BEFORE AFTER compares two profiles; you gave 1
 ? 125
 $ prof diff a a a
 ? 125
-~ not 3
+~ you gave 3
 $ prof diff a missing
 prof: missing: No such file or directory
 ? 125

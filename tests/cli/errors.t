@@ -14,6 +14,17 @@ $ prof -o
 ~ ^prof: .*-o
 ? 125
 
+# misspelt-command
+$ prof repotr x.pb.gz
+prof: repotr: no such command; did you mean report?
+? 127
+$ prof no-such-program-anywhere
+prof: no-such-program-anywhere: no such command
+? 127
+$ printf '#!/bin/sh\necho ran\n' >recrod; chmod +x recrod; PATH="$PWD:$PATH" prof -q -o x.json recrod; PATH="$PWD:$PATH" prof recrod 2>&1 | head -n 1
+ran
+ran
+
 # unknown-event
 $ prof -e cpu-clok touch ran
 ~ ^prof: .*cpu-clok.*cpu-clock
@@ -33,7 +44,7 @@ $ for f in 0 -1 99999999999 1e3 ten '' 0x10 '9 9'; do prof -F "$f" touch ran; ec
 $ for f in 0 -1 99999999999999999999 x ''; do prof -c "$f" touch ran; echo $?; done 2>err | sort -u; grep -c '^prof: ' err
 125
 5
-$ for f in -1 x '' 1s 1e999 99999999999999999999; do prof -d "$f" touch ran; echo $?; done 2>err | sort -u; grep -c '^prof: ' err
+$ for f in -1 x '' 1q 1e999 99999999999999999999; do prof -d "$f" touch ran; echo $?; done 2>err | sort -u; grep -c '^prof: ' err
 125
 6
 $ for f in -1 x ''; do prof -D "$f" touch ran; echo $?; done 2>err | sort -u; grep -c '^prof: ' err
@@ -65,6 +76,30 @@ $ prof -t 4194305 -d 1
 $ prof -p '' -d 1
 ~ ^prof: 
 ? 125
+
+# lists-of-pids-as-pgrep-writes-them
+$ prof -p "$(printf '4194304\n4194303\n')" -d 1
+~ ^prof: .*4194304: no such process
+? 125
+$ for list in '1,,2' '1 2,' '1x2' ',1' '1;2'; do prof -p "$list" -d 1; done 2>&1 | grep -c 'not a list of process numbers'
+5
+
+# times
+$ for t in 10 10s 500ms 2m 1h .5 1.5s 0.25m; do prof -d $t -p 4194304 2>&1 | grep -c 'no such process'; done | sort | uniq -c | sed 's/^ *//'
+8 1
+$ for t in 10x 1e3 ms s 1ss '' 5M '1 s'; do prof -d "$t" -p 4194304 2>&1 | grep -c 'not a time'; done | sort | uniq -c | sed 's/^ *//'
+8 1
+$ for t in 0 0s 1000000001 999999999999h 18446744073709551615m; do prof -d $t -p 4194304 2>&1 | grep -c 'must be more than 0'; done | sort | uniq -c | sed 's/^ *//'
+5 1
+
+# by-time-or-by-count
+$ prof -F 99 -c 1000 touch ran
+~ ^prof: use -F or -c, not both
+? 125
+$ prof -c 1000 -F max touch ran
+~ ^prof: use -F or -c, not both
+? 125
+$ ls
 
 # bad-cpus
 $ prof -C 0-99999 -a -d 0.1
@@ -103,13 +138,13 @@ $ prof --stats nowhere/x.json touch ran
 ~ ^prof: .*nowhere
 ? 125
 $ prof --call-graph lbr touch ran
-prof: --call-graph 'lbr': not known; there are auto, dwarf, fp, none
+prof: --call-graph 'lbr' is unknown; choose one of: auto, dwarf, fp, none
 ? 125
 $ prof --call-graph dwarf,1 touch ran
-~ ^prof: --call-graph 1: must be from 256 to 65528
+prof: --call-graph 1: the number must be from 256 to 65528
 ? 125
 $ prof --engine foo touch ran
-prof: --engine 'foo': not known; there are perf, ptrace
+prof: --engine 'foo' is unknown; choose one of: perf, ptrace
 ? 125
 $ ls
 

@@ -27,10 +27,10 @@ b;g 1
 
 # what-is-read-is-written-in-every-text-format
 $ cp "$TESTS/data/golden/plain.folded" .; prof report plain.folded -o - | cmp - plain.folded
-$ prof report plain.folded -o x.json -o x.folded -o x.perf -o x.pb -o x.pb.gz -o x.txt
+$ prof report plain.folded -o x.json -o x.folded -o x.perf -o x.pb -o x.pb.gz -o x.html -o x.svg -o x.svg.gz -o x.txt
 ~ ^prof: wrote x.json \([0-9]+ KiB\), x.folded \(.*x.txt
 $ cmp x.folded plain.folded
-$ for f in x.perf x.pb x.pb.gz x.json; do prof report $f -o - | cmp - plain.folded; done
+$ for f in x.perf x.pb x.pb.gz x.json x.html x.svg x.svg.gz; do prof report $f -o - | cmp - plain.folded; done
 $ prof report plain.folded | diff - x.txt
 
 # filters
@@ -40,7 +40,9 @@ app;_start;main;work;small_[i] 3
 $ prof report plain.folded --thread '^gzip' | head -n 1
 3 samples of 1 thread, 8.8% of the whole
 $ prof report plain.folded --focus nowhere -o -
-prof: nothing is left
+prof: no stack matches --focus 'nowhere'
+$ prof report plain.folded --focus=nowhere --thread gzip -o -
+prof: no stack matches --focus 'nowhere' --thread 'gzip'
 $ prof report plain.folded --from 1
 ~ ^prof: --from and --to: .*no times
 ? 125
@@ -77,14 +79,14 @@ prof: wrote x.txt (229 B)
 $ printf 'a;[one];f 3\na;[two];f 5\n' >e; prof report e -e two -f folded
 a;[two];f 5
 $ prof report e -e three
-prof: -e three: there is no such event in it
-prof: it has one
-prof: it has two
+prof: -e three: the profile has no such event
+prof: it has the event one
+prof: it has the event two
 ? 125
 
 # bad-files
 $ printf 'a;f 1\na;f x\n' >bad; prof report bad
-prof: bad:2: no count at the line's end (read as folded)
+prof: bad:2: the line does not end with a count (read as folded)
 ? 125
 $ printf 'a;f 1\na;f 1.5\n' | prof report -
 ~ ^prof: stdin:2: .*decimals
@@ -100,7 +102,7 @@ $ : >empty; prof report empty; prof report - <empty
 ~ ^prof: stdin: .*empty
 ? 125
 $ printf 'neither\nnor\n' >x; prof report x
-~ ^prof: x: not a profile
+~ ^prof: x: prof cannot read this
 ? 125
 $ head -c 5000 /dev/zero >zeros; prof report zeros
 ~ ^prof: zeros: 
@@ -111,7 +113,7 @@ $ prof report
 
 # bad-options
 $ printf 'a;f 1\n' >a; prof report a --by functoin
-prof: --by 'functoin': not known; there are function, module, file:line, thread, comm, line
+prof: --by 'functoin' is unknown; choose one of: function, module, file:line, thread, comm, line
 ? 125
 $ prof report a --focus '(' || prof report a --ignore 'a{2,1}'
 ~ ^prof: --focus '\(': 
@@ -129,7 +131,7 @@ $ prof report a -o x.unknown || prof report a -f nothing || prof report a -o now
 ? 125
 $ prof report a --tree --by comm || prof report a --callers f --callees f
 ~ ^prof: --by thread and --by comm
-~ ^prof: one of --callers and --callees
+~ ^prof: use one of --callers and --callees
 ? 125
 $ prof report a --form 1
 ~ ^prof: .*--form.*(--from|--format)
@@ -143,9 +145,9 @@ $ yes 'a;f 1' | head -n 1000 | prof report - | head -n 1; prof help report | gre
 # pictures
 $ printf 'app;main;f 3\napp;main;g_[k] 1\n' | prof report - -o x.svg --title 'Where it went' --inverted -q; grep -c 'Where it went' x.svg
 ~ ^[1-9]
-$ prof report x.svg
-~ ^prof: x.svg: not a profile
-? 125
+$ prof report x.svg -o -
+app;main;f 3
+app;main;g_[k] 1
 
 # no-samples-of-times
 $ printf 'app;[cpu-clock];main;f 2000\napp;[off-cpu];main;g 3000\n' >w.folded; prof report w.folded | grep -E '^[0-9]'
@@ -155,3 +157,78 @@ $ prof report w.folded --by comm -e off-cpu | grep .
 ~ ^3.00 ms \(off-cpu\) of 1 thread
 ~ ^ +time +threads  name$
 ~ ^ +3.00 ms 100.0% +1  app$
+
+# a-page-of-prof-is-a-profile
+$ printf 'app;main;f_[k] 3\napp;main;g_[i] 1\nother;h 2\n' >a.folded; prof report -q a.folded -o a.html.gz -o a.html; prof report a.html.gz -o - | cmp - a.folded
+$ prof report -q a.html a.folded -o - | sed 's/.* //' | paste -s
+6	2	4
+$ prof report -q a.html -o b.html && cmp a.html b.html; prof diff a.folded a.html --fail-if 'total>0%' | tail -n 1
+ no change
+$ prof diff -q a.folded a.html -o d.html; prof report d.html -o - | cmp - a.folded
+
+# pages-that-are-none-of-profs-or-broken
+$ printf '<!DOCTYPE html>\n<title>x</title>' >x.html; prof report x.html
+~ ^prof: x.html: .*none of prof's
+? 125
+$ printf 'app;main 3\n' >a.folded; prof report -q a.folded -o a.html; sed '/id="data"/{n;s/.*/AAAA/}' a.html >x.html; prof report x.html
+~ ^prof: x.html: 
+? 125
+$ i=0; while [ $i -lt 60 ]; do i=$((i + 7)); sed "/id=\"data\"/{n;s/^.\{$i\}/&A/}" a.html >x.html; prof report -q x.html -o - >out 2>err; echo $?; done | grep -vcE '^(0|125)$'
+0
+? 1
+
+# texts-of-perf-without-times
+$ printf 'func ab 15294/15295 [001] cpu-clock:u: \n\t          400570 func_b (/root/f)\n\t          4005b1 main+0x3 (/root/f)\n\n   func ab 15294/15296       1 cpu-clock:u:\n\t  400571 func_b (/root/f)\n\n' >perf.txt; prof report perf.txt -o -
+func ab;func_b 1
+func ab;main;func_b 1
+$ printf 'java 19983 cycles:\nffffffff8103d0ca write_msr ([kernel.kallsyms])\n7f01 JavaMain (/lib/libjvm.so)\n\njava 19983 cycles:\n7f01 JavaMain (/lib/libjvm.so)\n\n' | prof report - -o -
+java;JavaMain 1
+java;JavaMain;write_msr_[k] 1
+$ printf 'sh  12 \n\t 400570 f (/root/f)\n\nsh  12 \n\t 400570 f (/root/f)\n' | prof report - -o -
+sh;f 2
+$ printf 'sh 12 cycles:  400570 f (/root/f)\nsh 12 cycles:  400570 f (/root/f)\n' | prof report - -o -
+sh;f 2
+$ prof report perf.txt --from 0.1
+~ ^prof: --from and --to: .*no times
+? 125
+# numbers behind names are weights elsewhere
+$ printf 'a 12\nb 3\n' | prof report - -o -
+a 12
+b 3
+
+# a-flame-graph-of-prof-is-a-profile
+$ cp "$TESTS/data/golden/plain.folded" .; prof report -q plain.folded -o p.svg; prof report -q plain.folded -o r.svg --reverse; prof report -q plain.folded --threads -o t.svg
+$ prof report r.svg -o - | cmp - plain.folded; prof report r.svg -q -o r2.svg; prof report r2.svg -o - | cmp - plain.folded
+$ prof report t.svg --by thread >t.1; prof report plain.folded --by thread | cmp - t.1
+$ prof report p.svg >p.1; prof report plain.folded | cmp - p.1
+$ prof diff plain.folded p.svg | head -n 3
+~ .
+...
+$ prof diff -q plain.folded p.svg -o d.svg; prof report d.svg -o - | cmp - plain.folded
+$ printf 'a;f;g 999999\na;f;h 1\n' | prof report -q - -o narrow.svg; prof report narrow.svg -o -
+a;f;[elided] 1
+a;f;g 999999
+$ printf '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"></svg>\n' >other.svg; prof report other.svg
+prof: other.svg:1: this picture is none of prof's: it holds no profile (read as svg)
+? 125
+$ sed 's/"frames":\[0,/"frames":[7000,/' p.svg >bad.svg; prof report bad.svg
+~ ^prof: bad.svg:[0-9]+: a frame has a name that does not exist
+? 125
+
+# a-function-that-was-not-sampled
+$ printf 'app;main;parse 3\napp;main;g_[k] 1\n' >a.folded; prof report a.folded --callers nosuch
+prof: no function 'nosuch' was sampled
+? 125
+$ prof report a.folded --callees parze
+prof: no function 'parze' was sampled; did you mean parse?
+? 125
+$ prof report a.folded --callers 'g_[k]' | grep -c main
+1
+
+# a-file-whose-name-begins-with-a-dash
+$ printf 'app;f 3\n' >-a.folded; prof report -a.folded
+prof: unknown option '-a.folded'; to name the file, write ./-a.folded
+? 125
+$ prof report ./-a.folded -o -; prof report -o - -- -a.folded
+app;f 3
+app;f 3

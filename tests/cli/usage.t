@@ -20,7 +20,14 @@ $ prof help record >a; prof record --help >b; cmp a b; grep -cE '^ +(-|--)' a >n
 all
 
 # every-option-of-record-is-explained
-$ prof help record >h; for o in -F -c -e -d -D -g -o -f -q -v -p -t -n -a -C --idle --call-graph --stack-size --max-stack --no-inherit --threads --pids --stats --all --wait --freq --count --event --duration --output --format; do grep -qE -- "(^| )$o(,| |$)" h || echo "no $o"; done
+$ prof help record >h; for o in -F -c -e -d -D -g -o -f -q -v -p -t -n -a -C --idle --call-graph --stack-size --max-stack --no-inherit --threads --pids --stats --newest --wait --freq --count --event --duration --output --format; do grep -qE -- "(^| )$o(,| |$)" h || echo "no $o"; done
+
+# help-lists-events-that-are-known
+$ for e in $(prof help record | sed -n '/^events/,$s/^  //p'); do prof -q -o x.folded -e $e -c 100000000 -- true 2>&1 | grep -i 'no event\|unknown event\|not an event'; echo known; done | sort | uniq -c | awk '{ print $2, ($1 >= 25) }'
+known 1
+
+# readme-lists-the-formats-as-help-does
+$ prof help record | sed -n 's/^  \(\..* -f .*\)/    \1/p' >list; [ $(grep -c . list) -ge 7 ] || echo none; grep -E '^ {4}\..* -f ' "$TESTS/../README.md" | diff - list
 
 # help-behind-words
 $ prof report x.json --help | head -n 1
@@ -41,6 +48,11 @@ $ prof version
 $ prof --version
 ~ ^prof [0-9]+\.[0-9]+
 
+# version-tells-the-commit
+$ prof version -v | sed -n 1p; prof version -v | sed -n 2p
+~ ^prof [0-9.]+ \([a-z0-9_]+\)$
+~ ^commit ([0-9a-f]+(-dirty)?|unknown)$
+
 # version-tells-licences
 $ prof version -v
 ...
@@ -49,8 +61,20 @@ $ prof version -v
 
 # reserved-words
 $ prof top
-~ ^prof: top
+~ ^prof: prof has no command top; .*prof -- top$
 ? 125
+
+# words-of-perf-are-no-programs
+$ echo kept >x.pb.gz; for w in script archive convert merge test bench mem kvm sched lock data; do prof $w x.pb.gz </dev/null 2>err; echo $?; grep -c "prof -- $w$" err; done | sort | uniq -c | sed 's/^ *//'; cat x.pb.gz; ls
+11 1
+11 125
+kept
+err
+x.pb.gz
+$ prof -q -o x.json -- test -e x.json; echo $?
+1
+$ prof record -q -o y.json test -e /; echo $?
+0
 
 # short-names
 $ prof demangle --short-names _ZNSt6vectorIiSaIiEE9push_backERKi _Z3fooIiEvT_ memcpy.part.0

@@ -1,4 +1,4 @@
-/* Pages for tests, as out/embed packs them: title: LF table: LF data: LF program: LF end LF and so on, see tests/unit/html.c. */
+/* Pages for tests, as out/format/embed packs them: title: LF table: LF data: LF program: LF end LF and so on, see tests/unit/html.c. */
 #include "out/format/pages.h"
 
 const uint8_t pages_xz[] = {

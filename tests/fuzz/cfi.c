@@ -1,4 +1,3 @@
-/* link: lib/cursor.c unwind/arch/x86_64.c unwind/arch/x86_insn.c unwind/arch/x86_quick.c unwind/cfi/cfi.c unwind/cfi/cfi_brief.c unwind/cfi/expr.c */
 /* A frame description's instructions to rows at a few addresses, the quick way's the same; and all expressions in them evaluated.  The input: length
  * of the CIE's instructions, alignments, encoding; these instructions; length of the FDE's and they; then the stack. */
 #include <stdint.h>
@@ -6,7 +5,7 @@
 #include <string.h>
 
 #include "unwind/cfi/cfi.h"
-#include "unwind/cfi/memory.h"
+#include "unwind/cfi/expr.h"
 
 static const uint64_t stack_lo = 0x7ffd00001000;
 

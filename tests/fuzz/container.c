@@ -1,16 +1,16 @@
-/* link: lib/mem.c lib/filemap.c lib/cursor.c */
 /* A cgroup's path to a name, in rooms of several sizes; and what /proc says of cgroups and mounts. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sample/tasks/cgroup_dir.c"
 #include "sample/tasks/container.c"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *in, size_t size)
 {
 	char *text = malloc(size + 1), name[160], dir[96];
-	const char *controller = size && in[0] & 1 ? CONTAINER_EVENTS : "cpu";
+	const char *controller = size && in[0] & 1 ? CGROUP_EVENTS : "cpu";
 	bool unified;
 
 	if (!text)

@@ -1,4 +1,3 @@
-/* link: sym/module/debug_search.c sym/elf/elf.c sym/module/module.c lib/cursor.c lib/mem.c lib/filemap.c lib/index.c lib/codec/crc.c lib/codec/inflate.c lib/codec/unpack.c lib/codec/zstd.c lib/codec/xz.c lib/sink.c */
 /* A file's sections of debug information, its links to other files and the symbols that it carries compressed.  A link may
  * lead to no other directory than those that are searched, and paths may be too long. */
 #include "sym/module/debug_file.c"
@@ -48,19 +47,19 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if ((m = module_bytes(&ms, "/d/n", copy, size)) && !m->bad) {
 		ms.open = open_none;
 		for (unsigned i = 0; i < 3; i++) {
-			struct cursor c = debug_section_of(&ms, m, names[i]);
+			struct cursor c = debug_file_section_of(&ms, m, names[i]);
 
 			if (cur_left(&c))
 				sum += c.pos[0] + c.end[-1];
 		}
 		debug_file(&ms, m);
-		debug_symbols(&ms, m);
+		debug_file_symbols(&ms, m);
 		ms.open = open_any;
-		debug_alt(&ms, m);
-		debug_dwp(&ms, m);
+		debug_file_alt(&ms, m);
+		debug_file_dwp(&ms, m);
 		memset(dir, '/', sizeof dir - 1);
 		memset(name, 'n', size % (sizeof name - 1));
-		debug_dwo(&ms, m, dir, name);
+		debug_file_dwo(&ms, m, dir, name);
 	}
 	modules_free(&ms);
 	if (mem_used())

@@ -1,4 +1,3 @@
-/* link: unwind/arch/aarch64.c unwind/arch/riscv64.c */
 /* Code of machines whose instructions are read: the first byte says which.  Each instruction must lie in what there is. */
 #include <stdint.h>
 #include <stdlib.h>

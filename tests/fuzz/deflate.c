@@ -1,4 +1,3 @@
-/* link: lib/cursor.c lib/codec/crc.c lib/mem.c lib/sink.c lib/codec/inflate.c */
 /* What is written is read back: the input's first byte says in which wrap and in what pieces, and how often it is repeated. */
 #include "lib/codec/deflate.c"
 

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/filemap.c sym/demangle/demangle.c sym/demangle/cxx.c sym/demangle/cxx_type.c sym/demangle/cxx_expr.c sym/demangle/cxx_print.c sym/demangle/cxx_show.c sym/demangle/rust.c sym/demangle/rust_v0.c sym/demangle/rust_const.c sym/demangle/rust_word.c */
 /* Mangled names, both ways of printing them. */
 #include "sym/demangle/cxx_name.c"
 #include "sym/demangle/demangle.h"

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c lib/filemap.c sym/module/module.c sym/elf/elf.c sym/module/debug_file.c sym/module/debug_search.c lib/codec/crc.c lib/codec/inflate.c lib/codec/unpack.c lib/codec/zstd.c lib/codec/xz.c lib/sink.c */
 /* The first byte says what the rest is: 1: of a 64-bit file; 2: big-endian; 4: begins with .eh_frame_hdr;
  * 8: .debug_frame, else .eh_frame, of which 16: the end is known. */
 #include "sym/module/ehframe.c"

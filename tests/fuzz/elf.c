@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/cursor.c */
 /* A file, opened as it lies and as a memory image; every section and segment is looked at. */
 #include "sym/elf/elf.c"
 

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/filemap.c lib/nearest.c sample/events/perf.c lib/clock.c */
 /* Event lists; an input that begins with a newline is a PMU's format file instead.  A made-up PMU stands in for /sys. */
 #define EVENT_DEVICES devices
 static char devices[64];

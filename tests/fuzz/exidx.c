@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/cursor.c sym/elf/elf.c */
 /* A file's table and what it points to, the input's bytes from BASE on: the row of each entry, and of addresses between.  The
  * first byte: 1: big-endian; the rest: how many entries there are. */
 #include "sym/elf/exidx.c"

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/index.c lib/filemap.c lib/sink.c out/profile/profile.c out/profile/profile_names.c out/profile/timeline.c out/profile/tree.c out/format/folded.c */
 /* Folded text.  What was read is written and read again, and no sample is lost on the way; plain text is then written as
  * the same. */
 #include <stdlib.h>
@@ -6,6 +5,8 @@
 
 #include "out/format/format.h"
 #include "out/format/folded_read.c"
+#include "out/formats.h"
+#include "out/profile/profile_names.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

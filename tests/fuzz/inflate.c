@@ -1,4 +1,3 @@
-/* link: lib/cursor.c lib/codec/crc.c lib/mem.c lib/sink.c */
 /* Streams bare, of zlib and of gzip, into a buffer of a known size, into one that grows, and block by block: all must agree. */
 #include "lib/codec/inflate.c"
 

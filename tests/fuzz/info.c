@@ -1,7 +1,6 @@
-/* link: sym/dwarf/abbrev.c sym/dwarf/ahead.c sym/dwarf/form.c sym/dwarf/function.c sym/dwarf/unit_index.c sym/dwarf/inline.c sym/dwarf/line.c sym/dwarf/path.c sym/dwarf/range.c sym/dwarf/unit.c sym/dwarf/disjoint_ranges.c lib/sort.c sym/module/module.c sym/elf/elf.c lib/cursor.c lib/mem.c lib/filemap.c lib/index.c lib/codec/unpack.c lib/codec/inflate.c lib/codec/crc.c lib/sink.c */
 /* Sections of debug information, each as its number, 16 bits of length and its bytes, behind a byte of flags: 1: of 64 bits;
  * 2: big-endian. */
-#include "sym/dwarf/places.c"
+#include "sym/dwarf/dwarf.c"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +42,7 @@ look_around(struct modules *ms, struct module *m, bool told)
 	const struct dwarf *d = m->lines;
 
 	for (uint32_t i = 0; d && i < (told ? d->ntold : d->nspan) && i < 24; i++) {
-		const struct span *s = told ? &d->told[i] : &d->span[i];
+		const struct disjoint_range *s = told ? &d->told[i] : &d->span[i];
 		uint64_t lo = s->lo, hi = s->hi;
 
 		for (unsigned k = 0; k < 6; k++)
@@ -103,11 +102,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	look_around(&ms, &m, true);
 	look(&ms, &m, 0);
 	look_around(&ms, &m, false);
-	vec_free(&ms.path, &ms.path_cap, sizeof(const char *));
-	index_free(&ms.paths);
-	arena_free(&ms.arena);
-	arena_free(&ms.cache);
-	arena_free(&ms.answers);
+	modules_free(&ms);
 	for (unsigned i = 0; i < DWARFWRITE_SECTIONS; i++)
 		free(copy[i]);
 	if (mem_used())

@@ -1,4 +1,3 @@
-/* link: lib/sort.c sym/module/symbol.c lib/mem.c lib/cursor.c lib/index.c */
 /* jit-PID.dump: every address is that of the newest code told of before some place in the file. */
 #include "sym/jit/jitcode.c"
 #include "sym/jit/jitdump.c"

@@ -1,4 +1,3 @@
-/* link: sym/kernel/asked_names.c lib/sort.c sym/module/symbol.c sym/kernel/kallsyms_tables.c lib/mem.c lib/filemap.c */
 /* /proc/kallsyms, and what the kernel says of single addresses: what is found holds the address and has a name. */
 #include "sym/kernel/kallsyms.c"
 

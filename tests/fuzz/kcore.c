@@ -1,4 +1,3 @@
-/* link: sym/kernel/kallsyms.c sym/kernel/asked_names.c sym/kernel/kallsyms_tables.c lib/sort.c sym/module/symbol.c lib/mem.c lib/filemap.c lib/cursor.c */
 /* /proc/kcore: nothing but the tables is read, and a name that they give is one at its address. */
 #include "sym/kernel/kcore.c"
 
@@ -40,7 +39,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
 		return 0;
-	kcore_open(&kcore, fd);
+	kcore_open(&kcore, dup(fd));
 	if (kcore.fd >= 0 && (kcore_read(&kcore, kcore.lo - 1, &byte, 1) || kcore_read(&kcore, kcore.hi, &byte, 1)))
 		abort();
 	if ((k = kallsyms_open(&arena, none, read_kernel, NULL))) {
@@ -49,6 +48,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		look(k, kcore.table[KCORE_STEXT]);
 		kallsyms_close(k);
 	}
+	if (kcore.fd >= 0)
+		close(kcore.fd);
 	arena_free(&arena);
 	if (mem_used())
 		abort();

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/cursor.c lib/filemap.c */
 /* Requests to the keeper: the bytes of one message each. */
 #include <stdlib.h>
 #include <string.h>

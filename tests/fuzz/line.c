@@ -1,4 +1,3 @@
-/* link: sym/dwarf/abbrev.c sym/dwarf/ahead.c sym/dwarf/form.c sym/dwarf/function.c sym/dwarf/unit_index.c sym/dwarf/inline.c sym/dwarf/path.c sym/dwarf/range.c sym/dwarf/unit.c sym/dwarf/disjoint_ranges.c lib/sort.c sym/module/module.c sym/elf/elf.c lib/cursor.c lib/mem.c lib/filemap.c lib/index.c lib/codec/unpack.c lib/codec/inflate.c lib/codec/crc.c lib/sink.c sym/dwarf/places.c */
 /* A line table as .debug_line, behind a byte of flags: 1: addresses of 64 bits; 2: big-endian.  The strings that version 5
  * keeps elsewhere lie in the table itself. */
 #include "sym/dwarf/line.c"
@@ -44,6 +43,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(copy, data + 1, size - 1);
 	dwarfwrite_clear();
+	d.cache = cache_of(&ms);
 	u.address_size = data[0] & 1 ? 8 : 4;
 	dwarfwrite_section(".debug_line", copy, size - 1, data[0] & 2);
 	dwarfwrite_section(".debug_line_str", copy, size - 1, data[0] & 2);
@@ -59,10 +59,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (unsigned i = 0; i < 8; i++)
 			lines_file(&u, i);
 	}
-	vec_free(&ms.path, &ms.path_cap, sizeof(const char *));
-	index_free(&ms.paths);
-	arena_free(&ms.arena);
-	arena_free(&ms.cache);
+	modules_free(&ms);
 	free(copy);
 	if (mem_used())
 		abort();

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/cursor.c lib/filemap.c */
 /* Lines of /proc/PID/maps. */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@ LLVMFuzzerTestOneInput(const uint8_t *in, size_t size)
 
 		memcpy(line, in, n);
 		line[n] = 0;
-		if (maps_parse(&m, line)) {
+		if (maps_line_parse(&m, line)) {
 			if (m.lo >= m.hi || m.path < line || m.path > line + n || strlen(m.path) > (size_t)(line + n - m.path))
 				abort();
 		}

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/filemap.c lib/msg.c lib/sink.c lib/index.c lib/cursor.c sym/elf/elf.c sample/rights/sandbox.c */
 /* What objdump says: instructions come in order and in bounds, each with a text of some length and without tabs. */
 #include <assert.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@ static uint64_t last;
 static uint32_t added;
 
 bool
-code_add(struct annotation *a, uint32_t mapping, uint64_t address, const char *text)
+annotation_instruction(struct annotation *a, uint32_t mapping, uint64_t address, const char *text)
 {
 	(void)a;
 	assert(mapping == 7 && address >= 0x1000 && address < 0x200000 && (!added || address > last));
@@ -38,13 +37,13 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena arena = { 0 };
-	struct code_reading r = { .arena = &arena };
+	struct objdump r = { .arena = &arena };
 	int fd = memfd_create("objdump", MFD_CLOEXEC);
 
 	added = 0;
 	one_line(data, size);
 	if (fd >= 0 && write(fd, data, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0)
-		take_lines(&r, fd, 7, 0x1000, 0x200000);
+		take_lines(&r, fd, 7, 0x1000, 0x200000, &(bool){ false });
 	close(fd);
 	arena_free(&arena);
 	return 0;

@@ -1,4 +1,3 @@
-/* link: lib/sort.c sym/module/symbol.c lib/mem.c lib/filemap.c */
 /* perf-PID.map: every address is that of the last line that holds it. */
 #include "sym/jit/jitcode.c"
 #include "sym/jit/perfmap.c"

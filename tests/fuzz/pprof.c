@@ -1,6 +1,6 @@
-/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c lib/filemap.c out/profile/profile.c out/profile/profile_names.c out/profile/timeline.c out/profile/tree.c out/format/folded_read.c out/format/pprof/pprof_read.c out/format/pprof/pprof_tables.c out/format/pprof/pprof_types.c */
 /* pprof's files: reading one twice into the same profile ends well, and what is made of it is whole. */
-#include "out/format/pprof/pprof_fields.h"
+#include "out/format/pprof/pprof_read.h"
+#include "out/profile/profile_names.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,3 @@
-/* link: lib/[!p]?*.c lib/codec/?*.c sym/?*.c sym/?*[a-z]/?*.c sample/?*.c sample/[!e]?*[a-z]/?*.c sample/events/[!r]?*.c sample/events/ring.c */
 /* perf's records: a ring full of them, parsed, and what they say of processes applied.  The first 8 bytes say which parts
  * samples have, and of which event those of the first CPUs are parts of stacks. */
 #include <stdlib.h>
@@ -10,7 +9,6 @@
 
 #include "sample/events/deep_stack.h"
 #include "sample/tasks/foreign.h"
-#include "sample/tasks/process_maps.h"
 #include "sample/tasks/process.h"
 #include "sample/events/ring.h"
 
@@ -54,9 +52,9 @@ apply(struct processes *ps, const struct record *r)
 		touch(r->sample.stack, r->sample.stack_size);
 		touch(r->sample.raw.pos, cur_left(&r->sample.raw));
 		if (t) {
-			mapped_ready(t->process, r->time);
-			if (space_find(&t->process->space, r->sample.ip))
-				t->slot++;
+			process_ready(t->process, r->time);
+			if (space_find(&t->process->maps.space, r->sample.ip))
+				t->named.thread++;
 		}
 		break;
 	}

@@ -1,4 +1,3 @@
-/* link: lib/mem.c lib/sink.c */
 /* Regular expressions: as they come, which must end and stay in bounds; and, from the same bytes, one of a grammar that
  * the C library's regcomp knows as well, which must say the same of a text. */
 #include <regex.h>

@@ -1,10 +1,11 @@
-/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c out/profile/profile.c out/profile/profile_names.c out/profile/timeline.c out/profile/tree.c out/format/script.c out/format/script_line.c */
 /* perf script's text.  What was read is written, and read again as the same. */
 #include "out/format/script_read.c"
 
 #include <stdlib.h>
 
 #include "out/format/format.h"
+#include "out/formats.h"
+#include "out/profile/profile_names.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

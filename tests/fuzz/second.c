@@ -1,4 +1,3 @@
-/* link: lib/[!p]?*.c lib/codec/?*.c sym/?*.c sym/?*[a-z]/?*.c unwind/?*.c unwind/?*[a-z]/?*.c */
 /* libunwind on hostile frame descriptions, through prof's accessors.  The input is that of the target cfi: length of the CIE's
  * instructions, alignments, encoding; these instructions; length of the FDE's and they; then the stack. */
 #include <stdlib.h>
@@ -25,25 +24,27 @@ part(struct cursor *c, uint64_t n)
 	return cur_of(copy, n, false);
 }
 
+/* None is mapped. */
+static struct cursor
+no_code(void *ctx, uint64_t addr)
+{
+	(void)ctx, (void)addr;
+	return cur_of(NULL, 0, false);
+}
+
 static void
 ask(const struct fde *fde, const struct memory *memory, uint64_t at, bool exact)
 {
-	static struct set sets[1 << SETS_LOG];   /* none is known */
-	static struct unwinder u = { .set = sets };
-	static struct space space = { .epoch = 1 };
-	struct job job = { .u = &u, .space = &space, .memory = *memory };
 	struct regs regs = { .known = 0x1ffff };
 	struct frame f = { .pc = at + bias, .sp = stack_lo, .fp = stack_lo + 16, .fp_known = true, .exact = exact };
 	const struct arch *a = arch_host;
 
-	u.arch = a;
-	u.mask = a->addr_mask;
 	for (unsigned r = 0; r < REGS; r++)
 		regs.r[r] = stack_lo + a->word * (r % 8);
 	regs.r[a->sp] = f.sp;
 	regs.r[a->fp] = f.fp;
 	regs.r[a->pc] = f.pc;
-	if (second_step(&job, fde, bias, &regs, &f))
+	if (second_step(&(struct second_sight){ a, a->addr_mask, memory, no_code, NULL }, fde, bias, &regs, &f))
 		return;
 	if (regs.r[a->pc] != f.pc || regs.r[a->sp] != f.sp || !(regs.known >> a->sp & 1) || (f.fp_known && regs.r[a->fp] != f.fp))
 		abort();

@@ -1,9 +1,12 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c out/profile/profile.c out/profile/profile_names.c out/profile/timeline.c out/profile/tree.c out/profile/merge.c lib/columns.c lib/filemap.c out/format/folded.c out/format/folded_read.c out/format/svg/svg.c out/format/svg/svg_text.c out/format/svg/svg_color.c out/format/svg/svg_frames.c out/format/svg/svg_data.c out/format/svg/flame.c out/format/script.c out/format/script_read.c out/format/script_line.c out/format/speedscope/speedscope.c out/report/report_text.c out/report/report_rows.c out/report/report_tree.c lib/regex.c out/formats.c out/format/pprof/pprof.c out/format/pprof/pprof_read.c out/format/pprof/pprof_put.c out/format/pprof/pprof_tables.c out/format/pprof/pprof_types.c out/format/html/html.c out/format/html/html_shown.c lib/codec/deflate.c lib/codec/crc.c out/format/speedscope/speedscope_read.c out/format/speedscope/speedscope_track.c lib/json.c tests/data/pages_xz.c out/format/pages.c lib/codec/base64.c lib/codec/xz.c */
+/* link: tests/data/pages_xz.c */
 /* Profiles of names, times and stacks that nobody vouches for: every format stays well-formed.
  * Input: a mode byte, then samples: thread, time step, weight, depth, and names that end with a 0xfe byte. */
 #include "lib/sink.c"
 #include "lib/cursor.h"
 #include "out/format/format.h"
+#include "out/formats.h"
+#include "out/profile/profile_names.h"
+#include "out/report/report_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -210,7 +213,7 @@ check(const struct format *format, const struct profile *p, unsigned width, uint
 
 	sink_open(&s, -1);
 	if (width)
-		table_summary(&s, p, 5, width, false);
+		report_summary(&s, p, 5, width, false);
 	else
 		format->write(&s, p);
 	sink_char(&s, 0);

@@ -1,10 +1,10 @@
-/* link: lib/mem.c lib/index.c lib/sink.c lib/cursor.c lib/filemap.c lib/json.c out/profile/profile.c out/profile/profile_names.c out/profile/timeline.c out/profile/tree.c out/format/folded_read.c out/format/speedscope/speedscope_read.c out/format/speedscope/speedscope_track.c */
 /* JSON, and speedscope's files: what is skipped is what can be read; reading a file twice into the same profile ends well. */
-#include "out/format/speedscope/speedscope_track.h"
+#include "out/format/speedscope/speedscope_read.h"
 
 #include <stdlib.h>
 
 #include "lib/json.h"
+#include "out/profile/profile_names.h"
 
 /* A value read by its parts ends where it ends when it is skipped. */
 static void

@@ -1,4 +1,3 @@
-/* link: sym/elf/symbol_tables.c sym/elf/go_table.c sym/elf/plt.c lib/sort.c sym/module/symbol.c sym/elf/elf.c sym/module/module.c sym/module/ehframe.c lib/cursor.c lib/mem.c lib/filemap.c lib/index.c sym/module/debug_file.c sym/module/debug_search.c lib/codec/crc.c lib/codec/inflate.c lib/codec/unpack.c lib/codec/zstd.c lib/codec/xz.c lib/sink.c sym/module/arm_vectors.c */
 /* Symbol tables, PLT and entry point of an ELF file; one whose class byte has its high bit set is a memory image. */
 #include "sym/module/symtab.c"
 

@@ -1,7 +1,9 @@
-/* link: lib/mem.c lib/filemap.c lib/cursor.c */
 /* What is read of processes and programs before they are touched: ELF headers for their loader, and lines of
  * /proc/PID/stat, which hold any comm. */
+#include <stdlib.h>
+
 #include "sample/tasks/launch.c"
+#include "sample/tasks/target.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

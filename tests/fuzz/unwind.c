@@ -1,4 +1,3 @@
-/* link: lib/[!p]?*.c lib/codec/?*.c sym/?*.c sym/?*[a-z]/?*.c unwind/?*.c unwind/?*[a-z]/?*.c */
 /* Walks over hostile stacks through a program with hostile frame descriptions and instructions; the quick walk and the one
  * that carries all registers along must agree.  The input: a mode, the lengths of the parts, the registers, two functions'
  * frame instructions, the code of a third without any, a kernel's chain, the stack.  Words are one byte each (see word). */
@@ -9,7 +8,9 @@
 #include <unistd.h>
 
 #include "elfwrite.h"
-#include "unwind/cfi/step_rule.h"
+#include "sym/jit/jit.h"
+#include "unwind/rule.h"
+#include "unwind/unwind.h"
 
 enum { TEXT = 0x1000, TEXT_SIZE = 0x200, BARE = 0x1100, ENTRY = 0x11f0, WORDS = 600, ROUNDS = 2 };
 #define BIAS 0x555500000000u
@@ -94,7 +95,7 @@ map_program(struct bytes *file, unsigned flags)
 	space_bind(&m, program);
 	m.bias = BIAS;
 	space_add(&space, &m);
-	m = (struct map){ .lo = 0x10000, .hi = 0x11000, .exec = true, .file = 2, .module = module_jit(&modules, 1, NULL) };
+	m = (struct map){ .lo = 0x10000, .hi = 0x11000, .exec = true, .file = 2, .module = jit_module(&modules, 1, NULL) };
 	space_add(&space, &m);
 }
 

@@ -1,4 +1,3 @@
-/* link: lib/cursor.c lib/mem.c lib/sink.c */
 /* Files, and LZMA2 alone behind a first byte of 0: checksums would hide it. */
 #define crc32_add right_crc32   /* every checksum is right */
 #define crc64_add right_crc64

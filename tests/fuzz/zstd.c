@@ -1,4 +1,3 @@
-/* link: lib/cursor.c lib/mem.c */
 /* Frames, into buffers of the size that the input's first two bytes give, and of another. */
 #include "lib/codec/zstd.c"
 

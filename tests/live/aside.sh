@@ -1,5 +1,6 @@
 #!/bin/sh
 # The reader keeps off the CPU of what it samples, wherever that goes, and leaves it there.
+# alone: on which CPU it runs is what is tested
 . "$(dirname "$0")/../lib.sh"
 need_root
 need taskset util-linux

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Programs that live for a millisecond have names and stacks, also where their files are only in a mount namespace of their
 # own, on a tmpfs, in a changed root, and gone with it.
+# alone: samples of what lives for a millisecond are counted
 . "$(dirname "$0")/../lib.sh"
 need_root
 need unshare util-linux

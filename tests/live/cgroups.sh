@@ -1,5 +1,6 @@
 #!/bin/sh
 # -G on a cgroup by path and by process, --by-container, and what a cgroup with a CPU limit went through.
+# alone: it measures time, and how long a cgroup waited
 . "$(dirname "$0")/../lib.sh"
 need_root
 busy=$(program busy) || exit 1
@@ -22,10 +23,17 @@ for how in "$cg" "$name" "/$name/" "$one"; do
 	t=G-$(echo "${how#"$events"}" | tr -cd 0-9a-z/ | cut -c1-8 | tr / -)
 	[ "$how" = "$one" ] && t=G-pid
 	rm -f g.folded
-	"$PROF" -q -o g.folded -G "$how" -d 1 2>err
+	"$PROF" -q -o g.folded -G "$how" -d 0.5 2>err
 	check "$t" "$(samples g.folded '^one;.*main;wall;outer;middle;inner$')" -ge 5 -a "$(samples g.folded '^two;')" = 0
 done
-"$PROF" -q -G "$name" -d 1 2>err
+# The root cgroup holds the whole machine, which is said.
+"$PROF" -o g.folded -G "$name" -d 0.2 2>err
+lacks G-no-root err 'root cgroup'
+if [ -e "$two" ] && [ "$events" = "$two" ] && [ ! -e "$two/cgroup.events" ]; then
+	"$PROF" -o g.folded -G "$two" -d 0.2 2>err
+	has G-root err '^prof: -G [^ ]*: this is the root cgroup, which holds all processes; prof records the whole machine$'
+fi
+"$PROF" -q -G "$name" -d 0.5 2>err
 check G-default-name -e prof-system.html
 "$PROF" -o g.folded -G "$name" -- sh -c 'echo it ran; sleep 0.4; exit 7' >out 2>err
 check G-command-status $? = 7
@@ -84,22 +92,22 @@ if [ -n "${limited:-}" ]; then
 	echo "$one" >"$limited/cgroup.procs"
 	echo "$one" >"$cg/cgroup.procs"
 	"$PROF" -o c.folded -o c.pb -o c.html --stats c.json -p "$one" -d 1.2 2>err
-	has throttled err '; meanwhile throttled for [0-9]+ ms in [0-9]+ of [0-9]+ periods'
+	has throttled err '^prof: (.*; )?the target.s CPU limit throttled it for [0-9.]+ m?s, in [0-9]+ of [0-9]+ periods'
 	check throttled-periods "$(field c.json cgroup_throttled_periods)" -ge 3 -a "$(field c.json cgroup_periods)" -ge 5
 	check throttled-time "$(field c.json cgroup_throttled_us)" -ge 20000
-	has waited err 'waited [0-9]+ ms for a CPU'
+	has waited err '; the target waited [0-9.]+ m?s for a CPU'
 	check waited-more "$(field c.json threads_waited_ns)" -gt "$(field c.json threads_ran_ns)"
-	check noted "$(grep -ac 'throttled for' c.pb)" -ge 1
+	check noted "$(grep -ac 'CPU limit throttled it for' c.pb)" -ge 1
 	if [ -e "$cg/cpu.pressure" ] && [ "$(cat "$cg/cgroup.pressure" 2>/dev/null)" != 0 ]; then
 		check pressure "$(field c.json pressure_cpu_some_us)" -ge 300000
 	fi
 	"$PROF" -o c.folded --stats c.json -G "$one" -d 0.6 2>err
-	has throttled-G err 'throttled for'
+	has throttled-G err 'CPU limit throttled it for'
 	kill "$one"; wait "$one" 2>/dev/null
 	# A command gets what prof's own cgroup has: prof is put there.
 	sh -c "echo \$\$ >$limited/cgroup.procs; exec \"\$PROF\" -o k.folded --stats k.json -- ./one cpu 0.1" 2>err
 	check throttled-command "$(field k.json cgroup_throttled_periods)" -ge 2
-	has throttled-command-said err 'throttled for'
+	has throttled-command-said err 'CPU limit throttled it for'
 else
 	skip throttled "no cpu controller"
 fi

@@ -1,5 +1,6 @@
 #!/bin/sh
 # The fate of the command, and of prof under signals.
+# alone: it measures time
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) || exit 1
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # A static program and prof alone in an empty root, with /proc and without; and the same seen from outside.
+# alone: it also looks at the whole system
 . "$(dirname "$0")/../lib.sh"
 need_root
 need unshare util-linux
@@ -27,12 +28,12 @@ check proc-a $? = 0
 # From outside: names come by the target's own paths.
 start unshare -mpf chroot root /busy wall 20
 child "$pid" busy; inside=$child
-"$PROF" -o out.folded -p "$inside" -d 1.2 2>err
+"$PROF" -o out.folded -p "$inside" -d 0.5 2>err
 check outside "$(samples out.folded '^busy;.*main;wall;outer;middle;inner$')" -ge 5
 kill -9 "$inside"
 start unshare -mpf chroot root /busy jit 1.5
 child "$pid" busy; inside=$child
-"$PROF" -o jit.folded -p "$inside" -d 1.2 2>err
+"$PROF" -o jit.folded -p "$inside" -d 0.5 2>err
 check outside-jit "$(samples jit.folded 'main;jit;LazyCompile:\*hot loop.js:7$')" -ge 5
 
 # Through kubectl exec without a tty: nothing on stdin, not even open; stderr is stdout's.
@@ -40,7 +41,7 @@ check outside-jit "$(samples jit.folded 'main;jit;LazyCompile:\*hot loop.js:7$')
 check closed-stdin "$(samples tty.folded '^busy[^;]*;.*main;cpu;burn;outer;middle;inner$')" -ge 50
 lacks closed-stdin-alone tty.folded '^prof:'
 start "$busy" wall 20
-"$PROF" -o - -p "$pid" -d 1.2 <&- 2>&1 | cat >tty.folded
+"$PROF" -o - -p "$pid" -d 0.5 <&- 2>&1 | cat >tty.folded
 check exec-pipe "$(samples tty.folded 'main;wall;outer;middle;inner$')" -ge 5
 has exec-closing tty.folded '^prof: [0-9]+ samples'
 "$PROF" -q -f pprof -o - -p "$pid" -d 0.2 <&- 2>&- >tty.pb
@@ -82,18 +83,18 @@ child "$pid" "${busy##*/}"; inside=$child
 inner=$(awk '/^NSpid:/ { print $NF }' /proc/$inside/status)
 for how in p pm pmin; do
 	rm -f ns.folded
-	nsenter -t "$inside" -$(echo $how | sed 's/./& -/g; s/ -$//') "$PROF" -o "$work/ns.folded" -p "$inner" -d 1 2>err
+	nsenter -t "$inside" -$(echo $how | sed 's/./& -/g; s/ -$//') "$PROF" -o "$work/ns.folded" -p "$inner" -d 0.5 2>err
 	check nsenter-$how "$(samples ns.folded 'main;wall;outer;middle;inner$')" -ge 5
 done
 # A sidecar: the pid namespace is shared, the root is not; and an ephemeral container beside it, with the least rights.
 mkdir sidecar sidecar/proc sidecar/out
 cp "$PROF" sidecar/prof
-nsenter -t "$inside" -p unshare -m sh -c "mount -t proc none '$work/sidecar/proc' && exec chroot '$work/sidecar' /prof -o /out/side.folded -p $inner -d 1" 2>err
+nsenter -t "$inside" -p unshare -m sh -c "mount -t proc none '$work/sidecar/proc' && exec chroot '$work/sidecar' /prof -o /out/side.folded -p $inner -d 0.5" 2>err
 check sidecar "$(samples sidecar/out/side.folded 'main;wall;outer;middle;inner$')" -ge 5
 check sidecar-named "$(grep -c '\[busy' sidecar/out/side.folded)" = 0
 if command -v capsh >/dev/null || setpriv --help 2>/dev/null | grep -q inh-caps; then
 	nsenter -t "$inside" -p unshare -m sh -c "mount -t proc none '$work/sidecar/proc' && cd / && exec setpriv --bounding-set=-all,+sys_ptrace,+sys_chroot --inh-caps=-all \
-		'$noperf' chroot '$work/sidecar' /prof -o /out/least.folded -p $inner -d 1" 2>err
+		'$noperf' chroot '$work/sidecar' /prof -o /out/least.folded -p $inner -d 0.5" 2>err
 	check sidecar-least "$(samples sidecar/out/least.folded 'main;wall;outer;middle;inner$')" -ge 5
 	has sidecar-least-said err 'ptrace'
 fi
@@ -114,7 +115,7 @@ runs $overlaid overlaid && runs $hidden tmpfsbusy && runs $gone gone
 rm gone
 for t in overlaid hidden gone; do
 	eval "p=\$$t"
-	"$PROF" -q -o t.folded -p "$p" -d 1 2>err
+	"$PROF" -q -o t.folded -p "$p" -d 0.5 2>err
 	check "$t" "$(samples t.folded 'main;wall;outer;middle;inner$')" -ge 5
 	kill "$p"
 done
@@ -124,7 +125,7 @@ os.write(fd, open(sys.argv[1], "rb").read())
 os.execv("/proc/self/fd/%d" % fd, ["busymem", "wall", "20"])' "$busy" & memfd=$!
 started="$started $memfd"
 wait_for 20 grep -q memfd:busymem /proc/$memfd/maps
-"$PROF" -q -o t.folded -p "$memfd" -d 1 2>err
+"$PROF" -q -o t.folded -p "$memfd" -d 0.5 2>err
 check memfd "$(samples t.folded 'main;wall;outer;middle;inner$')" -ge 5
 kill "$memfd"
 
@@ -144,10 +145,10 @@ start $nobody ./burner; burner=$pid
 wait_for 20 grep -q libburn "/proc/$burner/maps"
 sleep 0.2
 rm libburn.so
-$nobody ./prof -q -o t.folded -p "$burner" -d 1 2>err
+$nobody ./prof -q -o t.folded -p "$burner" -d 0.5 2>err
 check image "$(samples t.folded 'main;burn_library;burn_inside$')" -ge 5
 cp "$busy" libburn.so   # something else in its place
-$nobody ./prof -q -o t.folded -p "$burner" -d 1 2>err
+$nobody ./prof -q -o t.folded -p "$burner" -d 0.5 2>err
 check image-replaced "$(samples t.folded 'main;burn_library;burn_inside$')" -ge 5
 kill "$burner"
 exit $failed

@@ -1,5 +1,6 @@
 #!/bin/sh
 # prof doctor: what it says works does work, and what it says does not does not, for root, nobody, behind seccomp.
+# alone: it changes the kernel's settings
 . "$(dirname "$0")/../lib.sh"
 need_root
 need setpriv util-linux
@@ -31,7 +32,7 @@ wants root-kernel root.json True events kernel_side works
 wants root-system root.json True events system_wide works
 wants root-ptrace root.json True process ptrace works
 wants root-uid root.json 0 facts uid
-has root-sandbox root.json '"sandbox": {"works": true, "how": "no capabilities, none to be gained, few system calls'
+has root-sandbox root.json '"sandbox": {"works": true, "how": "no capabilities, no way to gain any, few system calls'
 check root-nofile "$(get root.json facts nofile)" -ge "$(ulimit -n)"
 # Each event that works: a capture with it does, too.
 for pair in cpu_clock:cpu-clock task_clock:task-clock page_faults:page-faults context_switches:context-switches; do
@@ -59,7 +60,19 @@ nobody ./prof doctor >n.txt
 has nobody-verdict n.txt '^your own commands can be profiled, user side only$'
 has nobody-why n.txt 'kernel side +no +kernel.perf_event_paranoid is 2'
 has nobody-mend n.txt 'sysctl kernel.perf_event_paranoid=1'
-has nobody-opens n.txt 'opens: .*every user may see'
+# An image that a virtual machine boots has the mark of a container, and is none.
+[ -e /.dockerenv ] || { : >/.dockerenv && finally "rm -f /.dockerenv"; }
+if [ "$(stat -Lc %i /proc/self/ns/pid /proc/self/ns/cgroup /proc/self/ns/uts /proc/self/ns/ipc | paste -s)" = "4026531836	4026531835	4026531838	4026531839" ]; then
+	nobody ./prof doctor >host.txt
+	lacks host-no-docker host.txt 'docker|podman'
+	has host-setcap host.txt 'sudo setcap'
+else
+	skip host "this is a container; a machine's first namespaces end this"
+fi
+unshare -u setpriv --reuid=65534 --regid=65534 --clear-groups ./prof doctor >container.txt
+has container-docker container.txt 'docker run --cap-add PERFMON|podman run --cap-add PERFMON'
+has nobody-enables n.txt '^      enables: kernel side, context switches$'
+has nobody-opens n.txt 'side effect: .*every user may see'
 nobody ./prof doctor --json >n.json
 check nobody-opens-json "$(get n.json events kernel_side opens | wc -c)" -ge 20
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A hundred recordings of a command behind fork and exec (what perf loses libc's frames of): none with a hole.  Most of
 # the command's time is spent in libc and in what libc calls back.
+# alone: samples of what lives for 25 milliseconds are counted
 . "$(dirname "$0")/../lib.sh"
 RUNS=${RUNS:-100}
 cat >sorts.c <<'END'

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Whatever goes wrong during a capture: a profile that is whole, or a clear error, and the target does what it does alone.
+# alone: a CPU goes, disks and rings run full
 . "$(dirname "$0")/../lib.sh"
 need_root
 faults=$(program faults) && kids=$(program kids) && busy=$(program busy) || exit 1
@@ -65,11 +66,11 @@ litter killed-litter
 
 # prof stopped while its rings run over: what was lost is told, and what comes after is there.
 start "$busy" cpu 60; target=$pid
-"$PROF" -o stopped.folded --stats stopped.json -F 20000 --stack-size 32768 -p "$target" -d 8 2>err & p=$!
+"$PROF" -o stopped.folded --stats stopped.json -F 20000 --stack-size 32768 -p "$target" -d 5 2>err & p=$!
 capturing $p
 sleep 0.7
 kill -STOP $p
-sleep 5
+sleep 2
 kill -CONT $p
 wait $p
 check stopped-status $? = 0

@@ -1,12 +1,13 @@
 #!/bin/sh
 # Code without a file, named by perf maps and jitdumps: a small one of our own, Node, Java, Python.  And the kernel's.
+# alone: it changes the kernel's settings
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) || exit 1
 "$PROF" -q -o jit.folded -- "$busy" jit 0.5
 check own "$(samples jit.folded 'main;jit;LazyCompile:\*hot loop.js:7$')" -ge 300
 "$PROF" -q -o comm.folded -o comm.json -- "$busy" hostile 0.1 && check hostile -s comm.json
 
-# The same place for one function after the other: each keeps its own samples.
+# One function after the other at one place: each keeps its own samples.
 reuse=$(program reuse) || exit 1
 for how in map dump; do
 	"$PROF" -q -o $how.folded -o $how.json -- "$reuse" $how 0.6 >$how.out
@@ -34,9 +35,9 @@ END
 		sh -c 'echo $$ >pid; exec node --perf-basic-prof --interpreted-frames-native-stack --no-sparkplug loop.js' 2>err
 	rm -f "/tmp/perf-$(cat pid).map"
 	check node "$(samples node.folded 'innerLoop')" -ge 50
-	lacks node-names-said err 'without names'
+	lacks node-names-said err 'has no names'
 	"$PROF" -o none.folded -- node loop.js 2>err
-	has node-no-names-said err '[0-9]+% of samples in JIT code without names \(node --perf-basic-prof'
+	has node-no-names-said err '[0-9]+% of stacks pass through code that Node.js made and that has no names \(start node with --perf-basic-prof\)'
 	check node-optimized "$(samples node.folded ';[^;]*[*]innerLoop [^;]*loop.js:1:[^;]*')" -ge 50
 	check node-interpreted "$(samples node.folded ';[^;]*~[^;]*loop.js:1:1;')" -ge 50
 	check node-complete "$(field s.json stacks_complete)" -ge $(($(field s.json stacks) * 80 / 100))
@@ -60,6 +61,9 @@ END
 	javac Loop.java
 	start java -XX:+PreserveFramePointer -cp . Loop; target=$pid
 	map=/tmp/perf-$target.map
+	"$PROF" -o nameless.folded -p $target -d 1 2>err
+	has java-no-names-said err '[0-9]+% of stacks pass through code that Java made and that has no names \(run jcmd PID Compiler.perfmap'
+	check java-said-once "$(grep -o 'has no names' err | wc -l)" = 1
 	# jcmd writes what is compiled by then: once more until that is the loop.
 	java_map() { jcmd "$target" Compiler.perfmap >/dev/null && grep -q innerLoop "$map"; }
 	wait_for 20 java_map
@@ -86,6 +90,26 @@ if [ "$python" ]; then
 else
 	skip python "no Python of 3.12 or later: its packages are not in this distribution"
 fi
+
+# A Python that does not write its functions down is told, once, and what mends it.
+plain=$(command -v python3)
+if [ "$plain" ]; then
+	printf 'def inner(n):\n\ts = 0\n\tfor i in range(n): s += i * i\n\treturn s\nfor _ in range(60): inner(100000)\n' >plain.py
+	"$PROF" -o plain.folded -- "$plain" plain.py 2>err
+	has python-no-names-said err '[0-9]+% of stacks run Python functions, of which prof sees only the interpreter \(start Python 3.12 or later with -X perf\)'
+fi
+
+# A library without symbols: how much of the time is in it, and what would name it.
+mkdir -p lib && printf 'static double x; void burn(void) { for (long i = 0; i < 300000000; i++) x += i; }\n' >burn.c
+printf 'void burn(void); int main(void) { burn(); return 0; }\n' >burner.c
+cc -O1 -fPIC -shared -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 -o lib/libburn.so burn.c && cc -o burner burner.c -Llib -lburn -Wl,-rpath,"$PWD/lib" &&
+	strip --strip-all lib/libburn.so
+"$PROF" -o named.folded -- ./burner 2>err
+lacks stripped-has-a-dynamic-symbol err 'has no symbols'
+printf 'static double x; static __attribute__((noinline)) void hidden(void) { for (long i = 0; i < 300000000; i++) x += i; __asm__ volatile(""); } void burn(void) { hidden(); hidden(); }\n' >burn.c
+cc -O1 -fPIC -shared -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 -o lib/libburn.so burn.c && strip --strip-all lib/libburn.so
+"$PROF" -o stripped.folded -- ./burner 2>err
+has stripped-said err '[0-9]+% of samples are in functions of libburn.so, which has no symbols \(debuginfod-find debuginfo 0123456789abcdef0123456789abcdef01234567,'
 
 # Code that the kernel makes once its names have been read, and that is gone at the end.
 if [ "$(id -u)" = 0 ]; then

@@ -1,5 +1,6 @@
 #!/bin/sh
 # As root one busy thread at 10,000 Hz: nothing lost.  On a machine that others share the best of three counts.
+# alone: no sample may be lost
 . "$(dirname "$0")/../lib.sh"
 need_root
 busy=$(program busy) || exit 1

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What prof holds in memory beside the rings, on the same work each time: with debug information that is packed and larger than
 # the bound, and with stacks that keep coming.
+# alone: what prof holds depends on how soon it may run
 . "$(dirname "$0")/../lib.sh"
 need gcc gcc
 need objcopy binutils

@@ -1,5 +1,6 @@
 #!/bin/sh
 # -d -D -F -c -e and what shapes stacks: each with a figure that it changes.
+# alone: samples are counted, and it measures time
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) || exit 1
 prof() { "$PROF" "$@" 2>err; }

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Every kind of -o, and what goes wrong there.
+# alone: it measures time, and also looks at the whole system
 . "$(dirname "$0")/../lib.sh"
 need_root
 busy=$(program busy) || exit 1
@@ -75,14 +76,14 @@ check dev-full $? = 125
 lacks dev-full-wrote err 'wrote'
 script -qec '"$PROF" -f pprof -o - touch ran' /dev/null >err 2>&1
 check terminal $? = 125 -a ! -e ran
-has terminal-said err 'a terminal, and pprof.s format is binary'
+has terminal-said err 'this is a terminal, and pprof.s format is binary'
 for plain in TERM=dumb NO_COLOR=1; do
 	script -qec "env $plain \"$PROF\" -o plain.folded -- \"$busy\" cpu 0.1" /dev/null >err 2>&1
 	check plain-$plain "$(grep -c inner err)" -ge 1 -a "$(grep -c "$(printf '\033')" err)" = 0
 done
 "$PROF" -o - -- touch ran 2>err >&-
 check closed-stdout $? = 125 -a ! -e ran
-has closed-stdout-said err '-o -: descriptor is not open for writing'
+has closed-stdout-said err '-o -: the descriptor is not open for writing'
 # The result counts although the command was well.
 "$PROF" -f folded -o /dev/full -- true 2>err
 check failed-write-status $? = 125 -o "$(cat err | grep -c empty)" -ge 1

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Processes that come, go, execute, or whose file is no longer what they run.
+# alone: samples are counted, and it measures time
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) || exit 1
 full='main;cpu;burn;outer;middle;inner$'

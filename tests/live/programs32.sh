@@ -1,5 +1,6 @@
 #!/bin/sh
 # A 32-bit program under a 64-bit prof: whole stacks, names and lines, through the libc and the 32-bit vdso too.
+# alone: samples are counted
 . "$(dirname "$0")/../lib.sh"
 [ "$(uname -m)" = x86_64 ] || { skip '' "for x86_64"; exit 0; }
 need i686-linux-gnu-gcc "gcc-i686-linux-gnu libc6-dev-i386-cross"

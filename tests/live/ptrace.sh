@@ -1,6 +1,7 @@
 #!/bin/sh
 # The ptrace engine: it stands in where perf_event_open is refused, says so, tells the same as perf does, and its targets
 # notice nothing: not even that prof is killed.
+# alone: it measures time, and changes the kernel's settings
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) && noperf=$(program noperf) && torture=$(program torture) || exit 1
 by_ptrace="$PROF --engine ptrace"
@@ -37,7 +38,7 @@ check no-inherit "$(samples x.folded in_child)" = 0
 start $torture debugger 30 >pid
 wait_for 10 test -s pid
 status debugger 125 $by_ptrace -o x.folded -p "$(cat pid)" -d 0.2
-has debugger-named err 'process [0-9]+ \(torture\) does already'
+has debugger-named err 'process [0-9]+ \(torture\) traces it already'
 
 if [ "$(id -u)" = 0 ]; then
 	# Where /proc is another pid namespace's, or not there.
@@ -63,7 +64,7 @@ if [ "$(id -u)" = 0 ]; then
 	fi
 fi
 
-# The same as perf tells: a two-sample chi-square over functions, 6 of them, at one in ten millions; samples of this engine
+# Both engines find the same shares: a two-sample chi-square over functions, 6 of them, at one in ten millions; samples of this engine
 # weigh more or less, so that they are worth half of as many.
 "$PROF" --engine perf -q -o perf.folded -- $torture mix 20
 $by_ptrace -q --stats s.json -o ptrace.folded -- $torture mix 20

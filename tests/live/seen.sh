@@ -2,6 +2,7 @@
 # Short processes are sampled by what they run: as root through a cgroup of the command's own, or through CPUs where there
 # is none; others by what the kernel says of each thread's end.  Bounds are the wanted share and three times the counting
 # error.
+# alone: all samples are counted; it changes the kernel's settings
 . "$(dirname "$0")/../lib.sh"
 need_root
 need setpriv util-linux

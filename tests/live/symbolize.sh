@@ -34,16 +34,29 @@ lacks straight-no-names straight.folded ';main'
 status straight-named 0 "$PROF" symbolize --sysroot machine straight.folded
 has straight-main out ';main;'
 
+# Files are looked for by path and in the places for debug files; all files of the machine are looked at only where that is said.
+status own-capture 0 "$PROF" -q --raw-addresses -o own.folded -o own.pb -- "$busy" recurse 0.4 50
+status own-by-path 0 "$PROF" symbolize own.pb
+has own-by-path-main out ';main;'
+lacks own-by-path-quiet err 'not found'
+status own-no-path 0 "$PROF" symbolize own.folded
+lacks own-no-path-names out ';main;|libc_start'
+has own-no-path-mend err '--sysroot DIR searches all of DIR$'
+mkdir -p elsewhere/deep && cp "$busy" elsewhere/deep/er
+status own-debug-dir 0 "$PROF" symbolize own.folded --debug-dir elsewhere
+has own-debug-dir-main out ';main;'
+
 # What cannot be found is told, and stays.
 mkdir empty
 # A profile's paths lead nowhere but below the sysroot.
 printf 'a;%s+0x1139 1\na;/../../../../../../..%s+0x1139 1\n' "/outside" "$anonymous" >leads-out.folded
 mkdir -p jail && ln -s "$anonymous" jail/outside
 status leads-out 0 "$PROF" symbolize leads-out.folded --sysroot jail
-has leads-out-not "err" '0 of 2 addresses named|not found'
+has leads-out-not "err" 'named 0 of 2 addresses|not found'
 lacks leads-out-names out 'a;[a-z_]+ 1'
 status missing 0 "$PROF" symbolize straight.folded --sysroot empty
-has missing-told err 'not found; its frames stay as they are'
+lacks missing-no-mend err 'sysroot'
+has missing-told err 'not found; its frames keep their addresses'
 has missing-stays out "busy[^;]*\+0x"
 printf 'a;b;c 3\n' >plain.folded
 status nothing 0 "$PROF" symbolize plain.folded

@@ -1,5 +1,6 @@
 #!/bin/sh
 # What -p -t -n -a -C and a command choose, and that they choose nothing else.
+# alone: it also looks at the whole system, which must be idle
 . "$(dirname "$0")/../lib.sh"
 need_root
 busy=$(program busy) || exit 1
@@ -56,15 +57,38 @@ status headless-doctor 0 "$PROF" doctor -p $pid
 status headless-name 0 "$PROF" -q -o hn.folded -n headless -d 0.1
 kill $pid; wait $pid 2>/dev/null
 
-# The newest of that name, or all; and one that is still to come.
+# A server that only waits, for workers that it has forked before: they are of the target, and their children; not with --no-inherit.
+cat >server <<'END'
+./one wall 30 &
+{ sh -c './two wall 30; :'; :; } &
+wait
+END
+start sh ./server; server=$pid
+wait_for 5 sh -c 'pgrep -x one && pgrep -x two'
+for engine in perf ptrace; do
+	"$PROF" -q --engine $engine -o w-$engine.folded -p $server -d 0.5
+	check workers-$engine "$(samples w-$engine.folded '^one;')" -ge 10 -a "$(samples w-$engine.folded '^two;')" -ge 10
+	"$PROF" -q --engine $engine --no-inherit -o wn.folded -p $server -d 0.3
+	check workers-$engine-left-out "$(samples wn.folded)" = 0
+done
+(ulimit -n 60; exec "$PROF" -q -o wf.folded -p $server -d 0.5)
+check workers-few-files "$(samples wf.folded '^one;')" -ge 5 -a "$(samples wf.folded '^two;')" -ge 5
+# Of the shell that has started prof, prof itself is none.
+sh -c './one wall 3 & "$0" -q -F 4999 -o own.folded -p $$ -d 0.5' "$PROF"
+check workers-not-prof "$(samples own.folded '^one;')" -ge 10 -a "$(samples own.folded '^prof')" = 0
+pkill -P $server; pkill -x one; pkill -x two; wait $server 2>/dev/null
+
+# All of that name, or the newest; and one that is still to come.
 cp "$busy" profname
 start ./profname wall 30; old=$pid
 sleep 1.1
 start ./profname two 30; new=$pid
 wait_for 5 grep -qx profname /proc/$new/comm
-"$PROF" -q -o n.folded -n profname -d 0.4
+"$PROF" -o n.folded -n profname --newest -d 0.4 2>err
+has n-newest-told err "2 processes are called profname; the newest is $new"
 check n-newest "$(samples n.folded ';two;')" -ge 10 -a "$(samples n.folded ';wall;')" = 0
-"$PROF" -q -o na.folded -n profname --all -d 0.4
+"$PROF" -o na.folded -n profname -d 0.4 2>err
+has n-all-told err "2 processes are called profname"
 check n-all "$(samples na.folded ';two;')" -ge 10 -a "$(samples na.folded ';wall;')" -ge 10
 kill $old $new; wait $old $new 2>/dev/null
 status n-none 125 "$PROF" -o no.folded -n profname -d 0.4
@@ -82,9 +106,9 @@ start taskset -c 1 ./on1 wall 30; on1=$pid
 check a "$(samples a.folded '^on0;.*inner$')" -ge 10 -a "$(samples a.folded '^on1;.*inner$')" -ge 10
 has a-busy err 'busy (9[0-9]|100)%'
 if [ "$(nproc)" -ge 2 ]; then
-	"$PROF" -q -o C.folded -C 0 -d 1.5
+	"$PROF" -q -o C.folded -C 0 -d 0.7
 	check C "$(samples C.folded '^on0;')" -ge 5 -a "$(samples C.folded '^on1;')" = 0
-	"$PROF" -q -o Cp.folded -C 1 -p $on0,$on1 -d 1.5
+	"$PROF" -q -o Cp.folded -C 1 -p $on0,$on1 -d 0.7
 	check C-p "$(samples Cp.folded '^on1;')" -ge 5 -a "$(samples Cp.folded '^on0;')" = 0
 fi
 kill $on0 $on1; wait $on0 $on1 2>/dev/null

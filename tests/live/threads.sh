@@ -1,5 +1,6 @@
 #!/bin/sh
 # Attaching to 500 threads, and threads that come later.
+# alone: five hundred threads want the CPUs
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) || exit 1
 mkfifo gate
@@ -26,7 +27,7 @@ wait $prof
 check born-later "$(grep -oE '^born[0-9]+;' born.folded | sort -u | wc -l)" = 8
 within born-samples "$(samples born.folded '^born[0-9]+;.*inner$')" 600 880
 
-# With few descriptors to be had.
+# With few descriptors.
 start "$busy" many 0.008 500 <gate >ready3; target=$pid
 wait_for 10 grep -q ready ready3
 sh -c 'ulimit -n 700; exec "$0" -q -o few.folded -p "$1"' "$PROF" $target 2>err &

@@ -1,5 +1,6 @@
 #!/bin/sh
 # --off-cpu and --wall on programs whose waits are known: how long, in which function, by whom; and what is lost on purpose.
+# alone: it measures waits; it changes the kernel's settings
 . "$(dirname "$0")/../lib.sh"
 need_root
 waits=$(program waits) || exit 1
@@ -41,7 +42,7 @@ check born-on-the-run-queue "$(samples r.folded ';\[off-cpu\];\[run queue\]$')" 
 "$PROF" --off-cpu -q -o d.folded -- "$waits" deep
 check deep "$(samples d.folded ';\[off-cpu\];_start;.*;main;deep;.*;wait_nanosleep;')" -ge 500000
 
-# The same without the tracepoint.
+# Off-CPU time without the tracepoint.
 unshare -m sh -c 'mount -t tmpfs none /sys/kernel/tracing; mount -t tmpfs none /sys/kernel/debug 2>/dev/null
 	exec "$@"' sh "$PROF" --off-cpu -q -o s.folded -- "$waits" >out 2>err
 known software s.folded
@@ -73,7 +74,7 @@ sleep 0.3
 total=$(samples w.folded "^waits-$forever/$forever;") length=$(micros w.stats)
 within wall-complete "$total" $((length * 98 / 100)) $((length * 101 / 100))
 "$PROF" --off-cpu -o i.folded -p $idle -d 0.5 2>err
-has idle-told err '1 threads only waited'
+has idle-told err '1 thread only waited'
 "$PROF" -q --wall -o i.folded -p $idle -d 0.5
 within wall-idle "$(samples i.folded '^sleep;\[off-cpu\];.*nanosleep;\[waiting since before\]$')" 480000 2000000
 kill $forever $idle; wait $forever $idle 2>/dev/null
@@ -125,7 +126,10 @@ has waker-process k.folded ';main;wait_child;.*;--;.*;do_exit_\[k\];.*;waits [0-
 lacks waker-own k.folded ';wait_nanosleep;.*;--;.*;wait_nanosleep'
 nobody ../prof --wakers -o no.folded -- "$waits" >out 2>err
 check wakers-refused $? = 125
-has wakers-refused-why err "sched_waking is not to be had: it is root's"
+has wakers-refused-why err '^prof: --wakers needs tracefs, which only root may read: sudo prof'
+unshare -m sh -c 'mount -t tmpfs none /sys/kernel/tracing; mount -t tmpfs none /sys/kernel/debug 2>/dev/null
+	exec "$@"' sh "$PROF" --wakers -o no.folded -- "$waits" >out 2>err
+has wakers-unmounted err '^prof: --wakers needs tracefs: mount -t tracefs none /sys/kernel/tracing$'
 
 # Told apart in each format; and read back as it was.
 has folded r.folded '^waits;\[off-cpu\];_start;.*;main;wait_futex;syscall;.* [0-9]{6}$'

@@ -1,6 +1,8 @@
 #include "test.h"
 
+#include "out/profile/profile_names.h"
 #include "out/report/annotate.c"
+#include "out/report/annotate_text.h"
 
 #include <errno.h>
 
@@ -232,7 +234,7 @@ text_of_lines_and_instructions(void)
 	CHECK(annotation_weigh(&a, 0));
 	CHECK_STR(shown(&a, &view, 0),
 	          "f(int) (app)\nof all cpu-clock: itself 15.4% (10.00 ms), with what it calls 92.3% (60.00 ms)\n"
-	          "cpu-clock skids: what an instruction took is shown at the one that comes after it.\n"
+	          "cpu-clock skids: the time of an instruction is shown at the one that comes after it.\n"
 	          "\n   self  total    line  /src/app.c\n"
 	          "                    11  {       \357\277\275[2J\n"
 	          "   0.0% 100.0%      12          f(1);\n"
@@ -268,8 +270,8 @@ text_without_sources(void)
 	add_instructions(&a);
 	CHECK(annotation_weigh(&a, 0));
 	CHECK_STR(shown(&a, &view, 0),
-	          "g (app)\nof all cpu-clock: itself 30.8% (20.00 ms), with what it calls 84.6% (55.00 ms)\n"
-	          "cpu-clock skids: what an instruction took is shown at the one that comes after it.\nAside.\n"
+	          "g (app)\nof all cpu-clock: itself 30.8% (20.00 ms),\nwith what it calls 84.6% (55.00 ms)\n"
+	          "cpu-clock skids:\nthe time of an instruction is shown\nat the one that comes after it.\nAside.\n"
 	          "\n   self  total    line  /src/app.c  (source not found: --source-dir DIR)\n"
 	          "  36.4%  45.5%      21\n"
 	          "   0.0%  54.5%      22\n"
@@ -279,7 +281,7 @@ text_without_sources(void)
 	CHECK(annotation_choose(&a, only(&a, "g_[k]")));
 	a.ninstruction = 0;
 	CHECK(annotation_weigh(&a, 0));
-	CHECK(strstr(shown(&a, &view, 0), "no line is known") != NULL);
+	CHECK(strstr(shown(&a, &view, 0), "prof knows no line") != NULL);
 	annotation_close(&a);
 	profile_free(&p);
 }

@@ -213,17 +213,16 @@ a_new_thread_or_vfork(void)
 static void
 far_return_addresses(void)
 {
-	struct unwinder u = { .arch = &arch_aarch64 };
 	struct fde fde = { .lo = 0 };
 	struct row row = { .ra = 30, .set = UINT64_C(1) << 30, .reg[30] = { .how = HOW_OFFSET, .off = INT32_MAX } };
 
-	derive_mend(&u, &fde, 4, &row);
+	row_mend(&arch_aarch64, &fde, 4, &row);
 	CHECK_U64(row.cfa_off, 0);
 	CHECK_U64(row.reg[30].off, INT32_MAX);
 	row.reg[30].off = 16;
 	row.set |= 1;
 	row.reg[0] = (struct place){ .how = HOW_OFFSET, .off = INT32_MIN };
-	derive_mend(&u, &fde, 4, &row);
+	row_mend(&arch_aarch64, &fde, 4, &row);
 	CHECK_U64(row.cfa_off, 24);
 	CHECK_U64(row.reg[30].off, -8);
 }

@@ -226,6 +226,7 @@ rule_in(const char *code, size_t n, uint64_t vaddr)
 	static struct codes codes;
 	struct elfwrite w = elfwrite_new(false, false);
 	struct unwinder *u;
+	struct module *m;
 	struct bytes file;
 	struct rule r;
 
@@ -234,7 +235,9 @@ rule_in(const char *code, size_t n, uint64_t vaddr)
 	file = elfwrite_finish(&w);
 	CHECK(modules_init(&modules) && codes_init(&codes));
 	u = unwinder_new(&arch_armv7, &modules, &codes, MODE_AUTO, STACK_MAX);
-	rule_find(u, module_image(&modules, "code", file.p, file.n), vaddr, &r);
+	m = module_image(&modules, "code", file.p, file.n);
+	if (!rule_find(u, m, vaddr, &r))
+		rule_undescribed(u, m, vaddr, &r);
 	unwinder_free(u);
 	codes_free(&codes);
 	modules_free(&modules);

@@ -45,6 +45,8 @@ begin(struct causes *c, const char *of, bool unified)
 	c->known = read_some(c, CAUSE_FILES, c->before);
 }
 
+static uint64_t run_queue;
+
 static const char *
 said(const struct causes *c, uint64_t elapsed)
 {
@@ -52,7 +54,7 @@ said(const struct causes *c, uint64_t elapsed)
 	struct sink s;
 
 	sink_open(&s, -1);
-	causes_words(&s, c, elapsed);
+	causes_words(&s, c, elapsed, run_queue);
 	snprintf(text, sizeof text, "%.*s", (int)s.len, s.buf ? s.buf : "");
 	sink_close(&s);
 	return text;
@@ -89,6 +91,7 @@ version_two(void)
 	put("pod/box/cpu.pressure", "some avg10=1.00 avg60=0 avg300=0 total=100\nfull avg10=0 avg60=0 avg300=0 total=50\n");
 	put("pod/box/memory.pressure", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000\nfull avg10=0.00 total=1000\n");
 	put("pod/box/io.pressure", "some avg10=0.00 total=0\n");
+	put("pod/box/cgroup.type", "domain\n");
 	put("pod/box/memory.events", "low 0\nhigh 1\nmax 2\noom 0\noom_kill 0\noom_group_kill 0\n");
 	begin(&c, "pod/box", true);
 	put("pod/cpu.stat", "usage_usec 200005\nuser_usec 3\nnr_periods 110\nnr_throttled 49\nthrottled_usec 819400\nnr_bursts 0\n");
@@ -108,10 +111,11 @@ version_two(void)
 	CHECK_U64(c.value[CAUSE_MEMORY_MAX], 3);
 	CHECK_U64(c.value[CAUSE_OOM_KILL], 1);
 	CHECK(c.known >> CAUSE_IO_SOME & 1 && !(c.known >> CAUSE_IO_FULL & 1));
-	CHECK_STR(said(&c, 1000000000), "; meanwhile throttled for 812 ms in 9 of 10 periods, memory pressure 12.0%, "
-	          "1 killed for want of memory, at memory.max 3 times");
-	noted(&c, "throttled for 812 ms in 9 of 10 periods, cpu pressure 40.0% (full 0.0%), memory pressure 12.0% (full 2.0%), "
-	      "1 killed for want of memory, at memory.max 3 times");
+	CHECK_STR(said(&c, 1000000000), "; the target's CPU limit throttled it for 812 ms, in 9 of 10 periods (cgroup: memory pressure 12%); "
+	          "the kernel killed 1 process, because memory ran out; the target's cgroup reached memory.max 3 times");
+	noted(&c, "the target's CPU limit throttled it for 812 ms, in 9 of 10 periods "
+	      "(cgroup: CPU pressure 40% (all threads 0%), memory pressure 12% (all threads 2%)); "
+	      "the kernel killed 1 process, because memory ran out; the target's cgroup reached memory.max 3 times");
 }
 
 static void
@@ -137,8 +141,9 @@ version_one(void)
 	causes_end(&c);
 	CHECK_U64(c.value[CAUSE_THROTTLED], 50000);
 	CHECK_U64(c.value[CAUSE_OOM_KILL], 2);
-	CHECK_STR(said(&c, 1000000000), "; meanwhile throttled for 50 ms in 2 of 8 periods, 2 killed for want of memory");
-	CHECK_STR(said(&c, UINT64_C(60000000000)), "; meanwhile 2 killed for want of memory");   /* a thousandth of the time */
+	CHECK_STR(said(&c, 1000000000), "; the target's CPU limit throttled it for 50 ms, in 2 of 8 periods; "
+	          "the kernel killed 2 processes, because memory ran out");
+	CHECK_STR(said(&c, UINT64_C(60000000000)), "; the kernel killed 2 processes, because memory ran out");   /* a thousandth of the time */
 }
 
 /* Files that say something else, that went, that run backwards. */
@@ -174,7 +179,22 @@ waits(void)
 {
 	struct causes c = { .ran = 200000000, .waited = 803000000 };
 
-	CHECK_STR(said(&c, 1000000000), "; meanwhile waited 803 ms for a CPU");
+	CHECK_STR(said(&c, 1000000000), "; the target waited 803 ms for a CPU");
+	run_queue = 200000000;   /* what the profile shows of it is told; with --wakers that is all */
+	CHECK_STR(said(&c, 1000000000), "; the target waited 803 ms for a CPU: [run queue] shows 200 ms of it, and with --wakers the rest");
+	c.wakers = true;
+	CHECK_STR(said(&c, 1000000000), "; the target waited 803 ms for a CPU");
+	run_queue = 0;
+	c.waited = 1060000000;
+	c.value[CAUSE_IO_SOME] = 421000;
+	c.machine = true;
+	CHECK_STR(said(&c, 1000000000), "; the target waited 1.06 s for a CPU (machine: I/O pressure 42%)");
+	c.waited = 0;
+	CHECK_STR(said(&c, 1000000000), "; machine: I/O pressure 42%");
+	c.value[CAUSE_IO_SOME] = 0;
+	c.value[CAUSE_CPU_SOME] = 1130000;   /* more than all of the time: totals come in steps */
+	CHECK_STR(said(&c, 1000000000), "");
+	c.value[CAUSE_CPU_SOME] = 0;
 	c.ran = c.waited = 499999;
 	CHECK_STR(said(&c, 1000000), "");
 	c.ran = UINT64_C(20000000000);   /* of many threads: a twenty-fifth */

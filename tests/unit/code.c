@@ -5,6 +5,7 @@
 #undef hash
 #undef hash_again
 #include "elfwrite.h"
+#include "sym/jit/jit.h"
 #include "test.h"
 
 #include <fcntl.h>
@@ -129,8 +130,8 @@ images_lost_and_jit(void)
 	CHECK(a != b && module_lost(&ms, "/gone/away", "no") == a);
 	CHECK_STR(a->name, "away");
 	CHECK_STR(a->bad, "cannot be opened");
-	a = module_jit(&ms, 42, NULL);
-	b = module_jit(&ms, 43, a);
+	a = jit_module(&ms, 42, NULL);
+	b = jit_module(&ms, 43, a);
 	CHECK(a != b && b->parent == a && b->pid == 43 && b->jit->map_fd == -1 && !strcmp(b->name, "[jit]"));
 	modules_free(&ms);
 	bytes_free(&f);

@@ -1,6 +1,8 @@
-/* Containers, pods and units by their cgroups' paths, as runtimes make them; which /proc is prof's own. */
+/* Containers, pods and units by their cgroups' paths, as runtimes make them. */
 #include "test.h"
 #include "sample/tasks/container.c"
+
+#include <unistd.h>
 
 #define DIGITS "4f797c539e6c745de61a93ca3ff892358ecbcaccd8414d5db545c38428142970"
 #define OTHER "fd9d0ea06257a9780827cbc7fd92e3812a54fca26d63e191b73610d5d48b9cbd"
@@ -85,99 +87,10 @@ processes(void)
 	CHECK_STR(container_of(INT32_MAX, name, sizeof name), "?");
 }
 
-static void
-proc(void)
-{
-	char dir[] = "/tmp/prof-container-XXXXXX", path[64], number[16], other[16];
-	const char *why;
-
-	CHECK(mkdtemp(dir) != NULL);
-	CHECK((why = container_proc(dir)) && strstr(why, "no /proc is mounted"));
-	snprintf(path, sizeof path, "%s/self", dir);
-	snprintf(number, sizeof number, "%d", (int)getpid());
-	snprintf(other, sizeof other, "%d", (int)getpid() + 1);
-	CHECK(!symlink(other, path));
-	CHECK((why = container_proc(dir)) && strstr(why, "another pid namespace"));
-	CHECK_STR(proc_root, "/proc");
-	unlink(path);
-	CHECK(!symlink(number, path));
-	CHECK(!container_proc(dir));
-	CHECK(proc_root == dir);
-	CHECK(!container_adapt());
-	proc_root = "/proc";
-	unlink(path);
-	rmdir(dir);
-	CHECK(!container_adapt());
-}
-
-static const char *
-own(const char *text, bool *unified)
-{
-	static char buf[512];
-
-	snprintf(buf, sizeof buf, "%s", text);
-	return path_in(buf, CONTAINER_EVENTS, unified);
-}
-
-static void
-hierarchies(void)
-{
-	bool unified = false;
-
-	CHECK_STR(own("0::/user.slice/a.scope\n", &unified), "/user.slice/a.scope");
-	CHECK(unified);
-	CHECK_STR(own("3:cpu,cpuacct:/x\n2:perf_event:/y\n1:name=systemd:/z\n0::/w\n", &unified), "/y");
-	CHECK(!unified);
-	CHECK_STR(own("3:cpu:/x\n0::/\n", &unified), "/");
-	CHECK(unified);
-	CHECK_STR(own("0::/a:b", &unified), "/a:b");
-	CHECK_STR(own("4:cpu,perf_event_x:/x\n3:x,perf_event,cpu:/y\n", &unified), "/y");
-	CHECK(!unified);
-	CHECK(own("3:cpu:/x\n", &unified) == NULL);
-	CHECK(own("", &unified) == NULL);
-	CHECK(own("nonsense\n::\n:\n\n", &unified) != NULL);
-}
-
-static const char *
-shown(const char *line, const char *path, bool unified)
-{
-	static char dir[64];
-
-	return shows(line, path, CONTAINER_EVENTS, unified, dir, sizeof dir) ? dir : "no";
-}
-
-static void
-mounts(void)
-{
-	const char *two = "41 31 0:38 / /sys/fs/cgroup rw,relatime shared:4 - cgroup2 cgroup2 rw",
-	           *part = "41 31 0:38 /docker/x /cg rw - cgroup2 cgroup2 rw",
-	           *one = "40 31 0:37 / /cg/perf rw - cgroup cgroup rw,perf_event", *other = "40 31 0:37 / /cg/cpu rw - cgroup cgroup rw,cpu";
-
-	CHECK_STR(shown(two, "/", true), "/sys/fs/cgroup/");
-	CHECK_STR(shown(two, "/a/b", true), "/sys/fs/cgroup/a/b");
-	CHECK_STR(shown(two, "/a", false), "no");
-	CHECK_STR(shown(part, "/docker/x", true), "/cg");
-	CHECK_STR(shown(part, "/docker/x/y", true), "/cg/y");
-	CHECK_STR(shown(part, "/docker/xy", true), "no");
-	CHECK_STR(shown(part, "/", true), "no");
-	CHECK_STR(shown(one, "/y", false), "/cg/perf/y");
-	CHECK_STR(shown(one, "/y", true), "no");
-	CHECK_STR(shown(other, "/y", false), "no");
-	CHECK_STR(shown("41 31 0:38 /../.. /host/cg rw - cgroup2 cgroup2 rw", "/../../docker/y", true), "/host/cg/docker/y");
-	CHECK_STR(shown(two, "/../y", true), "no");
-	CHECK_STR(shown("40 31 0:37 / /cg/cpu,perf_event rw - cgroup cgroup rw,cpu,perf_event", "/y", false), "/cg/cpu,perf_event/y");
-	CHECK_STR(shown("1 2 3", "/", true), "no");
-	CHECK_STR(shown("", "/", true), "no");
-	CHECK_STR(shown(two, "/a/very/long/path/that/does/not/fit/into/the/room/that/there/is/for/it", true), "no");
-}
-
 int
 main(void)
 {
 	RUN("container", names);
 	RUN("container", processes);
-	RUN("container", proc);
-	RUN("container", hierarchies);
-	RUN("container", mounts);
 	return TEST_STATUS;
 }

@@ -168,13 +168,13 @@ zlib_of_every_class(void)
 		begin();
 		add_compressed(&w, ".debug_info", 1, PLAIN_SIZE, 0);
 		m = module_of(&w, "/x");
-		c = debug_section_of(&ms, m, ".debug_info");
+		c = debug_file_section_of(&ms, m, ".debug_info");
 		CHECK_U64(cur_left(&c), PLAIN_SIZE);
 		CHECK(cur_left(&c) == PLAIN_SIZE && !memcmp(c.pos, plain(), PLAIN_SIZE) && c.big == (kind >= 2));
-		again = debug_section_of(&ms, m, ".debug_info");
+		again = debug_file_section_of(&ms, m, ".debug_info");
 		CHECK(again.pos == c.pos);
 		CHECK(debug_file(&ms, m) == m);
-		c = debug_section_of(&ms, m, ".debug_line");
+		c = debug_file_section_of(&ms, m, ".debug_line");
 		CHECK(!cur_left(&c));
 		end();
 	}
@@ -200,7 +200,7 @@ gnu_zdebug(void)
 	bytes_put(&b, s.buf, s.len);
 	elfwrite_section(&w, ".zdebug_info", SHT_PROGBITS, 0, 0, b.p, b.n);
 	m = module_of(&w, "/x");
-	c = debug_section_of(&ms, m, ".debug_info");
+	c = debug_file_section_of(&ms, m, ".debug_info");
 	CHECK(cur_left(&c) == PLAIN_SIZE && !memcmp(c.pos, plain(), PLAIN_SIZE));
 	sink_close(&s);
 	bytes_free(&b);
@@ -223,7 +223,7 @@ zstd_section(void)
 	bytes_uint(&b, 300 << 3 | 1, 3);
 	bytes_put(&b, plain(), 300);
 	elfwrite_section(&w, ".debug_str", SHT_PROGBITS, SHF_COMPRESSED, 0, b.p, b.n);
-	c = debug_section_of(&ms, module_of(&w, "/x"), ".debug_str");
+	c = debug_file_section_of(&ms, module_of(&w, "/x"), ".debug_str");
 	CHECK(cur_left(&c) == 300 && !memcmp(c.pos, plain(), 300));
 	bytes_free(&b);
 	end();
@@ -245,11 +245,11 @@ sections_that_lie(void)
 		add_compressed(&w, ".debug_info", lies[i].type, lies[i].size, lies[i].cut);
 		elfwrite_section(&w, ".debug_line", SHT_PROGBITS, SHF_COMPRESSED, 0, "\1", 1);
 		elfwrite_section(&w, ".zdebug_str", SHT_PROGBITS, 0, 0, "ZLIB\0", 5);
-		c = debug_section_of(&ms, module_of(&w, "/x"), ".debug_info");
+		c = debug_file_section_of(&ms, module_of(&w, "/x"), ".debug_info");
 		CHECK(!cur_left(&c));
-		c = debug_section_of(&ms, ms.module[ms.n - 1], ".debug_line");
+		c = debug_file_section_of(&ms, ms.module[ms.n - 1], ".debug_line");
 		CHECK(!cur_left(&c));
-		c = debug_section_of(&ms, ms.module[ms.n - 1], ".debug_str");
+		c = debug_file_section_of(&ms, ms.module[ms.n - 1], ".debug_str");
 		CHECK(!cur_left(&c));
 		CHECK(mem_used() < 1 << 20);
 		end();
@@ -328,7 +328,7 @@ without_anything_to_go_by(void)
 
 	begin();
 	m = module_of(&w, "[vdso]");
-	CHECK(!debug_file(&ms, m) && !debug_symbols(&ms, m));
+	CHECK(!debug_file(&ms, m) && !debug_file_symbols(&ms, m));
 	CHECK_STR(asked, "");
 	ms.open = NULL;
 	w = stripped(id);
@@ -349,9 +349,9 @@ by_build_id(void)
 	put_file(at, -1, &right);
 	file = debug_file(&ms, m);
 	CHECK(file && file != m);
-	c = debug_section(&ms, m, ".debug_info");
+	c = debug_file_section(&ms, m, ".debug_info");
 	CHECK(cur_left(&c) == 11 && !memcmp(c.pos, "information", 11));
-	CHECK(!debug_symbols(&ms, m));
+	CHECK(!debug_file_symbols(&ms, m));
 	end();
 }
 
@@ -459,7 +459,7 @@ shared_by_several(void)
 		elfwrite_section(&w, ".gnu_debugaltlink", SHT_PROGBITS, 0, 0, b.p, b.n);
 		m = module_of(&w, "/usr/lib/debug/x/tool.debug");
 		put_file(at[i % 3], -1, &shared);
-		CHECK((debug_alt(&ms, m) != NULL) == (i < 3));
+		CHECK((debug_file_alt(&ms, m) != NULL) == (i < 3));
 		bytes_free(&b);
 		end();
 	}
@@ -477,10 +477,10 @@ split_files(void)
 	elfwrite_section(&pack, ".debug_cu_index", SHT_PROGBITS, 0, 0, "index", 5);
 	put_file("/src/build/a.dwo", -1, &split);
 	put_file("/opt/tool.dwp", -1, &pack);
-	CHECK(debug_dwo(&ms, m, "/src/build", "a.dwo") != NULL);
-	CHECK(debug_dwo(&ms, m, NULL, "/src/build/a.dwo") != NULL);
-	CHECK(!debug_dwo(&ms, m, "/src", "a.dwo") && !debug_dwo(&ms, m, "relative", "b.dwo") && !debug_dwo(&ms, m, NULL, ""));
-	CHECK(debug_dwp(&ms, m) != NULL && debug_dwp(&ms, m) == debug_dwp(&ms, m));
+	CHECK(debug_file_dwo(&ms, m, "/src/build", "a.dwo") != NULL);
+	CHECK(debug_file_dwo(&ms, m, NULL, "/src/build/a.dwo") != NULL);
+	CHECK(!debug_file_dwo(&ms, m, "/src", "a.dwo") && !debug_file_dwo(&ms, m, "relative", "b.dwo") && !debug_file_dwo(&ms, m, NULL, ""));
+	CHECK(debug_file_dwp(&ms, m) != NULL && debug_file_dwp(&ms, m) == debug_file_dwp(&ms, m));
 	end();
 }
 
@@ -497,8 +497,8 @@ no_memory(void)
 	mem_cap(mem_used());
 	while (arena_alloc(&ms.arena, 16))
 		;
-	CHECK(!debug_file(&ms, m) && !debug_symbols(&ms, m) && !debug_alt(&ms, m) && !debug_dwp(&ms, m));
-	c = debug_section_of(&ms, m, ".debug_info");
+	CHECK(!debug_file(&ms, m) && !debug_file_symbols(&ms, m) && !debug_file_alt(&ms, m) && !debug_file_dwp(&ms, m));
+	c = debug_file_section_of(&ms, m, ".debug_info");
 	CHECK(!cur_left(&c));
 	mem_cap(SIZE_MAX);
 	end();

@@ -1,6 +1,7 @@
 /* Parts of stacks beyond the kernel's copy: which sample they are of, and what is learned from a walk. */
 #include "test.h"
 #include "sample/events/deep_stack.c"
+#include "sample/events/pressure.h"
 
 #include <stdlib.h>
 
@@ -84,7 +85,7 @@ static void
 learns(void)
 {
 	const uint64_t sp = 0x7ffffff00000;
-	const struct rest none = { 0 }, large = { .lo = sp + DEEP_COPIED, .size = DEEP_PART };
+	const struct rest none = { 0 }, large = { .lo = sp + STACK_BEFORE_DEEP, .size = DEEP_PART };
 	uint64_t *top;
 
 	begin();
@@ -93,7 +94,7 @@ learns(void)
 	CHECK_U64(*top, sp + 3000 + BEYOND);
 	deep_learn(&d, sp - 4096, &none, 7096, false);   /* the same end */
 	CHECK_U64(*top, sp + 3000 + BEYOND);
-	deep_learn(&d, sp, &none, DEEP_COPIED, true);   /* there is more after all */
+	deep_learn(&d, sp, &none, STACK_BEFORE_DEEP, true);   /* there is more after all */
 	CHECK_U64(*top, 0);
 	deep_learn(&d, sp, &large, 40000, false);
 	CHECK_U64(*top, sp + 40000 + BEYOND);
@@ -105,26 +106,8 @@ learns(void)
 	CHECK_U64(*top, TOP_NONE);
 	deep_learn(&d, sp, &none, 20000, false);
 	CHECK_U64(*top, TOP_NONE);
-	deep_learn(&d, sp, &none, DEEP_COPIED, true);
+	deep_learn(&d, sp, &none, STACK_BEFORE_DEEP, true);
 	CHECK_U64(*top, 0);
-}
-
-static void
-pressed(void)
-{
-	begin();
-	d.program = 1;
-	told.most = DEEP_MOST;
-	for (unsigned i = 0; i < 3; i++)
-		CHECK(deep_less(&d));
-	CHECK_U64(told.most, 0);
-	CHECK(!deep_less(&d));
-	for (unsigned i = 0; i < 3; i++)
-		CHECK(deep_more(&d));
-	CHECK(!deep_more(&d));
-	CHECK_U64(told.most, DEEP_MOST);
-	d.program = 0;
-	CHECK(!deep_less(&d));
 }
 
 int
@@ -133,6 +116,5 @@ main(void)
 	RUN("deep", parts);
 	RUN("deep", most);
 	RUN("deep", learns);
-	RUN("deep", pressed);
 	return TEST_STATUS;
 }

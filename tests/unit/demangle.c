@@ -252,7 +252,7 @@ static const char *const same[][2] = {
 	{ "_GLOBAL__I__ZN1A1fEv", "global constructors keyed to A::f()" },
 };
 
-/* The same, of names met in libraries and made by GCC 16 and clang 21. */
+/* Mangled names found in libraries, and made by GCC 16 and clang 21. */
 static const char *const found[][2] = {
 	{ "_ZNSt15basic_stringbufIwSt11char_traitsIwESaIwEE17_M_stringbuf_initESt13_Ios_Openmode",
 	  "std::basic_stringbuf<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >::_M_stringbuf_init(std::_Ios_Openmode)" },

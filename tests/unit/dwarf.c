@@ -1,4 +1,5 @@
-#include "sym/dwarf/places.c"
+#include "sym/dwarf/dwarf.c"
+#include "sym/dwarf/path.c"
 
 #include "lib/sort.h"
 
@@ -248,7 +249,7 @@ asked_ahead(void)
 		for (unsigned i = 0; i < N; i++)
 			n[i] = dwarf_find(&ms, &m, addr[i], direct[i], 16);
 		dwarf_ahead(&ms, &m, addr, N);
-		CHECK(ms.ahead != NULL);
+		CHECK(ms.cache->ahead != NULL);
 		for (unsigned i = 0; i < N; i++) {
 			CHECK_U64(find(addr[i]), n[i]);
 			for (unsigned k = 0; k < n[i]; k++) {
@@ -261,7 +262,7 @@ asked_ahead(void)
 		CHECK_U64(dwarf_find(&ms, &m, 0x1018, place, 2), 2);
 		CHECK_STR(place[1].function, "_Zmiddle");
 		dwarf_ahead(&ms, &m, addr, 0);
-		CHECK(!ms.ahead);
+		CHECK(!ms.cache->ahead);
 		end();
 	}
 }
@@ -295,15 +296,15 @@ forgetting(void)
 {
 	nested(5);
 	CHECK_U64(find(0x1018), 3);
-	ms.cached = SIZE_MAX;
+	ms.cache->used = SIZE_MAX;
 	CHECK_U64(find(0x1018), 3);
-	CHECK_U64(ms.generation, 0);   /* not at once: one unit may be that much */
-	ms.lookups += 1000;
+	CHECK_U64(ms.cache->generation, 0);   /* not at once: one unit may be that much */
+	ms.cache->lookups += 1000;
 	CHECK_U64(find(0x1018), 3);
 	CHECK_STR(place[2].function, "_Zinner");
 	CHECK_STR(place[2].file, "/src/inc/b.h");
-	CHECK_U64(ms.generation, 1);
-	CHECK_U64(ms.npath, 2);
+	CHECK_U64(ms.cache->generation, 1);
+	CHECK_U64(ms.paths->n, 2);
 	end();
 }
 
@@ -450,7 +451,7 @@ by_aranges(void)
 		ready();
 		if (ahead) {
 			dwarf_ahead(&ms, &m, addr, 4);
-			CHECK(ms.ahead != NULL);
+			CHECK(ms.cache->ahead != NULL);
 		} else {
 			CHECK_U64(find(0x2008), 1);
 			CHECK_U64(m.lines->nslot, 2);
@@ -576,11 +577,11 @@ overlapping_spans(void)
 	static const uint64_t most[][3] = { { 10, 50, 3 }, { 50, 60, 2 }, { 70, 80, 5 } };
 
 	for (unsigned largest = 0; largest < 2; largest++) {
-		struct spans s = { 0 };
+		struct disjoint_ranges s = { 0 };
 
 		for (unsigned i = 0; i < 6; i++)
-			span_add(&s, given[i][0], given[i][1], given[i][2]);
-		CHECK(spans_settle(&s, largest));
+			disjoint_add(&s, given[i][0], given[i][1], given[i][2]);
+		CHECK(disjoint_settle(&s, largest));
 		CHECK_U64(s.n, largest ? 3 : 4);
 		for (uint32_t i = 0; i < s.n; i++) {
 			const uint64_t *want = largest ? most[i] : least[i];
@@ -589,9 +590,9 @@ overlapping_spans(void)
 			CHECK_U64(s.span[i].hi, want[1]);
 			CHECK_U64(s.span[i].what, want[2]);
 		}
-		CHECK(!span_find(s.span, s.n, 9) && !span_find(s.span, s.n, 65) && !span_find(s.span, s.n, 80));
-		CHECK(span_find(s.span, s.n, 79) == &s.span[s.n - 1]);
-		spans_free(&s);
+		CHECK(!disjoint_find(s.span, s.n, 9) && !disjoint_find(s.span, s.n, 65) && !disjoint_find(s.span, s.n, 80));
+		CHECK(disjoint_find(s.span, s.n, 79) == &s.span[s.n - 1]);
+		disjoint_free(&s);
 	}
 }
 

@@ -1,5 +1,5 @@
-/* Debug information in memory, as sections by name: they stand in for what sym/debug.c finds in files.  Tests that include it
- * link all of sym/dwarf_*.c, and not sym/debug.c. */
+/* Debug information in memory, as sections by name: they stand in for what sym/module/debug_file.c finds in files.  Tests that include it
+ * link all of sym/dwarf_*.c, and not sym/module/debug_file.c. */
 #ifndef TESTS_UNIT_DWARFWRITE_H
 #define TESTS_UNIT_DWARFWRITE_H
 
@@ -47,7 +47,7 @@ dwarfwrite_clear(void)
 
 /* Of the alternate file the names begin with "alt". */
 struct cursor
-debug_section_of(struct modules *ms, struct module *file, const char *name)
+debug_file_section_of(struct modules *ms, struct module *file, const char *name)
 {
 	bool alt = file && file == dwarfwrite_alt;
 
@@ -66,7 +66,7 @@ debug_file(struct modules *ms, struct module *m)
 }
 
 struct module *
-debug_alt(struct modules *ms, struct module *file)
+debug_file_alt(struct modules *ms, struct module *file)
 {
 	(void)ms;
 	(void)file;
@@ -74,7 +74,7 @@ debug_alt(struct modules *ms, struct module *file)
 }
 
 struct module *
-debug_dwo(struct modules *ms, struct module *m, const char *comp_dir, const char *name)
+debug_file_dwo(struct modules *ms, struct module *m, const char *comp_dir, const char *name)
 {
 	(void)ms;
 	(void)m;
@@ -84,7 +84,7 @@ debug_dwo(struct modules *ms, struct module *m, const char *comp_dir, const char
 }
 
 struct module *
-debug_dwp(struct modules *ms, struct module *m)
+debug_file_dwp(struct modules *ms, struct module *m)
 {
 	(void)ms;
 	(void)m;

@@ -1,4 +1,5 @@
 #include "lib/filemap.c"
+#include "lib/lines.c"
 #include "test.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "out/formats.h"
 #include "out/profile/filter.c"
 
 #include "profiles.h"

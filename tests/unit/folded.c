@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "out/format/folded.c"
+#include "out/formats.h"
 
 #include "profiles.h"
 

@@ -416,7 +416,7 @@ in_namespaces(void)
 			n += (size_t)more;
 		close(ready[0]);
 		if (n < sizeof got) {
-			printf("skip foreign/namespaces: none to be had here\n");
+			printf("skip foreign/namespaces: no namespaces here\n");
 			waitpid(pid, NULL, 0);
 			return;
 		}

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "out/formats.c"
+#include "out/formats.h"
 
 static void
 a_suffix_says_the_format(void)

@@ -57,11 +57,11 @@ fill(unsigned form, unsigned word, unsigned quantum, uint64_t text)
 	memcpy(table + 0x1c0, steps, sizeof steps);
 }
 
-static struct gotable
+static struct go_table
 opened(const char *section, unsigned word)
 {
 	struct elfwrite w = elfwrite_new(word == 8, big);
-	struct gotable g;
+	struct go_table g;
 
 	arena_free(&arena);
 	bytes_free(&file);
@@ -71,31 +71,31 @@ opened(const char *section, unsigned word)
 	elfwrite_section(&w, section, SHT_PROGBITS, SHF_ALLOC, TABLE, table, sizeof table);
 	file = elfwrite_finish(&w);
 	CHECK(!elf_open(&elf, cur_of(file.p, file.n, false), false, &arena));
-	gotable_open(&g, &elf);
+	go_table_open(&g, &elf);
 	return g;
 }
 
 static const char *
-name_at(const struct gotable *g, uint64_t vaddr)
+name_at(const struct go_table *g, uint64_t vaddr)
 {
-	struct gofunction f;
+	struct go_function f;
 
-	if (!gotable_find(g, vaddr, &f))
+	if (!go_table_find(g, vaddr, &f))
 		return "-";
 	CHECK(vaddr >= f.lo && vaddr < f.hi);
 	return f.name;
 }
 
 static long
-depth_at(const struct gotable *g, uint64_t vaddr)
+depth_at(const struct go_table *g, uint64_t vaddr)
 {
 	uint32_t depth;
 
-	return gotable_depth(g, vaddr, &depth) ? (long)depth : -1;
+	return go_table_depth(g, vaddr, &depth) ? (long)depth : -1;
 }
 
 static void
-judge(const struct gotable *g, unsigned quantum)
+judge(const struct go_table *g, unsigned quantum)
 {
 	CHECK_U64(g->n, 3);
 	CHECK_STR(name_at(g, TEXT - 1), "-");
@@ -118,7 +118,7 @@ forms_of_all_ages(void)
 	for (unsigned i = 0; i < 4; i++)
 		for (unsigned word = 4; word <= 8; word += 4)
 			for (big = false;; big = true) {
-				struct gotable g;
+				struct go_table g;
 
 				fill((const unsigned[]){ 2, 16, 18, 20 }[i], word, 1, TEXT);
 				g = opened(".gopclntab", word);
@@ -140,7 +140,7 @@ forms_of_all_ages(void)
 static void
 text_untold(void)
 {
-	struct gotable g;
+	struct go_table g;
 
 	fill(20, 8, 1, 0);
 	g = opened(".data.rel.ro.gopclntab", 8);
@@ -154,7 +154,7 @@ text_untold(void)
 static void
 broken(void)
 {
-	struct gotable g;
+	struct go_table g;
 
 	fill(20, 8, 1, TEXT);
 	put(0, 4, 0xfffffff7);
@@ -182,9 +182,9 @@ broken(void)
 			table[at] = (uint8_t)((const unsigned[]){ 0, 0x7f, 0xff }[to]);
 			g = opened(".gopclntab", 4);
 			for (unsigned i = 0; i < 0x48; i += 3) {
-				struct gofunction f;
+				struct go_function f;
 
-				CHECK(!gotable_find(&g, TEXT + i, &f) || (TEXT + i >= f.lo && TEXT + i < f.hi && *f.name));
+				CHECK(!go_table_find(&g, TEXT + i, &f) || (TEXT + i >= f.lo && TEXT + i < f.hi && *f.name));
 				depth_at(&g, TEXT + i);
 			}
 		}

@@ -1,6 +1,10 @@
 #include "test.h"
 
+#include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define malloc heap_malloc
 #define free heap_free
@@ -90,7 +94,7 @@ too_much(void)
 	free(NULL);
 }
 
-/* What is freed is had again. */
+/* What is freed is given out again. */
 static void
 reuses(void)
 {
@@ -103,6 +107,70 @@ reuses(void)
 	free(q);
 }
 
+static void
+freed_twice(unsigned char *p)
+{
+	free(p);
+	free(p);
+}
+
+static void
+beyond_in_use(unsigned char *p)
+{
+	unsigned char *q = malloc(48);   /* the next in the block */
+
+	for (size_t i = 0; i < sizeof(struct head); i++)
+		q[-1 - (ptrdiff_t)i] = 'x';
+	free(q);
+	free(p);
+}
+
+static void
+beyond_on_the_list(unsigned char *p)
+{
+	unsigned char *q = malloc(48);
+
+	free(q);
+	for (size_t i = 0; i < sizeof(struct head); i++)
+		q[-1 - (ptrdiff_t)i] = 'x';
+	free(p);
+	p = malloc(48);
+	q = malloc(48);
+}
+
+static void
+within(unsigned char *p)
+{
+	memset(p, 'x', 48);
+	free(p);
+}
+
+/* How a process ends that does that: by the signal of a trap, or well. */
+static int
+end_of(void (*what)(unsigned char *))
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		signal(SIGILL, SIG_DFL);
+		signal(SIGTRAP, SIG_DFL);
+		what(malloc(48));
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void
+seals_hold(void)
+{
+	CHECK_U64(end_of(within), 0);
+	CHECK(end_of(freed_twice) == SIGILL || end_of(freed_twice) == SIGTRAP);
+	CHECK(end_of(beyond_in_use) == SIGILL || end_of(beyond_in_use) == SIGTRAP);
+	CHECK(end_of(beyond_on_the_list) == SIGILL || end_of(beyond_on_the_list) == SIGTRAP);
+}
+
 int
 main(void)
 {
@@ -110,5 +178,6 @@ main(void)
 	RUN("heap", keeps_apart);
 	RUN("heap", too_much);
 	RUN("heap", reuses);
+	RUN("heap", seals_hold);
 	return TEST_STATUS;
 }

@@ -4,6 +4,8 @@
 #include "lib/codec/inflate.h"
 #include "out/format/html/html.c"
 #include "out/format/html/html_shown.c"
+#include "out/formats.h"
+#include "out/profile/profile_names.h"
 
 #include "profiles.h"
 

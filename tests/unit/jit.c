@@ -19,7 +19,7 @@ begin(const void *map, size_t map_size, const void *dump, size_t dump_size)
 	char path[40];
 	int fd;
 
-	CHECK(modules_init(&modules) && (module = module_jit(&modules, 1, NULL)));
+	CHECK(modules_init(&modules) && (module = jit_module(&modules, 1, NULL)));
 	file = tmpfile();
 	fwrite(map_size ? map : dump, 1, map_size ? map_size : dump_size, file);
 	fflush(file);
@@ -27,7 +27,7 @@ begin(const void *map, size_t map_size, const void *dump, size_t dump_size)
 	fd = open(path, O_RDONLY);
 	CHECK(fd >= 0);
 	*(map_size ? &module->jit->map_fd : &module->jit->dump_fd) = fd;
-	jit_found(module);
+	jit_found(module, -1, -1);
 }
 
 static void
@@ -184,7 +184,7 @@ frames(void)
 	dump_load(&d, 1, 0x800, 0x40, 6, "later");
 	more(d.bytes + n, d.n - n);
 	CHECK(!jit_replaced(module, &(uint64_t){ 0 }));
-	child = module_jit(&modules, 2, module);
+	child = jit_module(&modules, 2, module);
 	CHECK(jit_frame(child, 0x800, &f) && jit_frame(child, 0x1000, &f) && f.lo == 0x1000);
 	end();
 }
@@ -235,7 +235,7 @@ replaced(void)
 	CHECK(jit_replaced(module, &since));
 	CHECK_U64(since, 3000);
 	old = module;
-	module = module_jit_next(&modules, old);
+	module = jit_next(&modules, old);
 	CHECK(module && module->jit == old->jit && module->id != old->id);
 	CHECK(!jit_replaced(module, &since));
 	CHECK_STR(at(old, 0x1010), "old");
@@ -261,7 +261,7 @@ replaced_in_a_map(void)
 	CHECK(jit_replaced(module, &since));
 	CHECK_U64(since, 0);
 	first = module;
-	module = second = module_jit_next(&modules, module);
+	module = second = jit_next(&modules, module);
 	more(three + 2, sizeof three - 3);
 	CHECK(!jit_replaced(module, &since));   /* nothing of it has run since: the newest there is is meant */
 	CHECK_STR(at(first, 0x1010), "old");
@@ -299,7 +299,7 @@ generations_end(void)
 		jit_ran(m, 0x1010);
 		more("1000 40 f\n", 10);
 		if (jit_replaced(m, &since))
-			m = module_jit_next(&modules, m);
+			m = jit_next(&modules, m);
 	}
 	CHECK_U64(modules.n, JIT_GENERATIONS + 3);
 	CHECK_STR(at(module, 0x1010), "f");

@@ -42,13 +42,13 @@ strings_are_unescaped(void)
 	CHECK_STR(string("\"\\u0041\\u00e9\\u20AC\\ud83d\\udd25\""), "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x94\xa5");
 	CHECK_STR(string("\"\\ud83dx\\udd25\\u0000\\ud83d\\u0041\""), "\xef\xbf\xbdx\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" "A");
 	CHECK_STR(string("\"\xff\x80\""), "\xff\x80");
-	CHECK_STR(string("\"abc"), "a string that does not end at 4");
-	CHECK_STR(string("\"abc\\"), "an escape that is none at 5");
-	CHECK_STR(string("\"abc\\x\""), "an escape that is none at 5");
-	CHECK_STR(string("\"\\u12"), "an escape that is none at 5");
-	CHECK_STR(string("\"\\ud83d\\u12"), "an escape that is none at 11");
-	CHECK_STR(string("\"a\nb\""), "a control character within a string at 2");
-	CHECK_STR(string("12"), "something else where a string should be at 0");
+	CHECK_STR(string("\"abc"), "a string does not end at 4");
+	CHECK_STR(string("\"abc\\"), "an escape is invalid at 5");
+	CHECK_STR(string("\"abc\\x\""), "an escape is invalid at 5");
+	CHECK_STR(string("\"\\u12"), "an escape is invalid at 5");
+	CHECK_STR(string("\"\\ud83d\\u12"), "an escape is invalid at 11");
+	CHECK_STR(string("\"a\nb\""), "a string holds a control character at 2");
+	CHECK_STR(string("12"), "this should be a string at 0");
 	CHECK_STR(string(""), "the text ends too early at 0");
 }
 
@@ -121,7 +121,7 @@ values_are_skipped_whole(void)
 	deep[128] = 0;
 	CHECK_STR(skipped(deep, &n), "");
 	memset(deep, '[', 65);
-	CHECK_STR(skipped(deep, &n), "lists too deep within each other");
+	CHECK_STR(skipped(deep, &n), "lists are nested too deeply");
 	CHECK_U64(n, 64);
 }
 
@@ -149,7 +149,7 @@ lists_are_walked(void)
 	CHECK_U64(sum, 1234);
 	CHECK(!c.bad && json_peek(&c) == 'x');
 	array = json_open(&c, '[');
-	CHECK_STR(c.bad, "something else where an array should be");
+	CHECK_STR(c.bad, "this should be an array");
 	CHECK(!json_next(&c, &array) && *c.pos == 'x');
 	sink_close(&text);
 	CHECK_U64(mem_used(), 0);

@@ -3,8 +3,11 @@
 #include "sample/rights/keeper.c"
 #include "sample/rights/keeper_serve.c"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include "sample/tasks/whose.h"
 #include <sys/wait.h>
 
 static bool
@@ -102,18 +105,31 @@ static pid_t target;
 static struct opener opener;
 
 static long
-serve_caller(void *ctx, const struct ask *a, int *fd, char *text, size_t size)
+serve_caller(void *ctx, const struct ask *a, int with, int *fd, char *text, size_t size)
 {
 	(void)ctx;
+	(void)with;
 	(void)fd;
 	return snprintf(text, size, "%u %s", a->number, a->path) + 1;
+}
+
+static const struct keeper_also also = { serve_caller, NULL };
+
+/* Until the child has become what it is to be: FILE of its directory in /proc is UID's, and that of INO where that is not 0. */
+static void
+wait_until(const char *file, uid_t uid, ino_t ino)
+{
+	char path[PROC_PATH_MAX];
+	struct stat st;
+
+	for (unsigned i = 0; i < 10000; i++, usleep(1000))
+		if (!stat(proc_path(path, target, "%s", file), &st) && st.st_uid == uid && (!ino || st.st_ino == ino))
+			return;
 }
 
 static bool
 keep_nobodys(void)
 {
-	static const struct keeper_also also = { serve_caller, NULL };
-
 	if (!(target = fork())) {
 		if (setgid(65534) || setuid(65534))
 			_exit(1);
@@ -122,9 +138,26 @@ keep_nobodys(void)
 		for (;;)
 			pause();
 	}
-	usleep(100000);
+	wait_until("maps", 65534, 0);
 	opener.capture = (struct capture){ .target = TARGET_PROCESSES, .pid = &target, .npid = 1 };
-	return keeper_start(&opener, &also);
+	return keeper_start(&opener, NULL, &also);
+}
+
+/* What a container is made of: root's, in a pid and a mount namespace of its own, with a root of its own. */
+static bool
+keep_containers(const char *root)
+{
+	struct stat st;
+
+	if (!(target = (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, 0, 0, 0, 0))) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (chroot(root) || chdir("/"))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	wait_until("root", 0, !stat(root, &st) ? st.st_ino : 0);
+	return keeper_start(&opener, NULL, &also);
 }
 
 static bool
@@ -191,6 +224,109 @@ only_programs(void)
 	rmdir(dir);
 }
 
+/* An asker that was taken over has no other descriptors to name places by than those that it was given. */
+static void
+only_roots_that_were_given(void)
+{
+	int root = proc_file(target, "root"), other = open("/usr", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	CHECK(root >= 0 && other >= 0);
+	CHECK(given(keeper_file(root, "/bin/true", false)) && denied(keeper_file(other, "/bin/true", false), EPERM));
+	close(root);
+	close(other);
+}
+
+/* A message that brings more than one descriptor, or for which there is no room, costs the keeper none. */
+static void
+descriptors_are_counted(void)
+{
+	union { char room[CMSG_SPACE(2 * sizeof(int))]; struct cmsghdr head; } control = {
+		.head = { .cmsg_len = CMSG_LEN(2 * sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
+	static struct ask a = { .what = ASK_SMALL, .path = "/proc/1/stat" };
+	struct iovec piece = { &a, offsetof(struct ask, path) + 13 };
+	struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_LEN(2 * sizeof(int)) };
+	struct rlimit l, few;
+	struct answer r;
+	int fd;
+
+	memcpy(CMSG_DATA(&control.head), (int[2]){ 0, 1 }, 2 * sizeof(int));
+	for (unsigned i = 0; i < 3000; i++) {   /* more than it may have */
+		CHECK(sendmsg(keeper.fd, &m, 0) > 0);
+		CHECK(ask_get(keeper.fd, &r, sizeof r, &fd) >= (ssize_t)sizeof r.err && r.err == EMFILE && fd < 0);
+	}
+	CHECK(given(proc_file(1, "stat")));
+	CHECK(!getrlimit(RLIMIT_NOFILE, &l));
+	few = (struct rlimit){ 0, l.rlim_max };
+	CHECK(!setrlimit(RLIMIT_NOFILE, &few) && denied(proc_file(1, "stat"), EMFILE));
+	CHECK(!setrlimit(RLIMIT_NOFILE, &l) && given(proc_file(1, "stat")));
+}
+
+/* Helpers are as many as a capture can have use for. */
+static void
+helpers_are_counted(void)
+{
+	static int fd[HELPERS_MOST + 1];
+	unsigned n = 0;
+
+	while (n < HELPERS_MOST && (fd[n] = keeper_helper()) >= 0)
+		n++;
+	CHECK_U64(n, HELPERS_MOST);
+	CHECK(denied(keeper_helper(), EAGAIN));
+	while (n)
+		close(fd[--n]);
+	for (unsigned i = 0; i < 100 && (fd[0] = keeper_helper()) < 0; i++)
+		usleep(20000);
+	CHECK(given(fd[0]));
+}
+
+/* Root of a container is not root of the machine: neither processes nor files of anybody else. */
+static void
+a_container_is_all_there_is(void)
+{
+	char dir[] = "/tmp/prof-keeper.XXXXXX", secret[64];
+	int root;
+	char byte;
+
+	CHECK(mkdtemp(dir));
+	snprintf(secret, sizeof secret, "cp /bin/true %s/secret", dir);
+	CHECK(!system(secret));
+	snprintf(secret, sizeof secret, "%s/secret", dir);
+	CHECK(keep_containers(dir));
+	CHECK(given(proc_file(target, "maps")) && given(proc_file(target, "mem")));
+	CHECK(keeper_read(target, (uintptr_t)&opener, &byte, 1) == 1);
+	for (int32_t pid = 1; pid; pid = pid == 1 ? getpid() : pid == getpid() ? keeper.pid : 0) {
+		CHECK(denied(proc_file(pid, "maps"), EPERM) && denied(proc_file(pid, "mem"), EPERM) && denied(proc_file(pid, "root"), EPERM));
+		CHECK(keeper_read(pid, (uintptr_t)&opener, &byte, 1) == 0 && denied(keeper_event(0, pid, 0, 0, false), EPERM));
+		CHECK(given(proc_file(pid, "stat")));
+	}
+	CHECK((root = proc_file(target, "root")) >= 0);
+	CHECK(given(keeper_file(root, "/secret", false)));   /* its own */
+	CHECK(denied(keeper_file(AT_FDCWD, secret, false), EACCES) && given(keeper_file(AT_FDCWD, "/bin/true", false)));
+	close(root);
+	keeper_end();
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	unlink(secret);
+	rmdir(dir);
+}
+
+/* A number that has come to mean another process. */
+static void
+a_number_is_no_process(void)
+{
+	pid_t pid = fork();
+	int dir;
+
+	if (!pid)
+		for (;;)
+			pause();
+	CHECK((dir = whose_open(pid)) >= 0 && whose_alive(dir) && whose_process(dir) == pid);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	CHECK(!whose_alive(dir) && whose_process(dir) < 0 && !whose_callers(dir));
+	close(dir);
+}
+
 static void
 nonsense_is_answered(void)
 {
@@ -212,13 +348,25 @@ what_the_caller_keeps(void)
 	char text[64];
 	int fd;
 
-	CHECK_U64(keeper_ask(7, "x.json", &fd, text, sizeof text), 9);
+	CHECK_U64(keeper_ask(7, "x.json", -1, &fd, text, sizeof text), 9);
 	CHECK_STR(text, "7 x.json");
 	CHECK(fd < 0);
 	CHECK(keeper_cpu() > 0);
 }
 
-/* Its end is an error like any. */
+/* When one is killed another takes its place. */
+static void
+killed(void)
+{
+	int fd;
+
+	kill(keeper.pid, SIGKILL);
+	CHECK((fd = proc_file(target, "maps")) >= 0);
+	close(fd);
+	CHECK(keeper_lost() == 1 && keeper_cpu() > 0);
+}
+
+/* The end of both is an error like any. */
 static void
 without_it(void)
 {
@@ -226,7 +374,7 @@ without_it(void)
 	CHECK(denied(proc_file(target, "maps"), EPIPE));
 	CHECK(keeper_read(target, (uintptr_t)&opener, &opener, 1) == 0 && keeper_cpu() == 0);
 	keeper_end();
-	CHECK(!keeper_on() && waitpid(-1, NULL, WNOHANG) == 0);   /* but for the target */
+	CHECK(!keeper.on && waitpid(-1, NULL, WNOHANG) == 0);   /* but for the target */
 }
 
 int
@@ -243,9 +391,16 @@ main(void)
 		return 1;
 	RUN("keeper", only_the_captures_processes);
 	RUN("keeper", only_programs);
+	RUN("keeper", only_roots_that_were_given);
+	RUN("keeper", descriptors_are_counted);
+	RUN("keeper", helpers_are_counted);
 	RUN("keeper", nonsense_is_answered);
 	RUN("keeper", what_the_caller_keeps);
+	RUN("keeper", killed);
 	RUN("keeper", without_it);
 	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	RUN("keeper", a_container_is_all_there_is);
+	RUN("keeper", a_number_is_no_process);
 	return TEST_STATUS;
 }

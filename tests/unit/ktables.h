@@ -159,7 +159,7 @@ kimage_core(const struct kimage *k)
 	return f;
 }
 
-/* For ktables_open. */
+/* For kallsyms_tables_open. */
 static struct kimage kimage;
 
 static inline size_t

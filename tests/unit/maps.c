@@ -1,3 +1,4 @@
+#include "lib/lines.h"
 #include "test.h"
 #include "sample/tasks/maps_line.c"
 
@@ -12,7 +13,7 @@ parse(const char *text)
 {
 	snprintf(line, sizeof line, "%s", text);
 	memset(&m, 0xa5, sizeof m);
-	return maps_parse(&m, line);
+	return maps_line_parse(&m, line);
 }
 
 static void
@@ -79,7 +80,7 @@ own_maps(void)
 		return;
 	lines_open(&l, fd);
 	for (; (one = lines_next(&l)); n++) {
-		CHECK(maps_parse(&m, one));
+		CHECK(maps_line_parse(&m, one));
 		found |= m.exec && m.lo <= (uintptr_t)own_maps && (uintptr_t)own_maps < m.hi;
 	}
 	CHECK(n > 5);

@@ -1,3 +1,4 @@
+#include "sym/kernel/made_code.c"
 #include "sym/name.c"
 
 #include <fcntl.h>
@@ -163,11 +164,11 @@ jit(void)
 	struct name n;
 
 	begin();
-	parent = module_jit(&ms, 1, NULL);
+	parent = jit_module(&ms, 1, NULL);
 	parent->jit->map_fd = file_of(old, sizeof old - 1);
-	child = module_jit(&ms, 2, parent);
+	child = jit_module(&ms, 2, parent);
 	child->jit->map_fd = file_of(new, sizeof new - 1);
-	bare = module_jit(&ms, 3, parent);
+	bare = jit_module(&ms, 3, parent);
 	n = name_of(child, 0x2010);
 	CHECK_STR(n.function, "from_child");
 	CHECK_STR(n.module, "[jit]");
@@ -183,7 +184,7 @@ jit(void)
 	CHECK(n.kind == NAME_JIT && !n.found);
 	last = parent;
 	for (unsigned i = 0; i < FORKS_MAX; i++)
-		last = module_jit(&ms, (int32_t)i + 10, last);
+		last = jit_module(&ms, (int32_t)i + 10, last);
 	CHECK_STR(name_of(last, 0x1010).function, "[unknown]");
 	parent->parent = child;   /* a circle ends, too */
 	CHECK_STR(name_of(child, 0x6000).function, "[unknown]");
@@ -197,11 +198,11 @@ kernel_code_that_comes_and_goes(void)
 	struct name n;
 
 	begin();
-	ksymbol_add(&ms, &(struct symbol){ 0xffffffffc0000000, 0xffffffffc0000100, "bpf_prog_1_old" }, true);
-	ksymbol_add(&ms, &(struct symbol){ 0xffffffffc0000080, 0xffffffffc0000100, "bpf_prog_2_new" }, true);
-	ksymbol_add(&ms, &(struct symbol){ 0xffffffffc0001000, 0xffffffffc0001010, "ftrace_trampoline" }, false);
-	ksymbol_add(&ms, &(struct symbol){ 0xffffffffc0002000, 0xffffffffc0002000, "nothing" }, false);
-	ksymbol_add(&ms, &(struct symbol){ 0xffffffffc0003000, 0xffffffffc0003010, "" }, false);
+	made_code_add(&ms, &(struct symbol){ 0xffffffffc0000000, 0xffffffffc0000100, "bpf_prog_1_old" }, true);
+	made_code_add(&ms, &(struct symbol){ 0xffffffffc0000080, 0xffffffffc0000100, "bpf_prog_2_new" }, true);
+	made_code_add(&ms, &(struct symbol){ 0xffffffffc0001000, 0xffffffffc0001010, "ftrace_trampoline" }, false);
+	made_code_add(&ms, &(struct symbol){ 0xffffffffc0002000, 0xffffffffc0002000, "nothing" }, false);
+	made_code_add(&ms, &(struct symbol){ 0xffffffffc0003000, 0xffffffffc0003010, "" }, false);
 	n = name_of(ms.kernel, 0xffffffffc000007f);
 	CHECK_STR(n.function, "bpf_prog_1_old");
 	CHECK_STR(n.module, "[bpf]");
@@ -209,7 +210,7 @@ kernel_code_that_comes_and_goes(void)
 	CHECK_STR(name_of(ms.kernel, 0xffffffffc0000080).function, "bpf_prog_2_new");
 	CHECK_STR(name_of(ms.kernel, 0xffffffffc0001000).module, "[kernel]");
 	CHECK_STR(name_of(ms.kernel, 0xffffffffc0001010).function, "[kernel]");
-	CHECK_U64(ms.nksymbol, 3);
+	CHECK_U64(ms.made->n, 3);
 	modules_free(&ms);
 }
 

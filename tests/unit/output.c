@@ -2,12 +2,13 @@
 
 #include "lib/mem.h"
 #include "out/output.c"
+#include "out/place.c"
 
 #include <grp.h>
 #include <signal.h>
 #include <sys/wait.h>
 
-static char place[64];   /* a directory of our own */
+static char place[40];   /* a directory of our own */
 
 static void
 text_write(struct sink *s, const struct profile *p)
@@ -24,7 +25,8 @@ big_write(struct sink *s, const struct profile *p)
 		sink_str(s, "0123456789abcde\n");
 }
 
-static const struct format text = { "text", ".text", text_write }, big = { "big", ".big", big_write };
+static const struct format text = { .name = "text", .suffixes = ".text", .write = text_write },
+                           big = { .name = "big", .suffixes = ".big", .write = big_write };
 
 /* NAME in our directory; several may be in use at once. */
 static const char *
@@ -80,7 +82,8 @@ leftovers(void)
 static const char *
 check(const char *path)
 {
-	const char *why = output_check(&(struct output){ .path = path, .format = &text });
+	static struct place_words words;
+	const char *why = output_check(&(struct output){ .path = path, .format = &text }, &words);
 
 	return why ? why : "";
 }
@@ -88,8 +91,9 @@ check(const char *path)
 static const char *
 write_it(const char *path, const struct format *format)
 {
-	struct output o = { path, format, 0 };
-	const char *why = output_write(&o, NULL);
+	static struct place_words words;
+	struct output o = { .path = path, .format = format };
+	const char *why = output_write(&o, NULL, &words);
 
 	CHECK_U64(o.size, why ? 0 : format == &text ? 12 : 1600000);
 	return why ? why : "";
@@ -117,17 +121,18 @@ a_new_file(void)
 static void
 a_name_in_gz_is_packed(void)
 {
-	struct output o = { at("big.gz"), &big, 0 };
+	struct output o = { .path = at("big.gz"), .format = &big };
+	struct place_words words;
 	char command[128];
 
 	CHECK_STR(check(o.path), "");
-	CHECK(!output_write(&o, NULL));
+	CHECK(!output_write(&o, NULL, &words));
 	snprintf(command, sizeof command, "test $(gzip -dc %s | wc -c) = 1600000", o.path);
 	CHECK(system(command) == 0);
 	snprintf(command, sizeof command, "test $(wc -c <%s) = %llu", o.path, (unsigned long long)o.size);
 	CHECK(system(command) == 0);
 	mem_cap(mem_used() + (64 << 10) + (200 << 10));   /* a buffer, but no room to pack in */
-	CHECK_STR(output_write(&o, NULL), "write: Cannot allocate memory");
+	CHECK_STR(output_write(&o, NULL, &words), "cannot write it: Cannot allocate memory");
 	mem_cap(SIZE_MAX);
 	CHECK_U64(leftovers(), 0);
 	CHECK_U64(mem_used(), 0);
@@ -170,7 +175,7 @@ links_are_written_through(void)
 	CHECK(symlink("no/such/place", at("lost")) == 0);
 	CHECK(strstr(check(at("lost")), "no/such: No such file or directory") != NULL);
 	CHECK(symlink("ring", at("ring")) == 0);
-	CHECK_STR(check(at("ring")), "open: Too many levels of symbolic links");
+	CHECK_STR(check(at("ring")), "cannot open it: Too many levels of symbolic links");
 	CHECK(symlink(".", at("here")) == 0);
 	CHECK_STR(check(at("here")), "is a directory");
 }
@@ -194,8 +199,8 @@ fifos_and_devices_are_written_through(void)
 	CHECK_STR(check("/dev/null"), "");
 	CHECK_STR(write_it("/dev/null", &text), "");
 	CHECK_STR(check("/dev/full"), "");
-	CHECK_STR(write_it("/dev/full", &text), "write: No space left on device");
-	CHECK_STR(write_it("/dev/full", &big), "write: No space left on device");
+	CHECK_STR(write_it("/dev/full", &text), "cannot write it: No space left on device");
+	CHECK_STR(write_it("/dev/full", &big), "cannot write it: No space left on device");
 }
 
 static void
@@ -212,16 +217,16 @@ descriptors_keep_their_place(void)
 	CHECK_STR(write_it(name, &text), "");
 	close(fd);
 	CHECK_STR(content(at("appended")), "before the profile\nthe profile\n");
-	CHECK_STR(check(name), "descriptor: Bad file descriptor");
+	CHECK_STR(check(name), "cannot use it: Bad file descriptor");
 	fd = open("/dev/null", O_RDONLY);
 	snprintf(name, sizeof name, "/dev/fd/%d", fd);
-	CHECK_STR(check(name), "descriptor is not open for writing");
+	CHECK_STR(check(name), "the descriptor is not open for writing");
 	close(fd);
 	signal(SIGPIPE, SIG_IGN);
 	CHECK(pipe(p) == 0);
 	close(p[0]);
 	snprintf(name, sizeof name, "/dev/fd/%d", p[1]);
-	CHECK_STR(write_it(name, &text), "write: Broken pipe");
+	CHECK_STR(write_it(name, &text), "cannot write it: Broken pipe");
 	close(p[1]);
 	CHECK_STR(check("-"), "");
 }
@@ -231,21 +236,21 @@ what_cannot_be_is_said_before(void)
 {
 	char name[400], want[512];
 
-	snprintf(want, sizeof want, "directory %s/none: No such file or directory", place);
+	snprintf(want, sizeof want, "cannot write to directory %s/none: No such file or directory", place);
 	CHECK_STR(check(at("none/x.text")), want);
 	put_file(at("file"), "", 0644);
 	CHECK(strstr(check(at("file/x.text")), "Not a directory") != NULL);
 	CHECK_STR(check(place), "is a directory");
 	CHECK(strstr(check(at("new/")), "irectory") != NULL);
 	CHECK(strstr(check(at("")), "is a directory") != NULL);
-	CHECK_STR(check(""), "no file name");
+	CHECK_STR(check(""), "the file name is empty");
 	memset(name, 'n', 300);
 	name[300] = 0;
 	CHECK(strstr(check(at(name)), "name too long") != NULL);
 	memset(name, 'm', 250);
 	name[250] = 0;   /* a long name is no reason to fail: the temporary one is short */
 	CHECK_STR(write_it(at(name), &text), "");
-	CHECK_STR(write_it(at("gone/x.text"), &text), "create: No such file or directory");
+	CHECK_STR(write_it(at("gone/x.text"), &text), "cannot create it: No such file or directory");
 }
 
 /* FN in a child that is an ordinary user; true where it returned true. */
@@ -266,9 +271,9 @@ as_nobody(bool (*fn)(void))
 static bool
 is_refused(void)
 {
-	return strstr(check(at("new.text2")), "Permission denied") && strstr(check(at("sticky/theirs")), "replace: Operation not permitted") &&
+	return strstr(check(at("new.text2")), "Permission denied") && strstr(check(at("sticky/theirs")), "cannot replace it: Operation not permitted") &&
 	       strstr(check(at("readonly")), "Permission denied") && !*check(at("open/x.text")) &&
-	       strcmp(write_it(at("x.text"), &text), "create: Permission denied") == 0;
+	       strcmp(write_it(at("x.text"), &text), "cannot create it: Permission denied") == 0;
 }
 
 static void
@@ -301,7 +306,7 @@ a_full_disk_leaves_the_old_file(void)
 
 	put_file(at("full/x.big"), "old one", 0644);
 	if (!(pid = fork()))
-		_exit(strcmp(write_it(at("full/x.big"), &big), "write: No space left on device") != 0);
+		_exit(strcmp(write_it(at("full/x.big"), &big), "cannot write it: No space left on device") != 0);
 	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 	CHECK_STR(content(at("full/x.big")), "old one");
 	snprintf(command, sizeof command, "test $(ls -A %s/full | wc -l) = 1", place);
@@ -336,14 +341,38 @@ under_sudo_files_are_the_callers(void)
 static void
 fresh_names_are_not_there_yet(void)
 {
-	char buf[PATH_MAX], stem[PATH_MAX];
+	struct fresh_name f = { .suffix = "json" }, dot = { .suffix = ".json" };
 
-	snprintf(stem, sizeof stem, "%s", at("prof-12"));
-	CHECK_STR(output_fresh(buf, sizeof buf, stem, "json"), at("prof-12.json"));
-	put_file(buf, "", 0600);
-	CHECK_STR(output_fresh(buf, sizeof buf, stem, ".json"), at("prof-12.2.json"));
-	CHECK(symlink("nowhere", buf) == 0);
-	CHECK_STR(output_fresh(buf, sizeof buf, stem, "json"), at("prof-12.3.json"));
+	snprintf(f.stem, sizeof f.stem, "%s", at("prof-12"));
+	memcpy(dot.stem, f.stem, sizeof f.stem);
+	fresh_name(&f);
+	CHECK_STR(f.path, at("prof-12.json"));
+	put_file(f.path, "", 0600);
+	fresh_name(&dot);
+	CHECK_STR(dot.path, at("prof-12.2.json"));
+	CHECK(symlink("nowhere", dot.path) == 0);
+	fresh_name(&f);
+	CHECK_STR(f.path, at("prof-12.3.json"));
+}
+
+/* What has the name meanwhile stays; the next one is taken. */
+static void
+fresh_names_that_are_taken_meanwhile_are_stepped_over(void)
+{
+	struct fresh_name f = { .suffix = "text" };
+	struct output o = { .path = f.path, .format = &text, .fresh = &f, .private = true };
+	struct place_words words;
+	struct stat st;
+
+	snprintf(f.stem, sizeof f.stem, "%s", at("prof-13"));
+	fresh_name(&f);
+	put_file(f.path, "theirs", 0644);
+	CHECK(!output_write(&o, NULL, &words));
+	CHECK_STR(f.path, at("prof-13.2.text"));
+	CHECK_STR(content(f.path), "the profile\n");
+	CHECK_STR(content(at("prof-13.text")), "theirs");
+	CHECK(stat(f.path, &st) == 0 && (st.st_mode & 0777) == 0600);
+	CHECK_U64(leftovers(), 0);
 }
 
 static void
@@ -388,6 +417,7 @@ main(void)
 	else
 		puts("skip output/under_sudo_files_are_the_callers: not root");
 	RUN("output", fresh_names_are_not_there_yet);
+	RUN("output", fresh_names_that_are_taken_meanwhile_are_stepped_over);
 	RUN("output", stale_temporary_names_are_stepped_over);
 	snprintf(command, sizeof command, "rm -rf %s", place);
 	return system(command) || TEST_STATUS;

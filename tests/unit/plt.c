@@ -152,7 +152,7 @@ relocations(void)
 {
 	struct bytes plt = { 0 }, other = { 0 };
 	struct elf elf = { .is64 = true };
-	struct tables t = { 0 };
+	struct symbol_tables t = { 0 };
 	struct raw_reloc r;
 	uint64_t budget = 5;
 

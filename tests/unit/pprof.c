@@ -3,6 +3,8 @@
 #include <stdarg.h>
 
 #include "out/format/pprof/pprof.c"
+#include "out/formats.h"
+#include "out/profile/profile_names.h"
 
 #include "profiles.h"
 
@@ -289,42 +291,42 @@ what_is_wrong_is_said(void)
 	two_samples(1, 2);
 	message(&file, PROFILE_SAMPLE, 1, N(7), 2, N(1), 0);
 	tables(types, 0, 0);
-	CHECK_STR(outcome(), "a sample with more or fewer values than there are types at 20");
+	CHECK_STR(outcome(), "a sample has more or fewer values than there are types at 20");
 	two_samples(1, 2);
 	message(&file, PROFILE_SAMPLE, 1, N(8), 2, N(1), 2, N(1), 0);
 	tables(types, 0, 0);
-	CHECK_STR(outcome(), "a location that is not in its table at 20");
+	CHECK_STR(outcome(), "a location is missing from the table of locations at 20");
 	two_samples(1, UINT64_MAX);
 	tables(types, 0, 0);
-	CHECK_STR(outcome(), "a negative value: is it the difference of two profiles? at 12");
+	CHECK_STR(outcome(), "a value is negative (is this the difference of two profiles?) at 12");
 	two_samples(1, INT64_MAX);
 	tables("samples|count|cpu|seconds|", 0, 0);
-	CHECK_STR(outcome(), "a value that is too large at 12");
+	CHECK_STR(outcome(), "a value is too large at 12");
 	two_samples(1, INT64_MAX);
 	tables("objects|count|space|bytes|", 0, 0);
-	CHECK_STR(outcome(), "values that are too large in sum at 12");
+	CHECK_STR(outcome(), "the sum of the values is too large at 12");
 	two_samples(1, 2);
 	tables("samples|", 0, 0);
-	CHECK_STR(outcome(), "a string that is not in its table at 0");
+	CHECK_STR(outcome(), "a string is missing from the table of strings at 0");
 	two_samples(1, 2);
 	message(&file, PROFILE_FUNCTION, 1, N(3), 0);
 	tables(types, 0, 0);
-	CHECK(strstr(outcome(), "a number is given twice at "));
+	CHECK(strstr(outcome(), "two entries have the same number at "));
 	two_samples(1, 2);
 	message(&file, PROFILE_LOCATION, 3, N(3), 0);
 	tables(types, 0, 0);
-	CHECK_STR(outcome(), "something without a number at 20");
+	CHECK_STR(outcome(), "an entry has no number at 20");
 	two_samples(1, 2);
-	CHECK_STR(outcome(), "no types of samples at 18");
+	CHECK_STR(outcome(), "the file names no types of samples at 18");
 	sink_open(&file, -1);
 	sink_put(&file, "\x0a\x05\x08\x01", 4);
 	CHECK_STR(outcome(), "data ends too early at 0");
 	sink_open(&file, -1);
 	sink_put(&file, "\x0a\x00\x0b", 3);
-	CHECK_STR(outcome(), "a field of no known kind at 2");
+	CHECK_STR(outcome(), "a field is of an unknown kind at 2");
 	sink_open(&file, -1);
 	sink_put(&file, "\x10\x00", 2);
-	CHECK_STR(outcome(), "a number where a message should be at 0");
+	CHECK_STR(outcome(), "a number stands where a message should be at 0");
 }
 
 static bool

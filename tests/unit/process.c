@@ -46,10 +46,10 @@ at(int32_t pid, uint64_t addr)
 
 	if (!p)
 		return "no process";
-	mapped_ready(p, 0);
-	for (uint32_t i = 0; i < p->space.n; i++)
-		if (addr >= p->space.map[i].lo && addr < p->space.map[i].hi)
-			return ps->mapped.backings.backing[p->space.map[i].file].id.path;
+	process_ready(p, 0);
+	for (uint32_t i = 0; i < p->maps.space.n; i++)
+		if (addr >= p->maps.space.map[i].lo && addr < p->maps.space.map[i].hi)
+			return ps->maps.files.file[p->maps.space.map[i].file].id.path;
 	return "none";
 }
 
@@ -64,11 +64,11 @@ exec_begins_anew(void)
 	t = processes_task(ps, A, A);
 	CHECK_STR(t->comm, "sh");
 	CHECK_STR(at(A, 0x1800), "/bin/sh");
-	t->slot = 7;
+	t->named.thread = 7;
 	processes_comm(ps, A, A, "sh", false, 2);
-	CHECK_U64(t->slot, 7);
+	CHECK_U64(t->named.thread, 7);
 	processes_comm(ps, A, A, "cc1", true, 3);
-	CHECK_U64(t->slot, 0);
+	CHECK_U64(t->named.thread, 0);
 	CHECK(processes_task(ps, A, A) == t);
 	CHECK_STR(at(A, 0x1800), "none");
 	CHECK(t->process->starting > 3);
@@ -90,19 +90,19 @@ children_have_their_parents_maps(void)
 	processes_comm(ps, A, A, "sh", true, 1);
 	map(A, 0x1000, 0x2000, "/bin/sh");
 	processes_fork(ps, B, B, A, A, 10);
-	CHECK(processes_find(ps, B)->lender == processes_find(ps, A));
+	CHECK(processes_find(ps, B)->maps.lender == &processes_find(ps, A)->maps);
 	processes_fork(ps, C, C, B, B, 11);
 	processes_fork(ps, D, D, A, A, 12);
 	processes_comm(ps, D, D, "true", true, 13);   /* never needed its parent's */
-	CHECK_U64(processes_find(ps, D)->space.cap, 0);
+	CHECK_U64(processes_find(ps, D)->maps.space.cap, 0);
 	map(A, 0x1000, 0x2000, "/lib/new");
 	CHECK_STR(at(A, 0x1000), "/lib/new");
 	CHECK_STR(at(B, 0x1000), "/bin/sh");
 	CHECK_STR(at(C, 0x1000), "/bin/sh");
 	CHECK_STR(at(D, 0x1000), "none");
 	CHECK_STR(processes_task(ps, C, C)->comm, "sh");
-	epoch = processes_find(ps, B)->space.epoch;
-	CHECK(epoch != processes_find(ps, A)->space.epoch && epoch != processes_find(ps, C)->space.epoch);
+	epoch = processes_find(ps, B)->maps.space.epoch;
+	CHECK(epoch != processes_find(ps, A)->maps.space.epoch && epoch != processes_find(ps, C)->maps.space.epoch);
 	map(B, 0x5000, 0x6000, "/lib/b");
 	CHECK_STR(at(C, 0x5000), "none");
 	end();
@@ -141,7 +141,7 @@ children_may_end_first(void)
 	}
 	processes_tidy(ps, 100000 + DEAD_KEPT, false);
 	CHECK(processes_find(ps, B) == NULL && processes_find(ps, B + 999) == NULL);
-	CHECK(processes_find(ps, A)->borrowers == NULL);
+	CHECK(processes_find(ps, A)->maps.borrowers == NULL);
 	CHECK_U64(processes_find(ps, A)->threads, 1);
 	end();
 }
@@ -181,11 +181,11 @@ numbers_come_again(void)
 	processes_fork(ps, B, B, A, A, 10);
 	processes_comm(ps, B, B, "one", true, 11);
 	map(B, 0x3000, 0x4000, "/bin/one");
-	processes_task(ps, B, B)->slot = 5;
+	processes_task(ps, B, B)->named.thread = 5;
 	processes_exit(ps, B, B, 20);
 	processes_fork(ps, B, B, A, A, SAME_FORK + 30);
 	CHECK(!processes_task(ps, B, B)->dead);
-	CHECK_U64(processes_task(ps, B, B)->slot, 0);
+	CHECK_U64(processes_task(ps, B, B)->named.thread, 0);
 	CHECK_STR(processes_task(ps, B, B)->comm, "sh");
 	CHECK_STR(at(B, 0x1000), "/bin/sh");
 	CHECK_STR(at(B, 0x3000), "none");
@@ -259,16 +259,16 @@ only_gaps_are_filled(void)
 	processes_comm(ps, pid, pid, "x", true, 1);
 	map(pid, past, past + 4096, "/lib/past");
 	p = processes_find(ps, pid);
-	p->rescanned = 0;
-	CHECK(space_find(&p->space, now) != NULL);
+	p->maps.rescanned = 0;
+	CHECK(space_find(&p->maps.space, now) != NULL);
 	CHECK_U64(processes_reread(ps), 1);
 	CHECK_STR(at(pid, past), "/lib/past");
 	CHECK_STR(at(pid, now), "");
 	map(pid, now, now + 4096, "/lib/now");   /* its record comes in its turn */
 	CHECK_STR(at(pid, now), "/lib/now");
 	processes_partial(ps);
-	p->rescanned = 0;
-	CHECK(space_find(&p->space, 0x1234567) == NULL);
+	p->maps.rescanned = 0;
+	CHECK(space_find(&p->maps.space, 0x1234567) == NULL);
 	CHECK_STR(at(pid, past), "");
 	for (int i = 0; i < 5; i += 2)   /* what is between them is somebody else's now */
 		munmap(code + i * 4096, 4096);
@@ -294,59 +294,59 @@ a_process_that_was_there(void)
 	comm[strcspn(comm, "\n")] = 0;
 	CHECK_STR(t->comm, comm);
 	p = t->process;
-	CHECK(!p->scanned);
-	mapped_ready(p, 0);
-	CHECK(p->scanned);
-	CHECK(space_find(&p->space, (uintptr_t)begin) != NULL);
-	CHECK(space_find(&p->space, (uintptr_t)begin)->module->kind == MODULE_FILE);
+	CHECK(!p->maps.scanned);
+	process_ready(p, 0);
+	CHECK(p->maps.scanned);
+	CHECK(space_find(&p->maps.space, (uintptr_t)begin) != NULL);
+	CHECK(space_find(&p->maps.space, (uintptr_t)begin)->module->kind == MODULE_FILE);
 	CHECK_U64(processes_reread(ps), 0);
 	/* What it maps since is found when it is missed. */
 	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	p->rescanned = 0;
-	CHECK(space_find(&p->space, (uintptr_t)code) != NULL);
+	p->maps.rescanned = 0;
+	CHECK(space_find(&p->maps.space, (uintptr_t)code) != NULL);
 	CHECK_U64(processes_reread(ps), 1);
-	CHECK(p->jit != NULL && space_find(&p->space, (uintptr_t)code)->module == p->jit);
+	CHECK(p->maps.jit != NULL && space_find(&p->maps.space, (uintptr_t)code)->module == p->maps.jit);
 	/* What nobody maps is asked for now and then only. */
 	for (int i = 0; i < 1000; i++)
-		CHECK(space_find(&p->space, 0x1234567) == NULL);
+		CHECK(space_find(&p->maps.space, 0x1234567) == NULL);
 	CHECK(processes_reread(ps) <= 2);
 	munmap(code, 4096);
 	/* Lost records: what was executed instead is seen. */
-	space_clear(&p->space);
+	space_clear(&p->maps.space);
 	map(pid, 0x1000, 0x2000, "/bin/old");
 	processes_lost(ps);
-	CHECK(p->stale);
-	p->rescanned = 0;
-	mapped_ready(p, 0);
+	CHECK(p->maps.stale);
+	p->maps.rescanned = 0;
+	process_ready(p, 0);
 	CHECK_STR(at(pid, 0x1000), "none");
-	CHECK(space_find(&p->space, (uintptr_t)begin) != NULL);
+	CHECK(space_find(&p->maps.space, (uintptr_t)begin) != NULL);
 	end();
 }
 
 static void
-backings(void)
+mapped_files(void)
 {
 	struct file_id one = { .path = "/lib/a", .ino = 5 }, two = { .path = "/lib/a", .ino = 6 }, b = { .path = "/lib/a" };
-	struct backings *bs;
+	struct mapped_files *bs;
 
 	begin();
-	bs = &ps->mapped.backings;
+	bs = &ps->maps.files;
 	memcpy(b.build_id, "abcd", 4);
 	b.build_id_len = 4;
-	CHECK_U64(backing_number(bs, &(struct file_id){ .path = "//anon" }), 0);
-	CHECK_U64(backing_number(bs, &(struct file_id){ .path = "" }), 0);
-	CHECK_U64(backing_number(bs, &one), 1);
-	CHECK_U64(backing_number(bs, &two), 2);
-	CHECK_U64(backing_number(bs, &b), 3);
+	CHECK_U64(mapped_file_number(bs, &(struct file_id){ .path = "//anon" }), 0);
+	CHECK_U64(mapped_file_number(bs, &(struct file_id){ .path = "" }), 0);
+	CHECK_U64(mapped_file_number(bs, &one), 1);
+	CHECK_U64(mapped_file_number(bs, &two), 2);
+	CHECK_U64(mapped_file_number(bs, &b), 3);
 	b.build_id[0] = 'x';
-	CHECK_U64(backing_number(bs, &b), 4);
-	CHECK_U64(backing_number(bs, &one), 1);
-	CHECK(bs->backing[backing_number(bs, &(struct file_id){ .path = "/memfd:jit (deleted)" })].memory);
-	CHECK(bs->backing[backing_number(bs, &(struct file_id){ .path = "/dev/zero (deleted)" })].memory);
-	CHECK(!bs->backing[backing_number(bs, &(struct file_id){ .path = "[vdso]" })].memory);
+	CHECK_U64(mapped_file_number(bs, &b), 4);
+	CHECK_U64(mapped_file_number(bs, &one), 1);
+	CHECK(bs->file[mapped_file_number(bs, &(struct file_id){ .path = "/memfd:jit (deleted)" })].memory);
+	CHECK(bs->file[mapped_file_number(bs, &(struct file_id){ .path = "/dev/zero (deleted)" })].memory);
+	CHECK(!bs->file[mapped_file_number(bs, &(struct file_id){ .path = "[vdso]" })].memory);
 	/* Of a file that cannot be opened the path stays. */
-	CHECK(backing_module(bs, 1, A, 0x1000, 0x2000, -1)->kind == MODULE_LOST);
-	CHECK(backing_module(bs, 0, A, 0x1000, 0x2000, -1) == NULL);
+	CHECK(mapped_file_module(bs, 1, A, 0x1000, 0x2000, -1)->kind == MODULE_LOST);
+	CHECK(mapped_file_module(bs, 0, A, 0x1000, 0x2000, -1) == NULL);
 	end();
 }
 
@@ -356,7 +356,7 @@ missed_files(void)
 {
 	char dir[] = "/tmp/process-XXXXXX";
 	struct file_id id = { .path = "/file" };
-	struct backing *f;
+	struct mapped_file *f;
 	struct stat st;
 	int root = -1, fd;
 
@@ -366,15 +366,15 @@ missed_files(void)
 	id.ino = st.st_ino;
 	id.maj = major(st.st_dev);
 	id.min = minor(st.st_dev);
-	f = &ps->mapped.backings.backing[backing_number(&ps->mapped.backings, &id)];
+	f = &ps->maps.files.file[mapped_file_number(&ps->maps.files, &id)];
 	for (unsigned i = 1; i < 20; i++) {
 		f->tried = 0;
-		CHECK(backing_module(&ps->mapped.backings, 1, A, 0x1000, 0x2000, -1) == f->lost);
+		CHECK(mapped_file_module(&ps->maps.files, 1, A, 0x1000, 0x2000, -1) == f->lost);
 		CHECK_U64(processes_places(ps), i);
 	}
-	CHECK(backing_module(&ps->mapped.backings, 1, A, 0x1000, 0x2000, -1) == f->lost);
+	CHECK(mapped_file_module(&ps->maps.files, 1, A, 0x1000, 0x2000, -1) == f->lost);
 	CHECK_U64(processes_places(ps), 19);
-	CHECK(backing_module(&ps->mapped.backings, 1, A, 0x1000, 0x2000, root)->kind == MODULE_FILE);
+	CHECK(mapped_file_module(&ps->maps.files, 1, A, 0x1000, 0x2000, root)->kind == MODULE_FILE);
 	CHECK(!unlinkat(root, "file", 0) && !rmdir(dir));
 	close(fd);
 	close(root);
@@ -388,7 +388,7 @@ own_vdso(void)
 	struct module *m;
 
 	begin();
-	m = backing_module(&ps->mapped.backings, backing_number(&ps->mapped.backings, &(struct file_id){ .path = "[vdso]" }), A, lo, lo + 0x2000, -1);
+	m = mapped_file_module(&ps->maps.files, mapped_file_number(&ps->maps.files, &(struct file_id){ .path = "[vdso]" }), A, lo, lo + 0x2000, -1);
 	if (getauxval(AT_SYSINFO_EHDR)) {
 		CHECK(m && m->kind == MODULE_IMAGE && !m->bad);
 		CHECK(m->elf.nsection > 0);
@@ -436,7 +436,7 @@ main(void)
 	RUN("process", only_known_ones);
 	RUN("process", only_gaps_are_filled);
 	RUN("process", a_process_that_was_there);
-	RUN("process", backings);
+	RUN("process", mapped_files);
 	RUN("process", missed_files);
 	RUN("process", own_vdso);
 	RUN("process", little_memory);

@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "out/profile/profile.c"
+#include "out/profile/profile_names.h"
 #include "out/profile/timeline.c"
 #include "out/profile/tree.c"
 
@@ -183,7 +184,7 @@ shared_stacks_are_those_of_a_fresh_look(void)
 		ta = profile_thread(&p, 1, (int)t, "x", 0);
 		profile_add(&p, ta, p.start + i, 1, code, n);
 		tb = profile_thread(&q, 1, (int)t, "x", 0);
-		q.thread[tb].timeline->depth = 0;   /* nothing to share */
+		q.thread[tb].last->depth = 0;   /* nothing to share */
 		profile_add(&q, tb, q.start + i, 1, code, n);
 		CHECK_U64(p.thread[ta].timeline->node, q.thread[tb].timeline->node);
 		CHECK_U64(tree_stack(&p.raw, p.thread[ta].timeline->node, NULL, 0), n);
@@ -517,7 +518,7 @@ whole_runs_are_added(void)
 	init(&p, 1000000);
 	for (unsigned i = 0; i < sizeof given / sizeof *given; i++)
 		profile_add_run(&p, profile_thread(&p, 1, 1, "t", 0), &given[i], &code, 1);
-	CHECK_U64(p.dropped, 2);
+	CHECK_U64(p.dropped, UINT64_MAX / 2 + 1);
 	CHECK_U64(p.thread[0].weight, 708);
 	runs_open(&r, &p, &p.thread[0]);
 	r.raw = true;
@@ -554,6 +555,41 @@ events_are_known_by_all_that_they_are(void)
 	profile_free(&p);
 }
 
+/* The code of a function, with what is inlined into it, or NULL. */
+static uint32_t
+inlines(struct profile *p, const char *outer, const char *inner)
+{
+	struct site site[2] = { { profile_function(p, &(struct function){ .name = outer }), 1 } };
+
+	if (inner)
+		site[1] = (struct site){ profile_function(p, &(struct function){ .name = inner, .kind = FUNCTION_INLINED }), 2 };
+	return profile_location(p, &(struct location){ .mapping = MAPPING_NONE }, site, inner ? 2 : 1);
+}
+
+/* A waker's stack begins with its innermost function, and so do the functions of each of its places. */
+static void
+below_a_mark_stacks_are_turned_over(void)
+{
+	static const char *const want[] = { "main", "caller", "wait", "--", "wake", "caller", "main" };
+	uint32_t stack[8], code[4], n;
+	struct profile p;
+
+	init(&p, 1000000);
+	code[0] = inlines(&p, "main", "caller");   /* on both sides */
+	code[1] = inlines(&p, "wake", NULL);
+	code[2] = inlines(&p, "--", NULL);
+	code[3] = inlines(&p, "wait", NULL);
+	profile_add(&p, profile_thread(&p, 1, 1, "t", 0), 1, 1, (uint32_t[]){ code[0], code[1], code[2], code[3], code[0] }, 5);
+	profile_turn(&p, "--");
+	profile_name(&p, NULL, NULL);
+	n = tree_stack(&p.tree, p.tree.n - 1, stack, 8);
+	CHECK_U64(n, sizeof want / sizeof *want);
+	for (unsigned i = 0; i < n && i < sizeof want / sizeof *want; i++)
+		CHECK_STR(p.function[stack[i]].name, want[i]);
+	profile_free(&p);
+	CHECK_U64(mem_used(), 0);
+}
+
 int
 main(void)
 {
@@ -576,5 +612,6 @@ main(void)
 	RUN("profile", at_the_cap_samples_are_dropped_and_counted);
 	RUN("profile", naming_without_memory_loses_names_not_samples);
 	RUN("profile", functions_are_interned_by_all_that_they_are);
+	RUN("profile", below_a_mark_stacks_are_turned_over);
 	return TEST_STATUS;
 }

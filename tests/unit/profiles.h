@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "out/format/format.h"
+#include "out/profile/profile_names.h"
 
 enum { NAMES_MAX = 16384, MADE_DEPTH = 5000 };
 static const char *made_name[NAMES_MAX];   /* of each code */

@@ -1,8 +1,9 @@
-/* link: tests/data/pages_xz.c */
 #include "test.h"
 
 #include "lib/codec/deflate.h"
 #include "out/read.c"
+#include "out/formats.h"
+#include "out/profile/profile_names.h"
 
 #include "profiles.h"
 
@@ -29,7 +30,7 @@ write_file(const struct format *format, const struct profile *p, bool pack)
 
 /* How the file folds, or what is wrong with it, and where. */
 static char *
-outcome(size_t n, const struct format *want)
+outcome_as(const char *name, size_t n, const struct format *want)
 {
 	const struct format *format = &format_table;
 	struct profile p;
@@ -38,7 +39,7 @@ outcome(size_t n, const struct format *want)
 	char *text;
 
 	profile_init(&p);
-	why = profile_read(&p, cur_of(file.buf, n, false), &format, &where);
+	why = profile_read(&p, name, cur_of(file.buf, n, false), &format, &where);
 	profile_name(&p, NULL, NULL);
 	CHECK(format == want);
 	if (why) {
@@ -48,6 +49,38 @@ outcome(size_t n, const struct format *want)
 		text = made_text(&format_folded, &p);
 	profile_free(&p);
 	return text;
+}
+
+static char *
+outcome(size_t n, const struct format *want)
+{
+	return outcome_as("-", n, want);
+}
+
+/* A thread may be called as a line of another format begins. */
+static void
+a_name_says_which_of_several(void)
+{
+	static const char text[] = "1 2 3.0: cy:;main;work 1656\n1 2 3.0: cy:;main;rest 4\n";
+	char *got;
+
+	file.len = 0;
+	sink_str(&file, text);
+	got = outcome_as("x.folded", file.len, &format_folded);
+	CHECK_STR(got, "1 2 3.0: cy:;main;rest 4\n1 2 3.0: cy:;main;work 1656\n");
+	free(got);
+	got = outcome_as("x.collapsed", file.len, &format_folded);
+	free(got);
+	file.len = 0;
+	sink_str(&file, "[unknown];main;work 5\n");   /* a thread without a name */
+	got = outcome_as("-", file.len, &format_folded);
+	CHECK_STR(got, "[unknown];main;work 5\n");
+	free(got);
+	file.len = 0;
+	sink_str(&file, text);
+	got = outcome_as("x.pb", file.len, &format_script);   /* which it cannot be */
+	free(got);
+	sink_close(&file);
 }
 
 /* Every format that is read is told by its bytes, packed or not. */
@@ -103,9 +136,9 @@ what_is_none_is_said(void)
 	char *got;
 
 	check_text("", NULL, "empty at 0");
-	check_text("\x7f""ELF", NULL, "not a profile that prof reads: folded stacks, pprof, speedscope's JSON, perf script's text at 0");
-	check_text("<!DOCTYPE html>\n", NULL, "not a profile that prof reads: folded stacks, pprof, speedscope's JSON, perf script's text at 0");
-	check_text("a;b 1\na;b 2\na;b\n", &format_folded, "no count at the line's end at 3");
+	check_text("\x7f""ELF", NULL, "prof cannot read this; it reads its own pages and flame graphs, folded stacks, pprof, speedscope's JSON and perf script's text at 0");
+	check_text("<!DOCTYPE html>\n", &format_html, "this page is none of prof's: it holds no profile at 0");
+	check_text("a;b 1\na;b 2\na;b\n", &format_folded, "the line does not end with a count at 3");
 	made_plain(&p);
 	write_file(&format_pprof, &p, true);
 	got = outcome(file.len / 2, NULL);
@@ -122,6 +155,7 @@ int
 main(void)
 {
 	RUN("read", each_format_is_told_by_its_bytes);
+	RUN("read", a_name_says_which_of_several);
 	RUN("read", what_is_none_is_said);
 	return TEST_STATUS;
 }

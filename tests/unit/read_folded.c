@@ -1,6 +1,8 @@
 #include "test.h"
 
 #include "out/format/folded_read.c"
+#include "out/formats.h"
+#include "out/profile/profile_names.h"
 
 #include "profiles.h"
 
@@ -211,14 +213,14 @@ several_files_are_one_profile(void)
 static void
 what_is_wrong_is_told_with_its_line(void)
 {
-	check_wrong("a;f 1\na;g\n", "no count at the line's end", 2);
-	check_wrong("a;f 1\na;g x\n", "no count at the line's end", 2);
-	check_wrong("12\n", "no count at the line's end", 1);
-	check_wrong("a;f 1\n\na;g -5\n", "no count at the line's end", 3);
-	check_wrong("a;f 1\na;g 1.5\n", "the count has decimals, which other tools write for other units; multiply them first", 2);
+	check_wrong("a;f 1\na;g\n", "the line does not end with a count", 2);
+	check_wrong("a;f 1\na;g x\n", "the line does not end with a count", 2);
+	check_wrong("12\n", "the line does not end with a count", 1);
+	check_wrong("a;f 1\n\na;g -5\n", "the line does not end with a count", 3);
+	check_wrong("a;f 1\na;g 1.5\n", "the count has decimals; some tools write them for other units, so multiply the counts first", 2);
 	check_wrong("a;f 99999999999999999999\n", "the count is too large", 1);
-	check_wrong("a;f 1\na;f 4000000000000000000\n", "the counts add up to too much", 2);
-	check_wrong("a;f 2000000000000000000\na;f 2000000000000000000\n", "the counts add up to too much", 2);
+	check_wrong("a;f 1\na;f 4000000000000000000\n", "the sum of the counts is too large", 2);
+	check_wrong("a;f 2000000000000000000\na;f 2000000000000000000\n", "the sum of the counts is too large", 2);
 }
 
 static void
@@ -228,7 +230,7 @@ not_text(void)
 	unsigned line;
 
 	profile_init(&p);
-	CHECK_STR(read_text(&p, "a;f 1\na;g\0h 2\n", 14, &line), "not a line of text");
+	CHECK_STR(read_text(&p, "a;f 1\na;g\0h 2\n", 14, &line), "this is not a line of text");
 	CHECK_U64(line, 2);
 	profile_free(&p);
 }
@@ -297,7 +299,7 @@ the_text_changes(void)
 	CHECK(!look(&r, &c) && r.events);
 	text[3] = ';';
 	CHECK(next_line(&all, &line, &why));
-	CHECK_STR(read_line(&r, &line), "a line without an event");
+	CHECK_STR(read_line(&r, &line), "a line has no event");
 	vec_free(&r.text, &r.text_cap, 1);
 	profile_free(&p);
 	CHECK_U64(mem_used(), 0);

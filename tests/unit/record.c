@@ -72,9 +72,9 @@ part(void)
 
 	begin(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 	u64(99), u64(0x401000), u32(11), u32(12), u64(1000), u32(3), u32(0);
-	u32(8 + 2 * DEEP_PAGE + 4), u64(0x7000);
-	memset(bytes + len, 5, 2 * DEEP_PAGE);
-	len += 2 * DEEP_PAGE;
+	u32(8 + 2 * RECORD_PAGE + 4), u64(0x7000);
+	memset(bytes + len, 5, 2 * RECORD_PAGE);
+	len += 2 * RECORD_PAGE;
 	u32(0);
 	for (size_t n = 0; n < len; n++)
 		CHECK(parse(&shape, n));
@@ -82,7 +82,7 @@ part(void)
 	CHECK_U64(r.type, RECORD_PART);
 	CHECK_U64((uint64_t)r.tid, 12);
 	CHECK_U64(r.part.from, 0x7000);
-	CHECK_U64(r.part.size, 2 * DEEP_PAGE);
+	CHECK_U64(r.part.size, 2 * RECORD_PAGE);
 	CHECK_U64(r.part.bytes[0], 5);
 
 	begin(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);   /* the same of a CPU that has no such event */

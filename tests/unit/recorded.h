@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "elfwrite.h"
-#include "lib/filemap.h"
 #include "lib/codec/xz.h"
 #include "test.h"
-#include "unwind/cfi/step_rule.h"
+#include "unwind/rule.h"
+#include "unwind/unwind.h"
 
 struct recorded {
 	const struct arch *arch;
@@ -69,6 +69,7 @@ rule_in(const struct arch *arch, const void *code, size_t n, uint64_t off, struc
 	struct codes codes;
 	struct unwinder *u = NULL;
 	struct bytes file;
+	struct module *m;
 	unsigned sec;
 
 	w.machine = arch->machine;
@@ -76,7 +77,9 @@ rule_in(const struct arch *arch, const void *code, size_t n, uint64_t off, struc
 	elfwrite_symbol(&w, "f", 0x1000, n, STT_FUNC, sec);
 	file = elfwrite_finish(&w);
 	CHECK(modules_init(&modules) && codes_init(&codes) && (u = unwinder_new(arch, &modules, &codes, MODE_AUTO, 512)));
-	rule_find(u, module_bytes(&modules, "/f", file.p, file.n), 0x1000 + off, rule);
+	m = module_bytes(&modules, "/f", file.p, file.n);
+	if (!rule_find(u, m, 0x1000 + off, rule))
+		rule_undescribed(u, m, 0x1000 + off, rule);
 	unwinder_free(u);
 	codes_free(&codes);
 	modules_free(&modules);

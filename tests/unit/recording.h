@@ -12,7 +12,8 @@
 
 #include "lib/codec/xz.h"
 #include "test.h"
-#include "unwind/cfi/step_rule.h"
+#include "unwind/rule.h"
+#include "unwind/unwind.h"
 
 enum { RECORDING_FILES = 16, RECORDING_FRAMES = 512, RECORDING_STACK = 65536 };
 

@@ -5,6 +5,8 @@
 #include "out/format/folded_read.h"
 #include "out/report/report_diff.h"
 #include "lib/columns.h"
+#include "out/profile/profile_names.h"
+#include "out/report/report_text.h"
 #include "out/report/table.h"
 #include "profiles.h"
 
@@ -129,7 +131,7 @@ a_name_or_what_it_looks_like(void)
 	      "           3  37.5%  37.5%  al_[k]  [kernel]\n");
 	how.callees = "nothing";
 	how.pattern = NULL;
-	check("a;al 3\n", &how, "3 samples of 1 thread\n\nno function is called nothing\n");
+	check("a;al 3\n", &how, "3 samples of 1 thread\n\nno function has the name nothing\n");
 	arena_free(&arena);
 }
 
@@ -224,10 +226,10 @@ small_rows_are_left_out(void)
 	      "          90  90.0%          90  90.0%  f\n"
 	      "           6   6.0%           6   6.0%  g\n"
 	      "             and 1 more function\n");
-	CHECK(!below(1, 20, 500));
-	CHECK(below(1, 21, 500));
-	CHECK(!below(UINT64_MAX / 2 + 1, UINT64_MAX, 4999));
-	CHECK(below(UINT64_MAX / 4, UINT64_MAX, 5000));
+	CHECK(!table_below(1, 20, 500));
+	CHECK(table_below(1, 21, 500));
+	CHECK(!table_below(UINT64_MAX / 2 + 1, UINT64_MAX, 4999));
+	CHECK(table_below(UINT64_MAX / 4, UINT64_MAX, 5000));
 }
 
 /* A tree as wide as it is deep stays on the terminal. */
@@ -246,7 +248,7 @@ trees_fit_the_terminal(void)
 	folded(&p, text);
 	out = shown(&p, &(struct report){ .tree = true, .width = 80 });
 	for (char *line = strtok(out, "\n"); line; line = strtok(NULL, "\n"))
-		CHECK(columns(line) <= 80);
+		CHECK(columns_of(line) <= 80);
 	free(out);
 	profile_free(&p);
 }

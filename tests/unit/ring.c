@@ -290,6 +290,54 @@ time_of_samples(void)
 	CHECK_U64(rs.ring[0].time, 77);
 }
 
+/* A signal handler empties the ring under a record that is looked at where it lies: that stays what it is. */
+static void
+saved_under_a_record(void)
+{
+	const size_t own = (size_t)sysconf(_SC_PAGESIZE), ring = 1 << 16;
+	struct rings saved = { 0 };
+	uint16_t size = 8000;
+	uint64_t put_in = 0, got = 1;
+	struct cursor c, first;
+	int fd = memfd_create("ring", 0);
+	struct perf_event_mmap_page *head;
+	uint8_t *w;
+
+	CHECK(fd >= 0 && !ftruncate(fd, (off_t)(own + ring)));
+	w = mmap(NULL, own + ring, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	head = (void *)w;
+	CHECK(w != MAP_FAILED && rings_add(&saved, fd, 0, ring));
+	for (; put_in < 60; put_in++) {
+		uint8_t bytes[8000];
+		struct perf_event_header h = { .type = PERF_RECORD_FORK, .size = size };
+
+		memset(bytes, (int)('a' + put_in % 26), sizeof bytes);
+		memcpy(bytes, &h, sizeof h);
+		memcpy(bytes + size - 24, &put_in, 8);
+		CHECK(head->data_head + size - head->data_tail <= ring);   /* it never runs over */
+		for (size_t i = 0; i < size; i++)
+			w[own + ((head->data_head + i) & (ring - 1))] = bytes[i];
+		head->data_head += size;
+		if (!put_in) {
+			rings_start(&saved, UINT64_MAX - 1);
+			CHECK(rings_next(&saved, &first) && saved.held == &saved.ring[0]);
+		}
+		rings_save(&saved);
+		CHECK_U64(first.pos[8], 'a');
+		CHECK_U64(first.pos[size - 25], 'a');
+	}
+	CHECK(saved.copy && !saved.held);
+	CHECK(!rings_next(&saved, &c) && !saved.copy);
+	for (rings_start(&saved, UINT64_MAX - 1); rings_next(&saved, &c); got++) {
+		CHECK_U64(c.pos[8], 'a' + got % 26);
+		CHECK_U64(c.pos[size - 25], 'a' + got % 26);
+	}
+	CHECK_U64(got, put_in);
+	CHECK_U64(saved.broken, 0);
+	rings_close(&saved);
+	munmap(w, own + ring);
+}
+
 int
 main(void)
 {
@@ -300,6 +348,7 @@ main(void)
 	RUN("ring", read_only_what_was_there);
 	RUN("ring", tail_follows_reading);
 	RUN("ring", relieved);
+	RUN("ring", saved_under_a_record);
 	RUN("ring", counted_anew);
 	RUN("ring", bad_lengths);
 	RUN("ring", time_of_samples);

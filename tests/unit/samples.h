@@ -5,7 +5,8 @@
 #include <stdio.h>
 
 #include "test.h"
-#include "unwind/cfi/step_rule.h"
+#include "unwind/rule.h"
+#include "unwind/unwind.h"
 
 struct samples {
 	const struct arch *arch;

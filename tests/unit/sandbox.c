@@ -101,6 +101,23 @@ others_priority(void)
 	return syscall(SYS_setpriority, 0, parent, 19) < 0 ? errno : 0;
 }
 
+/* Which path cannot be seen by the filter: what is open is asked about by fstat. */
+static int
+telling_of_paths(void)
+{
+	struct stat st;
+
+	return syscall(SYS_newfstatat, AT_FDCWD, "/etc/shadow", &st, AT_EMPTY_PATH) ? errno : 0;
+}
+
+static int
+telling_more_of_paths(void)
+{
+	struct statx st;
+
+	return syscall(SYS_statx, AT_FDCWD, "/etc/shadow", 0, STATX_ALL, &st) ? errno : 0;
+}
+
 /* What remains must go on. */
 static int
 remaining(void)
@@ -112,7 +129,7 @@ remaining(void)
 	int fd;
 
 	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED || munmap(p, 4096) || fstat(0, &st) || sigaction(SIGUSR1, &sa, NULL))
+	if (p == MAP_FAILED || munmap(p, 4096) || syscall(SYS_fstat, 0, &st) || sigaction(SIGUSR1, &sa, NULL))
 		return errno;
 	if ((fd = fcntl(0, F_DUPFD_CLOEXEC, 3)) < 0 || close(fd) || nanosleep(&t, NULL))
 		return errno;
@@ -151,7 +168,7 @@ static void
 nothing_else_is_let_through(void)
 {
 	static int (*const tries[])(void) = { opening, making, connecting, executing, tracing, killing, forking, reading_memory,
-	                                      running_data, typing, signalling, regaining, tracing_kernel, others_priority };
+	                                      running_data, typing, signalling, regaining, tracing_kernel, others_priority, telling_of_paths };
 	const unsigned harmless = 3;
 
 	for (unsigned i = 0; i < sizeof tries / sizeof *tries; i++) {
@@ -164,6 +181,7 @@ nothing_else_is_let_through(void)
 		CHECK(last > 0);
 	}
 	unlink("/tmp/prof-sandbox-made");
+	CHECK_U64(inside(LAYER_NO_NEW | LAYER_CALLS, telling_more_of_paths, NULL, NULL), ENOSYS);
 }
 
 static void
@@ -193,8 +211,44 @@ layers_alone(void)
 		CHECK_U64(inside(LAYER_RIGHTS, tracing_kernel, NULL, NULL), EFAULT);
 		CHECK_U64(inside(LAYER_RIGHTS, tracing, NULL, NULL), EPERM);
 	}
-	CHECK_STR(sandbox_words(LAYERS_ALL, words, sizeof words), "no capabilities, none to be gained, few system calls, no files");
+	CHECK_STR(sandbox_words(LAYERS_ALL, words, sizeof words), "no capabilities, no way to gain any, few system calls, no files");
 	CHECK_STR(sandbox_words(0, words, sizeof words), "all of prof's capabilities");
+}
+
+/* A capture goes on without what old kernels have not, and without nothing else. */
+static void
+what_is_required(void)
+{
+	CHECK(!sandbox_lacks(LAYERS_ALL) && !sandbox_lacks(LAYERS_ALL & ~(unsigned)LAYER_FILES));
+	CHECK(sandbox_lacks(LAYERS_ALL & ~(unsigned)LAYER_CALLS) && strstr(sandbox_lacks(LAYERS_ALL & ~(unsigned)LAYER_CALLS), "CONFIG_SECCOMP_FILTER"));
+	CHECK(sandbox_lacks(LAYERS_ALL & ~(unsigned)LAYER_RIGHTS) && sandbox_lacks(LAYERS_ALL & ~(unsigned)LAYER_NO_NEW));
+	CHECK(sandbox_lacks(0));
+}
+
+static bool
+keeps(void *ctx, int fd)
+{
+	return fd == *(const int *)ctx;
+}
+
+/* In a child: descriptors 0 and 1 are no more what they were, nor is what was inherited. */
+static void
+inherited_descriptors_go(void)
+{
+	int kept = 71, status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct stat st, root;
+		int own = fcntl(0, F_DUPFD_CLOEXEC, 80);
+
+		if (dup2(2, 70) < 0 || dup2(2, kept) < 0)
+			_exit(1);
+		sandbox_close(keeps, &kept);
+		_exit(!(fcntl(70, F_GETFD) < 0 && fcntl(kept, F_GETFD) >= 0 && fcntl(own, F_GETFD) >= 0 && fcntl(2, F_GETFD) >= 0 &&
+		        !stat("/", &root) && !fstat(0, &st) && st.st_ino == root.st_ino && (fcntl(1, F_GETFL) & O_PATH)));
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 static int
@@ -229,6 +283,8 @@ main(void)
 	RUN("sandbox", nothing_else_is_let_through);
 	RUN("sandbox", what_remains_is);
 	RUN("sandbox", layers_alone);
+	RUN("sandbox", what_is_required);
+	RUN("sandbox", inherited_descriptors_go);
 	RUN("sandbox", under_sudo_the_callers_ids);
 	return TEST_STATUS;
 }

@@ -1,6 +1,8 @@
 #include "test.h"
 
 #include "out/format/script.c"
+#include "out/formats.h"
+#include "out/profile/profile_names.h"
 
 #include "profiles.h"
 
@@ -296,18 +298,18 @@ a_second_text_joins_the_first(void)
 static void
 what_is_wrong_is_told_by_line(void)
 {
-	check_bad("\t 10 f (/x)\n", "a frame without a sample before it", 0);
-	check_bad("a 1 5.1: 7 cycles: \n\t 10 f (/x)\n\nnonsense here\n", "neither a sample nor a frame", 3);
-	check_bad("# ========\nhello\n", "neither a sample nor a frame", 1);
-	check_bad("a 99999999999 5.1: 7 cycles: \n", "neither a sample nor a frame", 0);
-	check_bad("a 1 99999999999999999999.1: 7 cycles: \n", "neither a sample nor a frame", 0);
+	check_bad("\t 10 f (/x)\n", "no sample stands before this frame", 0);
+	check_bad("a 1 5.1: 7 cycles: \n\t 10 f (/x)\n\nnonsense here\n", "this is neither a sample nor a frame", 3);
+	check_bad("# ========\nhello\n", "this is neither a sample nor a frame", 1);
+	check_bad("a 99999999999 5.1: 7 cycles: \n", "this is neither a sample nor a frame", 0);
+	check_bad("a 1 99999999999999999999.1: 7 cycles: \n", "this is neither a sample nor a frame", 0);
 	CHECK(!script_is(cur_of("main;f 12\n", 10, false)));
 	CHECK(!script_is(cur_of("{\"a\": 1}\n", 9, false)));
 	CHECK(!script_is(cur_of("", 0, false)));
 	CHECK(!script_is(cur_of("# a comment", 11, false)));
 	check_bad("a 1/1 1.0: 36028797018963968 cycles: \n\na 1/1 2.0: 36028797018963968 cycles: \n\na 1/1 3.0: 1 cycles: \n",
-	          "weights that are too large in sum", 4);
-	check_bad("a 1/1 1.0: 18446744073709551615 cycles: \n", "weights that are too large in sum", 1);
+	          "the sum of the weights is too large", 4);
+	check_bad("a 1/1 1.0: 18446744073709551615 cycles: \n", "the sum of the weights is too large", 1);
 }
 
 int

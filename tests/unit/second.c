@@ -13,10 +13,7 @@ static union {
 	uint64_t wide[WORDS];
 	uint32_t narrow[2 * WORDS];
 } words;
-static struct unwinder unwinder;
-static struct set sets[1 << SETS_LOG];   /* none is known */
-static struct space space;
-static struct job job;
+static struct memory memory;
 static struct regs regs;
 static struct frame frame;
 
@@ -33,6 +30,14 @@ put(unsigned at, uint64_t v)
 		words.wide[at] = v;
 	else
 		words.narrow[at] = (uint32_t)v;
+}
+
+/* None is mapped. */
+static struct cursor
+no_code(void *ctx, uint64_t addr)
+{
+	(void)ctx, (void)addr;
+	return cur_of(NULL, 0, false);
 }
 
 /* The step by these instructions behind a CIE that says: CFA = sp + two words, return address at CFA - one word. */
@@ -52,10 +57,7 @@ step_by(const void *insns, size_t n)
 	memset(&words, 0, sizeof words);
 	put(SP_AT + 1, BIAS + 0x1234);
 	put(SP_AT + 5, BIAS + 0x5678);
-	unwinder = (struct unwinder){ .arch = a, .mask = a->addr_mask, .set = sets };
-	space_init(&space);
-	job = (struct job){ .u = &unwinder, .space = &space };
-	job.memory = (struct memory){ (const uint8_t *)&words, STACK, (WORDS - 1) * word(), word() };
+	memory = (struct memory){ (const uint8_t *)&words, STACK, (WORDS - 1) * word(), word() };
 	regs.known = 0;
 	for (unsigned r = 0; r < REGS; r++) {
 		regs.r[r] = STACK + r;
@@ -64,7 +66,7 @@ step_by(const void *insns, size_t n)
 	regs.r[a->sp] = STACK + SP_AT * word();
 	regs.r[a->pc] = BIAS + PC;
 	frame = (struct frame){ .pc = BIAS + PC, .sp = regs.r[a->sp], .fp = regs.r[a->fp], .fp_known = true, .exact = true };
-	step = second_step(&job, &fde, BIAS, &regs, &frame);
+	step = second_step(&(struct second_sight){ a, a->addr_mask, &memory, no_code, NULL }, &fde, BIAS, &regs, &frame);
 	free(copy);
 	return step;
 }

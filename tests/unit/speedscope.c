@@ -2,6 +2,8 @@
 
 #include "out/profile/merge.c"
 #include "out/format/speedscope/speedscope.c"
+#include "out/formats.h"
+#include "out/profile/profile_names.h"
 
 #include "profiles.h"
 
@@ -13,7 +15,7 @@ small_write(struct sink *out, const struct profile *p)
 	write_within(out, p, within);
 }
 
-static const struct format small = { "", "", small_write };
+static const struct format small = { .name = "", .suffixes = "", .write = small_write };
 
 /* How often WORD stands in TEXT. */
 static unsigned
@@ -402,23 +404,23 @@ all_threads_count_once(void)
 static void
 what_is_wrong_is_said_with_its_place(void)
 {
-	CHECK_STR(outcome(SAMPLED("none", "[[0,1],[3]]", "[1,2]")), "a frame that is not in the table: 3]],\"uni");
-	CHECK_STR(outcome(SAMPLED("none", "[[0,-1]]", "[1]")), "a frame that is not in the table: -1]],\"un");
-	CHECK_STR(outcome(SAMPLED("none", "[[0,1],[2]]", "[1]")), "not as many weights as samples: ,\"sample");
-	CHECK_STR(outcome(SAMPLED("none", "[[0,1]]", "[1,2]")), "not as many weights as samples: 2],\"samp");
-	CHECK_STR(outcome(SAMPLED("none", "[[0]]", "[-1]")), "a weight below zero: -1],\"sam");
-	CHECK_STR(outcome(SAMPLED("seconds", "[[0]]", "[1e17]")), "a number that is too large: 1e17],\"s");
-	CHECK_STR(outcome(SAMPLED("none", "[[0]]", "[1e17]")), "weights that are too large in sum: ],\"unit\"");
+	CHECK_STR(outcome(SAMPLED("none", "[[0,1],[3]]", "[1,2]")), "a frame is missing from the table of frames: 3]],\"uni");
+	CHECK_STR(outcome(SAMPLED("none", "[[0,-1]]", "[1]")), "a frame is missing from the table of frames: -1]],\"un");
+	CHECK_STR(outcome(SAMPLED("none", "[[0,1],[2]]", "[1]")), "the number of weights is not that of samples: ,\"sample");
+	CHECK_STR(outcome(SAMPLED("none", "[[0,1]]", "[1,2]")), "the number of weights is not that of samples: 2],\"samp");
+	CHECK_STR(outcome(SAMPLED("none", "[[0]]", "[-1]")), "a weight is below zero: -1],\"sam");
+	CHECK_STR(outcome(SAMPLED("seconds", "[[0]]", "[1e17]")), "a number is too large: 1e17],\"s");
+	CHECK_STR(outcome(SAMPLED("none", "[[0]]", "[1e17]")), "the sum of the weights is too large: ],\"unit\"");
 	CHECK_STR(outcome(EVENTED("none", STEP("O", "0", "9"))), "time runs backwards: 9}]}]}");
 	CHECK_STR(outcome(EVENTED("none", STEP("O", "0", "10") "," STEP("C", "1", "11"))),
-	          "a frame is closed that is not the innermost: {\"type\":");
-	CHECK_STR(outcome(EVENTED("none", STEP("C", "0", "10"))), "a frame is closed that is not the innermost: {\"type\":");
-	CHECK_STR(outcome(EVENTED("none", STEP("X", "0", "10"))), "an event that neither opens nor closes a frame: {\"type\":");
-	CHECK_STR(outcome("{\"profiles\":[]}"), "neither frames nor profiles: ");
-	CHECK_STR(outcome("{" FRAMES ",\"profiles\":[{\"type\":\"sampled\"}]}"), "a profile without samples: ]}");
-	CHECK_STR(outcome("{" FRAMES ",\"profiles\":[{\"type\":\"other\"}]}"), "a profile that is neither sampled nor evented: ]}");
-	CHECK_STR(outcome("{\"shared\":{\"frames\":[{}]},\"profiles\":[]}"), "a frame without a name: ]},\"prof");
-	CHECK_STR(outcome("{\"shared\":[],\"profiles\":[]}"), "something else where an object should be: [],\"prof");
+	          "an event closes a frame that is not the innermost: {\"type\":");
+	CHECK_STR(outcome(EVENTED("none", STEP("C", "0", "10"))), "an event closes a frame that is not the innermost: {\"type\":");
+	CHECK_STR(outcome(EVENTED("none", STEP("X", "0", "10"))), "an event neither opens nor closes a frame: {\"type\":");
+	CHECK_STR(outcome("{\"profiles\":[]}"), "the file has neither frames nor profiles: ");
+	CHECK_STR(outcome("{" FRAMES ",\"profiles\":[{\"type\":\"sampled\"}]}"), "a profile has no samples: ]}");
+	CHECK_STR(outcome("{" FRAMES ",\"profiles\":[{\"type\":\"other\"}]}"), "a profile is neither sampled nor evented: ]}");
+	CHECK_STR(outcome("{\"shared\":{\"frames\":[{}]},\"profiles\":[]}"), "a frame has no name: ]},\"prof");
+	CHECK_STR(outcome("{\"shared\":[],\"profiles\":[]}"), "this should be an object: [],\"prof");
 	CHECK_STR(outcome("{\"shared\":{\"frames\":["), "the text ends too early: ");
 }
 

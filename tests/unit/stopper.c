@@ -2,6 +2,8 @@
 #include "sample/tasks/foreign.h"
 #include "sample/events/ring.h"
 #include "sample/ptrace/stopper_emit.c"
+#include "sample/ptrace/stopper.h"
+#include "sample/ptrace/stopper_desk.h"
 #include "sample/ptrace/stopper_thread.h"
 #include "sample/events/record.h"
 #include "unwind/arch/arch.h"
@@ -16,7 +18,7 @@
 
 enum { PAGE = 4096, RING = 1 << 16, RING_MORE = 1 << 18 };
 
-void ladder_registers(struct capture *);   /* cmd/ladder.h, which goes together with another struct thread */
+void registers_describe(struct capture *);   /* cmd/capture/registers.h, which goes together with another struct thread */
 
 static struct rings rings;
 static struct emit out;
@@ -219,7 +221,7 @@ disbelief(void)
 	int pair[2];
 
 	begin(RING_MORE);
-	ladder_registers(&c);
+	registers_describe(&c);
 	CHECK(desk != MAP_FAILED && !socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair));
 	desk->stack_size = UINT32_MAX;
 	with.out = out;

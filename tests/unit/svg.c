@@ -1,6 +1,8 @@
 #include "test.h"
 
 #include "out/format/svg/svg.c"
+#include "out/format/svg/svg_color.h"
+#include "out/formats.h"
 
 #include "profiles.h"
 

@@ -1,6 +1,7 @@
 #include "sym/module/symtab.c"
 
 #include "elfwrite.h"
+#include "sym/jit/jit.h"
 #include "test.h"
 
 #define GLOBAL(type) (STB_GLOBAL << 4 | (type))
@@ -579,7 +580,7 @@ no_elf(void)
 	modules_init(&ms);
 	m = module_lost(&ms, "/lib/gone.so", "is gone");
 	CHECK(!symtab_find(&ms, m, 0x1000, &s));
-	m = module_jit(&ms, 1, NULL);
+	m = jit_module(&ms, 1, NULL);
 	CHECK(!symtab_find(&ms, m, 0x1000, &s));
 	modules_free(&ms);
 }

@@ -1,7 +1,9 @@
 #include "test.h"
 
 #include "lib/columns.c"
-#include "out/report/report_text.c"
+#include "out/formats.h"
+#include "out/report/report_text.h"
+#include "out/report/table.c"
 
 #include "profiles.h"
 
@@ -12,7 +14,7 @@ summary(const struct profile *p, unsigned top, unsigned width, bool colour)
 	char *text;
 
 	sink_open(&s, -1);
-	table_summary(&s, p, top, width, colour);
+	report_summary(&s, p, top, width, colour);
 	text = calloc(1, s.len + 1);
 	memcpy(text, s.buf, s.len);
 	CHECK_U64(sink_close(&s), 0);
@@ -56,7 +58,7 @@ lines_fit_the_terminal(void)
 		text = summary(&p, 20, width[w], false);
 		for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
 			if (line != text)
-				CHECK(columns(line) <= width[w]);
+				CHECK(columns_of(line) <= width[w]);
 			for (const char *s = line; *s; s += glyph(s).bytes)
 				CHECK(glyph(s).shown);
 		}
@@ -136,11 +138,11 @@ cut(const char *text, unsigned width)
 	unsigned took;
 
 	sink_open(&s, -1);
-	took = put_cut(&s, text, width);
+	took = columns_cut(&s, text, width);
 	memcpy(out, s.buf, s.len);
 	out[s.len] = 0;
 	sink_close(&s);
-	CHECK_U64(took, columns(out));
+	CHECK_U64(took, columns_of(out));
 	return out;
 }
 
@@ -161,7 +163,7 @@ static const char *
 shown(uint64_t v, unsigned places)
 {
 	static char out[33];
-	struct cell c = number(v, places);
+	struct columns_cell c = columns_number(v, places);
 
 	memcpy(out, c.text, c.n);
 	out[c.n] = 0;
@@ -178,10 +180,10 @@ numbers_are_readable(void)
 	CHECK_STR(shown(1000, 0), "1,000");
 	CHECK_STR(shown(1234567, 3), "1,234.567");
 	CHECK_STR(shown(UINT64_MAX, 0), "18,446,744,073,709,551,615");
-	CHECK_U64(permille(1, 3), 333);
-	CHECK_U64(permille(2, 3), 667);
-	CHECK_U64(permille(0, 0), 0);
-	CHECK_U64(permille(UINT64_MAX / 2, UINT64_MAX), 500);
+	CHECK_U64(table_permille(1, 3), 333);
+	CHECK_U64(table_permille(2, 3), 667);
+	CHECK_U64(table_permille(0, 0), 0);
+	CHECK_U64(table_permille(UINT64_MAX / 2, UINT64_MAX), 500);
 }
 
 int

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "elfwrite.h"
+#include "sym/jit/jit.h"
 #include "test.h"
 
 /* A program of functions of 256 bytes from 0x1000 on, mapped at BIAS.  In each a call ends at 0x20, so that 0x20 is what
@@ -129,7 +130,7 @@ set_up(enum walk_mode mode, uint32_t max)
 	space_bind(&m, program);
 	m.bias = BIAS;
 	CHECK(!program->bad && space_add(&space, &m));
-	jit = module_jit(&modules, 1, NULL);
+	jit = jit_module(&modules, 1, NULL);
 	m = (struct map){ .lo = 0x10000, .hi = 0x20000, .exec = true, .module = jit, .file = 2 };
 	CHECK(space_add(&space, &m));
 	unwinder = unwinder_new(&arch_x86_64, &modules, &codes, mode, max);
@@ -230,6 +231,21 @@ static void
 a_zero_return_address_is_a_root(void)
 {
 	set_up(MODE_CFI, 512);
+	go(ret(PLAIN), 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 1);
+	tear_down();
+}
+
+/* As a vfork's child has it, whose parent runs again and writes on the stack that both have. */
+static void
+but_not_of_the_vdso(void)
+{
+	set_up(MODE_AUTO, 512);
+	program->kind = MODULE_IMAGE;
+	program->name = "[vdso]";
+	go(ret(PLAIN), 0, WORDS);
+	CHECK(walk.end != WALK_ROOT && walk.n == 1);
+	program->name = "program";
 	go(ret(PLAIN), 0, WORDS);
 	CHECK(walk.end == WALK_ROOT && walk.n == 1);
 	tear_down();
@@ -783,7 +799,7 @@ the_quick_walk_is_the_full_walk(void)
 	tear_down();
 }
 
-/* The same stack again and again, with a word changed or from another depth: what is left of the last walk must not be
+/* Walks of one stack again and again, with a word changed or from another depth: what is left of the last walk must not be
  * believed. */
 static void
 the_trail_is_not_believed(void)
@@ -1163,6 +1179,7 @@ main(void)
 	RUN("unwind", plain_frames_to_the_root);
 	RUN("unwind", equal_rules_are_kept_once);
 	RUN("unwind", a_zero_return_address_is_a_root);
+	RUN("unwind", but_not_of_the_vdso);
 	RUN("unwind", the_entry_point_is_a_root);
 	RUN("unwind", the_copy_ends);
 	RUN("unwind", epilogues_have_popped_fp);

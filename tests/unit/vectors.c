@@ -1,8 +1,10 @@
 #include "sym/module/arm_vectors.c"
 
 #include "elfwrite.h"
+#include "sym/module/symtab.h"
 #include "test.h"
-#include "unwind/cfi/step_rule.h"
+#include "unwind/rule.h"
+#include "unwind/unwind.h"
 
 static struct modules modules;
 static struct codes codes;
@@ -16,7 +18,7 @@ page(const char *path, const void *code, size_t n, unsigned at)
 	uint8_t bytes[4096] = { 0 };
 
 	memcpy(bytes + at, code, n);
-	return vectors_module(&modules, path, bytes, sizeof bytes);
+	return arm_vectors_module(&modules, path, bytes, sizeof bytes);
 }
 
 static void

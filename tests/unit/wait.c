@@ -244,7 +244,7 @@ births_and_deaths(void)
 
 	begin_with(false);   /* prof's own child, before it becomes the command */
 	t = task(A);
-	t->process->starting = UINT64_MAX;
+	process_before_exec(t->process);
 	leaves(A, 200);
 	comes(A, 300);
 	t->process->starting = 0;

@@ -1,4 +1,3 @@
-/* link: lib/index.c lib/mem.c */
 /* Threads that begin with a whole period each, simulated: what their samples count for is what they ran. */
 #include "test.h"
 #include "sample/sample_weight.c"

@@ -1,6 +1,7 @@
 // Opens prof's own pages in headless Chromium, does what a person does there, and looks at what is shown.
 //
 //     node html.mjs check DIR                    the profiles that tests/viewers/make wrote to DIR; leaves pictures there
+//     node html.mjs check DIR checkTree          one of them
 //     node html.mjs large DIR                    whether a million samples open and move quickly
 //     node html.mjs shot FILE PNG [HASH] [dark]  a picture
 import { readFileSync, statSync, writeFileSync } from "node:fs";
@@ -167,11 +168,53 @@ async function checkViews(context, dir) {
 	await p.close();
 }
 
+// The rows of the call tree: levels as dots, the sign of what may be unfolded, total and name.
+const branches = p => p.page.$$eval("#branches .row", rows => rows.map(row => "·".repeat(row.ariaLevel - 1) + (row.ariaExpanded === "true" ? "-" : row.ariaExpanded ? "+" : " ") +
+	row.children[4].textContent.replace(/^[▸▾]/, "") + " " + row.children[2].textContent));
+
+async function checkTree(context, dir) {
+	const p = await Page.open(context, join(dir, "plain.html"));
+	await p.press("5");
+	check("tree", await branches(p), ["-app 30.0 ms", "·-clone 16.0 ms", "··-start_thread 16.0 ms", "···-fib 16.0 ms", "····-fib 16.0 ms", "····· fib 14.0 ms", "·+_start 14.0 ms", "+gzip 3.00 ms", " kworker 1.00 ms"]);
+	await p.page.locator("#branches .row", { hasText: "_start" }).first().click();
+	await p.rest();
+	await p.press("ArrowRight", "ArrowRight");
+	check("tree-unfolds-by-click-and-key", (await branches(p)).slice(6, 9), ["·-_start 14.0 ms", "··-main 14.0 ms", "···+work 10.0 ms"]);
+	await p.page.screenshot({ path: join(dir, "html-tree.png") });
+	const again = await Page.open(context, join(dir, "plain.html"), "#" + p.page.url().split("#")[1]);
+	check("tree-in-the-address", await again.page.locator("#branches .row.on .name").innerText(), "▸main");
+	await again.close();
+	await p.press("Enter");
+	check("tree-folds-by-enter", (await branches(p)).slice(6, 9), ["·-_start 14.0 ms", "··+main 14.0 ms", "+gzip 3.00 ms"]);
+	await p.press("Enter");
+	await p.press("ArrowLeft");
+	check("tree-folds", (await branches(p)).slice(6, 9), ["·-_start 14.0 ms", "··+main 14.0 ms", "+gzip 3.00 ms"]);
+	await p.press("*");
+	check("tree-heaviest-way", (await branches(p)).slice(6, 11), ["·-_start 14.0 ms", "··-main 14.0 ms", "···-work 10.0 ms", "···· hash_round 7.00 ms", "···· small_[i] 3.00 ms"]);
+	await p.page.click("#treeColumns [data-sort=name]");
+	await p.rest();
+	check("tree-by-name", (await branches(p)).filter(row => /^·?[^·]/.test(row)), ["-app 30.0 ms", "·-_start 14.0 ms", "·-clone 16.0 ms", "+gzip 3.00 ms", " kworker 1.00 ms"]);
+	await p.page.click("#treeColumns [data-sort=name]");
+	await p.rest();
+	check("tree-turned-round", (await branches(p))[0], " kworker 1.00 ms");
+	await p.page.click("#treeColumns [data-sort=self]");
+	await p.rest();
+	check("tree-by-self", (await branches(p)).slice(0, 2), [" kworker 1.00 ms", "-app 30.0 ms"]);
+	await p.page.fill("#search", "deflate");
+	await p.press("Enter");
+	check("tree-search-unfolds", [await p.page.locator("#branches .row.on .name").innerText(), await p.text("#hits")], ["deflate", "8.8% · 1/1"]);
+	await p.page.locator("#search").blur();
+	await p.drag(0.5, 1);
+	check("tree-follows-the-range", (await branches(p)).filter(row => /app|gzip/.test(row)), ["-app 4.00 ms"]);
+	check("tree-no-complaints", p.problems, []);
+	await p.close();
+}
+
 async function checkChoosing(context, dir) {
 	const p = await Page.open(context, join(dir, "plain.html"));
-	check("sum", await p.chips(), ["34.0 ms · 4 threads"]);
+	check("sum", await p.chips(), ["34.0 ms on CPU · 4 threads"]);
 	await p.drag(0.5, 1);
-	check("range", (await p.chips()).map(text => text.replace(/[\d.]+ ms – [\d.]+ ms/, "RANGE")), ["5.00 ms · 4 threads", "RANGE ×"]);
+	check("range", (await p.chips()).map(text => text.replace(/[\d.]+ ms – [\d.]+ ms/, "RANGE")), ["5.00 ms on CPU · 4 threads", "RANGE ×"]);
 	check("range-in-flame", (await p.rows()).slice(-2), ["do_syscall_64_[k]", "copy_to_user_[k]"]);
 	await p.press("2");
 	check("range-in-callers", (await p.rows())[1], "copy_to_user_[k] kworker");
@@ -180,11 +223,11 @@ async function checkChoosing(context, dir) {
 	await p.press("4");
 	check("range-in-table", (await p.table())[0], "4.00 ms 80.0% 4.00 ms 80.0% copy_to_user_[k] [kernel]");
 	await p.press("1", "Escape");
-	check("range-gone", await p.chips(), ["34.0 ms · 4 threads"]);
+	check("range-gone", await p.chips(), ["34.0 ms on CPU · 4 threads"]);
 	await p.click("threads", "gzip");
-	check("one-thread", [await p.chips(), (await p.rows()).slice(1, 4)], [["3.00 ms", "gzip 200 ×"], ["gzip", "[truncated]", "deflate"]]);
+	check("one-thread", [await p.chips(), (await p.rows()).slice(1, 4)], [["3.00 ms on CPU", "gzip 200 ×"], ["gzip", "[truncated]", "deflate"]]);
 	await p.click("threads", "kworker", { modifier: "Control" });
-	check("two-threads", await p.chips(), ["4.00 ms", "2 threads ×"]);
+	check("two-threads", await p.chips(), ["4.00 ms on CPU", "2 threads ×"]);
 	await p.page.click(".chip button");
 	await p.rest();
 	await p.click("threads", "▾");
@@ -208,11 +251,71 @@ async function checkChoosing(context, dir) {
 	await p.close();
 }
 
+// The colour of the picture under a label, as red, green, blue.
+async function paintAt(p, text, id = "picture") {
+	const [x, y] = await p.find(id, text), box = await p.page.locator(`#${id} canvas`).boundingBox();
+	return p.page.evaluate(([id, x, y]) => [...document.querySelector(`#${id} canvas`).getContext("2d").getImageData(x * devicePixelRatio, y * devicePixelRatio, 1, 1).data].slice(0, 3),
+		[id, Math.round(x - box.x - 6), Math.round(y - box.y - 7)]);
+}
+
+async function checkLooksOfFlames(context, dir) {
+	const p = await Page.open(context, join(dir, "plain.html")), flame = (await p.rows()).map(row => row.replace(/ kw\S*| k…/, ""));
+	await p.press("r");
+	check("flip", [(await p.rows()).map(row => row.replace(/ kw\S*| k…/, "")), await p.page.getAttribute("#flip", "aria-pressed")], [[...flame].reverse(), "true"]);
+	await p.page.screenshot({ path: join(dir, "html-flip.png") });
+	await p.press("ArrowUp", "ArrowUp", "ArrowUp");
+	check("flip-arrows", (await p.text("#status")).startsWith("clone"), true);
+	const again = await Page.open(context, join(dir, "plain.html"), "#" + p.page.url().split("#")[1]);
+	check("flip-in-the-address", (await again.rows()).slice(-1), ["all"]);
+	await again.close();
+	await p.press("2");
+	check("flip-callers", (await p.rows()).slice(-1), ["all"]);
+	await p.page.click("#flip");
+	await p.rest();
+	check("flip-back", (await p.rows())[0], "all");
+	await p.press("1", "Escape");
+	const [x, y] = await p.find("picture", "work");
+	await p.page.mouse.move(x, y);
+	check("percent-of-the-parent", (await p.text("#tip")).includes("29.4% of all, 71.4% of its parent"), true);
+	const user = await paintAt(p, "main"), kernel = await paintAt(p, "do_syscall_64_[k]"), process = await paintAt(p, "app");
+	await p.press("k");
+	check("colours-by-module", [(await paintAt(p, "do_syscall_64_[k]")).join() === kernel.join(), (await paintAt(p, "app")).join() === process.join(), await p.text("#legend")], [false, true, "app\n[kernel]"]);
+	await p.page.screenshot({ path: join(dir, "html-modules.png") });
+	const kept = await Page.open(context, join(dir, "plain.html"), "#" + p.page.url().split("#")[1]);
+	check("colours-in-the-address", (await paintAt(kept, "main")).join(), (await paintAt(p, "main")).join());
+	await kept.close();
+	await p.press("k");
+	check("colours-by-kind-again", (await paintAt(p, "main")).join(), user.join());
+	check("looks-of-flames-no-complaints", p.problems, []);
+	await p.close();
+}
+
+async function checkStatus(context, dir) {
+	const p = await Page.open(context, join(dir, "plain.html"));
+	check("status-at-first", await p.text("#status"), "");
+	await p.drag(0.5, 1);
+	check("status-of-a-range", (await p.text("#status")).startsWith("5.00 ms on CPU, 14.7% of all 34.0 ms, in 30"), true);
+	await p.press("Escape");
+	await p.click("picture", "main");
+	const before = await p.text("#status");
+	await p.drag(0.5, 1);
+	check("status-follows-the-range", [before.startsWith("main 14.0 ms · 41.2%"), (await p.text("#status")).startsWith("main 4.00 ms · 80.0%")], [true, true]);
+	await p.press("4");
+	check("status-of-the-table-at-first", (await p.text("#status")).startsWith("5.00 ms"), true);
+	await p.press("ArrowDown", "ArrowDown");
+	check("status-of-the-table", (await p.text("#status")).startsWith("kworker 1.00 ms"), true);
+	await p.press("5", "ArrowDown");
+	check("status-of-the-tree", (await p.text("#status")).startsWith("app 4.00 ms"), true);
+	await p.press("1", "Escape", "Escape");
+	check("status-when-nothing-is-picked", await p.text("#status"), "");
+	await p.close();
+}
+
 async function checkZoomAndSearch(context, dir) {
 	const p = await Page.open(context, join(dir, "plain.html"));
 	await p.click("picture", "main");
 	check("zoom", (await p.rows()).slice(1, 6), ["app", "_start", "main", "work read_file", "hash_round small_[i] do_syscall_64_[k]"]);
-	check("crumbs", await p.chips(), ["34.0 ms · 4 threads", "all", "app", "_start", "main"]);
+	check("crumbs", await p.chips(), ["34.0 ms on CPU · 4 threads", "all", "app", "_start", "main"]);
 	await p.press("Escape");
 	check("unzoomed", (await p.rows())[1].startsWith("app gzip"), true);
 	await p.press("ArrowDown", "ArrowDown", "ArrowDown");
@@ -254,10 +357,10 @@ async function checkZoomAndSearch(context, dir) {
 	check("browser-back", (await p.chips()).length, 1);
 	await p.click("picture", "main", { button: "right" });
 	await p.menu("Focus");
-	check("focus", [(await p.chips()).slice(0, 2), (await p.rows())[3]], [["14.0 ms of 34.0 ms · 4 threads", "through main ×"], "main"]);
+	check("focus", [(await p.chips()).slice(0, 2), (await p.rows())[3]], [["14.0 ms on CPU of 34.0 ms · 4 threads", "through main ×"], "main"]);
 	await p.click("picture", "work", { button: "right" });
 	await p.menu("Exclude");
-	check("exclude", (await p.chips())[0], "4.00 ms of 34.0 ms · 4 threads");
+	check("exclude", (await p.chips())[0], "4.00 ms on CPU of 34.0 ms · 4 threads");
 	const url = p.page.url(), again = await Page.open(context, join(dir, "plain.html"), "#" + url.split("#")[1]);
 	check("state-in-the-address", [await again.chips(), await again.rows()], [await p.chips(), await p.rows()]);
 	await again.close();
@@ -268,7 +371,7 @@ async function checkZoomAndSearch(context, dir) {
 	await p.rest();
 	await p.press("Escape");
 	check("modules", [(await p.chips())[1], (await p.rows()).join().includes("copy_to_user")], ["without module [kernel] ×", false]);
-	check("weight-goes-to-the-caller", (await p.chips())[0], "34.0 ms · 4 threads");
+	check("weight-goes-to-the-caller", (await p.chips())[0], "34.0 ms on CPU · 4 threads");
 	check("zoom-no-complaints", p.problems, []);
 	await p.close();
 }
@@ -309,18 +412,114 @@ async function checkTaking(context, dir) {
 	await p.close();
 }
 
+const got = async (p, act) => {
+	const [download] = await Promise.all([p.page.waitForEvent("download"), act()]);
+	return { name: download.suggestedFilename(), path: await download.path() };
+};
+
+// A message of protocol buffers as [field, number or bytes].
+function fields(bytes) {
+	const out = [];
+	let at = 0;
+	const varint = () => {
+		let v = 0, unit = 1;
+		for (; bytes[at] > 127; unit *= 128)
+			v += (bytes[at++] & 127) * unit;
+		return v + bytes[at++] * unit;
+	};
+	while (at < bytes.length) {
+		const tag = varint(), v = varint();
+		out.push([tag >> 3, tag & 2 ? bytes.subarray(at, at += v) : v]);
+	}
+	return out;
+}
+
+// A profile of pprof as folded stacks.
+function unfoldPprof(bytes) {
+	const all = fields(bytes), strings = all.filter(([f]) => f === 6).map(([, b]) => b.toString()), field = (m, n) => (fields(m).find(([f]) => f === n) || [0, 0])[1];
+	const named = new Map(all.filter(([f]) => f === 5).map(([, m]) => [field(m, 1), strings[field(m, 2)]]));
+	const at = new Map(all.filter(([f]) => f === 4).map(([, m]) => [field(m, 1), named.get(field(field(m, 4), 1))]));
+	const packed = b => fields(Buffer.concat([...b].reduce((bytes, byte) => (bytes[bytes.length - 1].push(byte), byte > 127 || bytes.push([8]), bytes), [[8]]).slice(0, -1).map(part => Buffer.from(part)))).map(([, v]) => v);
+	return all.filter(([f]) => f === 2).map(([, m]) => packed(field(m, 1)).map(id => at.get(id)).reverse().join(";") + " " + packed(field(m, 2))[0] / 1e6 + "\n").sort().join("");
+}
+
+async function checkExport(context, dir) {
+	const p = await Page.open(context, join(dir, "plain.html")), plain = readFileSync(join(dir, "plain.folded"), "utf8");
+	const take = async text => got(p, async () => { await p.press("S"); await p.menu(text); });
+	check("export-folded", readFileSync((await take("Folded")).path, "utf8"), plain);
+	let file = await take("speedscope"), json = JSON.parse(readFileSync(file.path, "utf8")), [made] = json.profiles;
+	check("export-speedscope", [file.name, made.type, made.unit, made.samples.map((stack, i) => stack.map(f => json.shared.frames[f].name).join(";") + " " + made.weights[i] / 1e6 + "\n").sort().join("")],
+		["-app---fast.speedscope.json", "sampled", "nanoseconds", plain]);
+	check("export-speedscope-says-where", json.shared.frames.find(f => f.name === "main"), { name: "main", file: "src/main.c", line: 42 });
+	file = await take("pprof");
+	check("export-pprof", [file.name, unfoldPprof(readFileSync(file.path))], ["-app---fast.pb", plain]);
+	await p.click("picture", "work");
+	file = await take("speedscope");
+	json = JSON.parse(readFileSync(file.path, "utf8"));
+	check("export-what-is-shown", json.profiles[0].weights.reduce((a, b) => a + b), 10e6);
+	check("export-no-complaints", p.problems, []);
+	await p.close();
+	const bad = await Page.open(context, join(dir, "hostile.html"));
+	for (const text of ["speedscope", "pprof"]) {
+		const made = await got(bad, async () => { await bad.press("S"); await bad.menu(text); });
+		check("export-hostile-" + text, readFileSync(made.path).includes("</script>"), true);
+	}
+	await bad.close();
+}
+
+async function checkNotes(context, dir) {
+	const p = await Page.open(context, join(dir, "plain.html")), text = "<b>slow</b> </script> \u043d\u0430\nsecond line";
+	const plain = (await p.rows()).join();
+	await p.click("picture", "main");
+	await p.press("a");
+	await p.page.fill("#sheet textarea", text);
+	await p.page.locator("#sheet button", { hasText: "Add" }).click();
+	check("note-is-text", [await p.page.locator(".note p").textContent(), await p.page.locator("#sheet b").count()], [text, 0]);
+	await p.page.screenshot({ path: join(dir, "html-notes.png") });
+	const saved = join(dir, "noted.html"), file = await got(p, () => p.page.locator("#sheet button", { hasText: "Save the page" }).click());
+	writeFileSync(saved, readFileSync(file.path));
+	check("saved-page-name", file.name, "-app---fast.html");
+	await p.close();
+	const again = await Page.open(context, saved);
+	check("saved-page-shows-the-same", (await again.rows()).join(), plain);
+	check("saved-page-tells-of-notes", (await again.chips()).slice(-1), ["1 note"]);
+	await again.press("a");
+	check("saved-page-holds-notes", await again.page.locator(".note p").textContent(), text);
+	await again.page.locator(".note button", { hasText: "Show" }).click();
+	await again.rest();
+	check("note-shows-its-view", (await again.chips()).slice(0, 5), ["34.0 ms on CPU · 4 threads", "all", "app", "_start", "main"]);
+	const second = await got(again, async () => { await again.press("a"); await again.page.locator("#sheet button", { hasText: "Save the page" }).click(); });
+	check("saved-again-equal", readFileSync(second.path, "utf8") === readFileSync(saved, "utf8"), true);
+	await again.page.locator(".note button", { hasText: "Remove" }).click();
+	const third = await got(again, () => again.page.locator("#sheet button", { hasText: "Save the page" }).click());
+	check("note-removed", /id="notes"/.test(readFileSync(third.path, "utf8")), false);
+	check("without-notes-the-data-is-the-same", ["data", "program"].map(id => readFileSync(third.path, "utf8").split(`id="${id}">`)[1].split("<")[0].trim() === readFileSync(join(dir, "plain.html"), "utf8").split(`id="${id}">`)[1].split("<")[0].trim()), [true, true]);
+	check("notes-no-complaints", [p.problems, again.problems, again.requests], [[], [], []]);
+	await again.close();
+	for (const bad of ["%%%", btoa("{}"), btoa("[1,{\"text\":3},null]"), btoa("[{\"text\":\"x\",\"at\":\"v=<b>&z=99999.1&r=9-1\"}]")]) {
+		writeFileSync(saved, readFileSync(join(dir, "plain.html"), "utf8").replace('<script type="text/plain" id="data">', '<script type="text/plain" id="notes">' + bad + '</script>$&'));
+		const odd = await Page.open(context, saved);
+		await odd.press("a");
+		for (const show of await odd.page.locator(".note button", { hasText: "Show" }).all())
+			await show.click();
+		await odd.rest();
+		check("hostile-notes-" + bad.slice(0, 4), odd.problems, []);
+		await odd.close();
+	}
+}
+
 const colour = page => page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number).reduce((a, b) => a + b, 0));
 
 async function checkKinds(context, dir) {
 	let p = await Page.open(context, join(dir, "waiting.html"));
 	check("events", await p.page.locator("#events option").allInnerTexts(), ["cpu-clock", "off-cpu", "all time"]);
-	check("waits-are-shown-at-once", [await p.page.inputValue("#events"), (await p.chips())[0]], ["all", "40.0 ms · 1 thread"]);
+	check("waits-are-shown-at-once", [await p.page.inputValue("#events"), (await p.chips())[0]], ["all", "40.0 ms (10.0 ms on CPU, 30.0 ms waiting) · 1 thread"]);
 	await p.page.selectOption("#events", "1");
 	await p.rest();
-	check("waiting", [(await p.chips())[0], (await p.rows())[2]], ["30.0 ms · 1 thread", "read"]);
+	check("waiting", [(await p.chips())[0], (await p.rows())[2]], ["30.0 ms waiting · 1 thread", "read"]);
 	await p.page.selectOption("#events", "all");
 	await p.rest();
-	check("all-time", [(await p.chips())[0], (await p.rows())[2]], ["40.0 ms · 1 thread", "read work"]);
+	check("all-time", [(await p.chips())[0], (await p.rows())[2]], ["40.0 ms (10.0 ms on CPU, 30.0 ms waiting) · 1 thread", "read work"]);
 	const box = await p.page.locator("#threads canvas").boundingBox();
 	await p.page.mouse.move(box.x + box.width * 0.7, box.y + 30);
 	check("waiting-is-told", (await p.text("#tip")).includes("waits 100%"), true);
@@ -347,14 +546,21 @@ async function checkKinds(context, dir) {
 	check("timeless-no-complaints", p.problems, []);
 	await p.close();
 
+	p = await Page.open(context, join(dir, "go.html"));
+	check("label-with-a-receiver", (await p.rows())[2], "work regexp.(*machine).doExecute");
+	check("colours-as-asked-for", await p.text("#legend"), "app");
+	await p.press("k");
+	check("colours-by-kind-again", await p.text("#legend"), "user");
+	await p.close();
+
 	p = await Page.open(context, join(dir, "events.html"));
 	await p.press("e");
 	check("counts", [(await p.chips())[0], (await p.rows()).slice(-1)[0]], ["100 × page-faults · 1 thread", "touch_page"]);
 	await p.close();
 
 	p = await Page.open(context, join(dir, "empty.html"));
-	check("empty", [await p.text("#nothing"), p.problems], ["The profile is empty: nothing ran while it was taken.", []]);
-	for (const key of ["2", "3", "4", "1", "n", "s", "i", "Escape", "f", "h", "c", "+", "0", "m", "Escape", "ArrowDown", "Enter"])
+	check("empty", [await p.text("#nothing"), p.problems], ["The profile is empty: nothing ran during the capture.", []]);
+	for (const key of ["2", "3", "4", "5", "*", "ArrowRight", "Enter", "1", "n", "s", "i", "Escape", "f", "h", "c", "+", "0", "m", "Escape", "ArrowDown", "Enter"])
 		await p.page.keyboard.press(key);
 	check("empty-bears-all-keys", p.problems, []);
 	await p.close();
@@ -367,7 +573,7 @@ async function checkKinds(context, dir) {
 	await p.close();
 
 	p = await Page.open(context, join(dir, "crowd.html"));
-	check("many-threads", [(await p.chips())[0], (await p.texts("threads")).filter(t => /^crowd/.test(t.text)).length >= 5], ["5.00 s · 1,000 threads", true]);
+	check("many-threads", [(await p.chips())[0], (await p.texts("threads")).filter(t => /^crowd/.test(t.text)).length >= 5], ["5.00 s on CPU · 1,000 threads", true]);
 	check("numbers-of-processes", (await p.texts("threads")).some(t => /^41000\d\d$/.test(t.text)), true);
 	await p.click("threads", "▸");
 	check("opened", (await p.texts("threads")).some(t => /^1\d\d\d$/.test(t.text)), true);
@@ -376,6 +582,40 @@ async function checkKinds(context, dir) {
 	await p.page.screenshot({ path: join(dir, "html-crowd.png") });
 	check("many-threads-no-complaints", p.problems, []);
 	await p.close();
+}
+
+async function checkWaits(context, dir) {
+	const p = await Page.open(context, join(dir, "waiters.html")), side = async () => (await p.texts("threads")).filter(t => t.x < 205 && t.y > 25).map(t => t.text).filter(t => /\d m?s$/.test(t));
+	check("totals-say-which-time", (await p.chips())[0], "103 ms (20.0 ms on CPU, 83.0 ms waiting) · 3 threads");
+	check("threads-that-only-waited-are-told", await side(), ["20.0 ms", "20.0 ms", "waits 45.0 ms", "waits 38.0 ms"]);
+	await p.page.screenshot({ path: join(dir, "html-waits.png") });
+	const box = await p.page.locator("#threads canvas").boundingBox(), names = await p.names();
+	const drawn = await p.page.evaluate(([left, w]) => [0, 1, 2].map(lane => new Set([...Array(200).keys()].map(i =>
+		[...document.querySelector("#threads canvas").getContext("2d").getImageData(left + 4 + i * (w - left - 20) / 200, 22 + 20 * (lane + 1) + 15, 1, 1).data].join())).size > 1), [names, box.width]);
+	check("threads-that-only-waited-are-drawn", drawn, [true, true, true]);
+	const work = await paintAt(p, "work"), waits = await paintAt(p, "schedule_[k]");
+	check("waiting-is-drawn-as-waiting", [work[0] > work[2] + 30, waits[2] >= waits[0]], [true, true]);
+	await p.page.mouse.move(...await p.find("picture", "busy"));
+	await p.page.mouse.move(...await p.find("picture", "all"));
+	check("waiting-in-the-tooltip", (await p.text("#tip")).includes("20.0 ms of it on CPU, 83.0 ms waiting (80.6%)"), true);
+	await p.press("2");
+	await p.page.mouse.move(...await p.find("picture", "[run queue]"));
+	check("waiting-in-callers", (await p.text("#tip")).includes("15.0 ms waiting (100%)"), true);
+	await p.press("w");
+	const calls = async () => (await p.page.$$eval("#sheet .waits > *", all => all.map(e => e.textContent))).slice(6).reduce((rows, text, i) => (i % 6 ? rows[rows.length - 1] += " " + text : rows.push(text), rows), []);
+	check("waits-by-call", await calls(), ["futex 2 40.0 ms 48.2% 10.0 ms 30.0 ms", "fdatasync 1 20.0 ms 24.1% 20.0 ms 20.0 ms", "[run queue] 1 15.0 ms 18.1% 15.0 ms 15.0 ms",
+		"epoll_wait 1 5.00 ms 6.0% 5.00 ms 5.00 ms", "nanosleep 1 3.00 ms 3.6% 3.00 ms 3.00 ms"]);
+	await p.page.screenshot({ path: join(dir, "html-calls.png") });
+	await p.press("Escape", "1");
+	await p.drag(0, 0.15);
+	await p.page.click("#waits");
+	check("waits-of-a-range", await calls(), ["futex 1 10.0 ms 100% 10.0 ms 10.0 ms"]);
+	check("waits-no-complaints", p.problems, []);
+	await p.close();
+	const plain = await Page.open(context, join(dir, "plain.html"));
+	await plain.press("w");
+	check("no-waits", [await plain.page.locator("#waits").isVisible(), await plain.text("#toast")], [false, "This profile holds no waits: --off-cpu records them."]);
+	await plain.close();
 }
 
 async function checkHostile(context, dir) {
@@ -425,9 +665,19 @@ async function checkSandbox(context, dir) {
 	await rest();
 	check("sandbox-forward", await frame.locator(".row.on").count(), 1);
 	await frame.click("#save");
+	await frame.locator("#menu button").first().click();
 	await rest();
 	check("sandbox-save-shows-the-text", await frame.inputValue("#sheet textarea"), readFileSync(join(dir, "plain.folded"), "utf8"));
 	check("sandbox-no-complaints", problems, []);
+	writeFileSync(host, readFileSync(host, "utf8").replace("allow-scripts", "allow-scripts allow-downloads"));
+	await page.goto("file://" + resolve(host));
+	const free = await (await page.waitForSelector("iframe")).contentFrame();
+	await free.waitForFunction(() => document.getElementById("page") && !document.getElementById("wait"));
+	await free.click("#save");
+	await free.locator("#menu button", { hasText: "pprof" }).click();
+	const { path } = await got({ page }, () => free.click("#sheet a"));
+	check("sandbox-link-downloads", unfoldPprof(readFileSync(path)), readFileSync(join(dir, "plain.folded"), "utf8"));
+	check("sandbox-with-downloads-no-complaints", problems, []);
 	await page.close();
 }
 
@@ -439,7 +689,7 @@ async function checkLooks(context, dir) {
 	check("light-and-dark", light > 600 && (await colour(p.page)) < 150, true);
 	await p.page.screenshot({ path: join(dir, "html-dark.png") });
 	await p.page.setViewportSize({ width: 400, height: 700 });
-	for (const key of ["1", "2", "3", "4"]) {
+	for (const key of ["1", "2", "3", "4", "5"]) {
 		await p.press(key);
 		const wide = await p.page.evaluate(() => document.documentElement.scrollWidth);
 		check("narrow-" + key, wide, 400);
@@ -495,7 +745,7 @@ if (command === "shot") {
 	await context.close();
 } else {
 	const context = await launch({ acceptDownloads: true });
-	for (const test of command === "large" ? [checkLarge] : [checkViews, checkChoosing, checkZoomAndSearch, checkTaking, checkKinds, checkHostile, checkSandbox, checkLooks])
+	for (const test of command === "large" ? [checkLarge] : [checkViews, checkTree, checkLooksOfFlames, checkStatus, checkChoosing, checkZoomAndSearch, checkTaking, checkExport, checkNotes, checkKinds, checkWaits, checkHostile, checkSandbox, checkLooks].filter(test => !rest[1] || test.name === rest[1]))
 		try {
 			await test(context, rest[0]);
 		} catch (error) {

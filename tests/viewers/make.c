@@ -1,10 +1,11 @@
-/* link: lib/mem.c lib/cursor.c lib/index.c lib/sink.c out/profile/profile.c out/profile/profile_names.c out/profile/timeline.c out/profile/tree.c out/profile/merge.c lib/columns.c lib/filemap.c out/format/folded.c out/format/folded_read.c out/format/svg/svg.c out/format/svg/svg_text.c out/format/svg/svg_color.c out/format/svg/svg_frames.c out/format/svg/svg_data.c out/format/svg/flame.c out/format/script.c out/format/script_read.c out/format/script_line.c out/format/speedscope/speedscope.c out/report/report_text.c out/report/report_rows.c out/report/report_tree.c lib/regex.c out/formats.c out/format/pprof/pprof.c out/format/pprof/pprof_read.c out/format/pprof/pprof_tables.c out/format/html/html.c out/format/html/html_shown.c lib/codec/deflate.c lib/codec/crc.c out/format/speedscope/speedscope_read.c lib/json.c out/format/pprof/pprof_put.c out/format/pprof/pprof_types.c out/format/speedscope/speedscope_track.c out/format/pages.c lib/codec/base64.c lib/codec/xz.c */
-/* make DIR [FORMAT]: writes the profiles that the real viewers are tried with, DIR/NAME.SUFFIX, in every format;
- * or the large ones, in one. */
+/* make DIR [FORMAT...]: writes the profiles that the real viewers are tried with, DIR/NAME.SUFFIX, in every format;
+ * or the large ones, in these. */
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "../unit/profiles.h"
+#include "out/formats.h"
+#include "out/profile/profile_names.h"
 
 static uint32_t seed = 1;
 
@@ -93,6 +94,32 @@ made_waiting(struct profile *p)
 	made_done(p, 40);
 }
 
+static void
+add_wait(struct profile *p, const char *comm, int tid, int until_ms, int ms, const char *outer, const char *call, const char *inner)
+{
+	uint32_t code[3] = { made_code(inner, strlen(inner)), made_code(call, strlen(call)), made_code(outer, strlen(outer)) };
+
+	profile_add(p, profile_thread(p, 9, tid, comm, 1), p->start + (uint64_t)until_ms * 1000000, (uint64_t)ms * 1000, code, 3);
+}
+
+/* A thread that runs, and others that do nothing but wait, with several calls. */
+static void
+made_waiters(struct profile *p)
+{
+	made_init(p);
+	p->nevent = 2;
+	p->event[1] = (struct event_info){ "off-cpu", 1000, true };
+	for (int i = 1; i <= 20; i++)
+		made_add(p, "busy", 9, 9, i, 1, "main|work");
+	add_wait(p, "lazy", 10, 10, 10, "take", "__x64_sys_futex_[k]", "schedule_[k]");
+	add_wait(p, "lazy", 10, 60, 30, "give", "pthread_cond_wait@@GLIBC_2.3.2", "wait_more");
+	add_wait(p, "lazy", 10, 80, 5, "take", "__do_sys_epoll_pwait_[k]", "schedule_[k]");
+	add_wait(p, "idle", 11, 40, 15, "log", "fdatasync", "[run queue]");
+	add_wait(p, "idle", 11, 90, 20, "log", "fdatasync", "inner");
+	add_wait(p, "idle", 11, 95, 3, "log", "__GI___clock_nanosleep", "inner");
+	made_done(p, 100);
+}
+
 /* As from a file without times. */
 static void
 made_timeless(struct profile *p)
@@ -101,6 +128,18 @@ made_timeless(struct profile *p)
 	p->timeless = true;
 	made_add(p, "app", 0, 0, 0, 70, "main|work|hot");
 	made_add(p, "app", 0, 0, 0, 30, "main|n::(anonymous namespace)::rest(n::Some*, n::(anonymous namespace)::Other const&, int)");
+	made_done(p, 0);
+}
+
+/* Go's names; and colours by module, as the command line said. */
+static void
+made_go(struct profile *p)
+{
+	made_init(p);
+	p->timeless = true;
+	p->picture.colors = "module";
+	made_add(p, "app", 0, 0, 0, 70, "main|work|hot");
+	made_add(p, "app", 0, 0, 0, 30, "main|regexp.(*machine).doExecute(one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve)");
 	made_done(p, 0);
 }
 
@@ -125,6 +164,15 @@ made_crowd(struct profile *p)
 static void made_slow(struct profile *p) { made_million(p, 29); }
 static void made_random(struct profile *p) { made_million(p, 6); }
 
+static bool
+among(const char *name, char **names)
+{
+	for (; *names; names++)
+		if (!strcmp(name, *names))
+			return true;
+	return false;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -133,7 +181,7 @@ main(int argc, char **argv)
 		void (*make)(struct profile *);
 		bool large;
 	} all[] = {
-		{ "lined", made_lined, false },   { "waiting", made_waiting, false }, { "timeless", made_timeless, false },
+		{ "lined", made_lined, false },   { "waiting", made_waiting, false }, { "waiters", made_waiters, false }, { "timeless", made_timeless, false }, { "go", made_go, false },
 		{ "crowd", made_crowd, false },
 		{ "plain", made_plain, false },   { "hostile", made_hostile, false }, { "empty", made_empty, false },
 		{ "deep", made_deep, false },     { "events", made_events, false },   { "threads", made_threads, false },
@@ -152,7 +200,7 @@ main(int argc, char **argv)
 			struct sink s;
 			int fd;
 
-			if (all[i].large && strcmp((*f)->name, argv[2]) != 0)
+			if (all[i].large && !among((*f)->name, argv + 2))
 				continue;
 			snprintf(path, sizeof path, "%s/%s%.*s", argv[1], all[i].name, (int)strcspn(suffix, " "), suffix);
 			fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);

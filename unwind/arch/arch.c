@@ -14,5 +14,5 @@ const struct arch *const arch_host = &arch_riscv64, *const arch_compat = NULL;
 #elif defined __i386__
 const struct arch *const arch_host = &arch_i686, *const arch_compat = NULL;
 #else
-#error "prof has no unwinder for this machine yet: add unwind/arch_NAME.c"
+#error "prof has no unwinder for this machine yet: add unwind/arch/NAME.c"
 #endif

@@ -1,7 +1,7 @@
 /* One machine as data: what the unwinder needs to know about it.  Own register numbers (DWARF's), so that every
  * machine's unwinder builds and runs on every host. */
-#ifndef UNWIND_ARCH_H
-#define UNWIND_ARCH_H
+#ifndef UNWIND_ARCH_ARCH_H
+#define UNWIND_ARCH_ARCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -164,7 +164,7 @@ extern const struct arch *const arch_host, *const arch_compat;
 void arm_a32(const uint8_t *bytes, uint64_t n, struct insn *);
 void arm_t32(const uint8_t *bytes, uint64_t n, struct insn *);
 
-/* exidx.c: ARM's table_row. */
+/* exidx_row.c: ARM's table_row. */
 const char *exidx_row(const struct elf *, uint64_t vaddr, struct row *, bool *found);
 
 /* x86's instructions, of 64-bit or of 32-bit code; and most of 64-bit code's at once: false for others. */

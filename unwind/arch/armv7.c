@@ -1,5 +1,5 @@
 /* 32-bit ARM: DWARF register numbers (DWARF for the Arm Architecture, section 4.1), the kernel's sample registers, its signal
- * frames, and what tells the two instruction sets, calls and beginnings apart.  Its instructions: arch_arm_insn.c. */
+ * frames, and what tells the two instruction sets, calls and beginnings apart.  Its instructions: arm_insn.c. */
 #include "arch.h"
 
 enum { R0, R7 = 7, R11 = 11, R12, SP, LR, PC, R0_AT = 32 };

@@ -9,7 +9,7 @@ enum { EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI, EIP };
 /* In the order of perf's bits: AX BX CX DX SI DI BP SP IP. */
 static const uint8_t dwarf[] = { EAX, EBX, ECX, EDX, ESI, EDI, EBP, ESP, EIP };
 
-/* The same in struct user_regs_struct. */
+/* Where each of them stands in struct user_regs_struct, in words. */
 static const uint8_t prstatus[] = { 6, 0, 1, 2, 3, 4, 5, 15, 12 };
 
 /* Behind the handler's return sp is at its first argument: of sigreturn the sigcontext is the next one, until the first

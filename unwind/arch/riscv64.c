@@ -280,11 +280,7 @@ decode(const uint8_t *bytes, uint64_t n, struct insn *i)
 	uint8_t len = (h & 3) != 3 ? 2 : (h & 0x1c) != 0x1c ? 4 : 0;   /* longer ones are not defined yet */
 
 	*i = (struct insn){ .op = INSN_BAD, .reg = NO_REG, .fp_at = NO_SLOT, .ra_at = NO_SLOT };
-#ifdef PLANT_DECODE   /* for tests/fuzz/decode.c to find: half an instruction */
-	if (!len || n < 2)
-#else
 	if (!len || n < len)
-#endif
 		return;
 	i->op = INSN_PLAIN;
 	i->len = len;

@@ -1,5 +1,5 @@
 /* x86-64: the psABI's DWARF register numbers (System V ABI, AMD64 supplement, figure 3.36), the kernel's sample
- * registers (asm/perf_regs.h), rt_sigreturn's frame, and how functions begin.  Its instructions: arch_x86_insn.c. */
+ * registers (asm/perf_regs.h), rt_sigreturn's frame, and how functions begin.  Its instructions: x86_insn.c. */
 #include "arch.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static const uint8_t dwarf[] = {
 	RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP, RIP, R8, R9, R10, R11, R12, R13, R14, R15
 };
 
-/* The same in struct user_regs_struct. */
+/* Where each of them stands in struct user_regs_struct, in words. */
 static const uint8_t prstatus[] = { 10, 5, 11, 12, 13, 14, 4, 19, 16, 9, 8, 7, 6, 3, 2, 1, 0 };
 
 /* mov $15, %rax; syscall */

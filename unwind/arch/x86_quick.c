@@ -1,5 +1,5 @@
 /* Most of x86-64's instructions at once: what concerns neither sp nor fp, and calls, jumps and returns.  They are what
- * arch_x86_insn.c says that they are, to which all others are left (Intel SDM volume 2, appendix A). */
+ * x86_insn.c says that they are, to which all others are left (Intel SDM volume 2, appendix A). */
 #include "arch.h"
 
 #include <stddef.h>
@@ -178,8 +178,8 @@ x86_quick(const uint8_t *bytes, uint64_t n, struct insn *i)
 	return end - bytes <= LONGEST;
 }
 
-/* The same as read_opcode and plain_end, for the most usual forms, without a branch that depends on which it is; NULL for
- * others. */
+/* The end of an instruction of the most usual forms, without a branch that depends on the form; NULL for others, which
+ * read_opcode and plain_end read. */
 static inline const uint8_t *
 usual_end(const uint8_t *p)
 {

@@ -1,6 +1,6 @@
 /* What a frame description says at one address, as a value: decoded once, executed many times (DWARF 5 section 6.4). */
-#ifndef UNWIND_CFI_H
-#define UNWIND_CFI_H
+#ifndef UNWIND_CFI_CFI_H
+#define UNWIND_CFI_CFI_H
 
 #include "sym/module/ehframe.h"
 #include "unwind/arch/arch.h"
@@ -44,6 +44,10 @@ struct row {
 const char *cfi_row(const struct arch *, const struct fde *, uint64_t vaddr, struct row *);
 /* cfi_brief.c: the same quickly, of CFA, fp and the return address alone; false where that takes more than the usual. */
 bool cfi_brief(const struct arch *, const struct fde *, uint64_t vaddr, struct row *);
+
+/* row_mend.c: no return address lies in the caller's frame: a row that says so has forgotten what was pushed before (glibc's of
+ * _dl_runtime_resolve, on aarch64).  One that says nothing is true of a leaf, but not of assembly like that (riscv64's). */
+void row_mend(const struct arch *, const struct fde *, uint64_t vaddr, struct row *);
 
 /* Where a register is to be found in that row. */
 static inline struct place

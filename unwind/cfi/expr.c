@@ -1,6 +1,5 @@
 /* See expr.h.  What only makes sense for variables (registers as places, pieces, thread storage) is refused. */
-#include "memory.h"
-#include "unwind/unwind.h"
+#include "expr.h"
 
 enum { VALUES = 32, BUDGET = 1000 };
 
@@ -9,12 +8,6 @@ enum {
 	CONSTS, DUP, DROP, OVER, PICK, SWAP, ROT, ABS = 0x19, AND, DIV, MINUS, MOD, MUL, NEG, NOT, OR, PLUS, PLUS_UCONST, SHL,
 	SHR, SHRA, XOR, BRA, EQ, GE, GT, LE, LT, NE, SKIP, LIT0, BREG0 = 0x70, BREGX = 0x92, DEREF_SIZE = 0x94, NOP = 0x96,
 };
-
-const uint8_t *
-memory_beyond(const struct beyond *b, unsigned word, uint64_t addr)
-{
-	return b && b->size >= word && addr - b->lo <= b->size - word ? b->bytes + (addr - b->lo) : NULL;
-}
 
 struct machine {
 	struct cursor c;
@@ -38,12 +31,10 @@ fail(struct machine *m, enum step how)
 static void
 push(struct machine *m, uint64_t v)
 {
-#ifndef PLANT_CFI_STACK
 	if (m->n == VALUES) {
 		fail(m, STEP_BAD);
 		return;
 	}
-#endif
 	m->value[m->n++] = v;
 }
 

@@ -1,9 +1,15 @@
-/* DWARF expressions as frame descriptions use them (DWARF 5 section 2.5). */
-#ifndef UNWIND_EXPR_H
-#define UNWIND_EXPR_H
+/* The stack as it was copied, in one piece or two: words of it. */
+#ifndef UNWIND_CFI_MEMORY_H
+#define UNWIND_CFI_MEMORY_H
 
-#include "lib/cursor.h"
-#include "unwind/arch/arch.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What was copied of a stack besides, from its first piece on or from before that's end; or nothing. */
+struct beyond {
+	uint64_t lo, size;
+	const uint8_t *bytes;
+};
 
 /* The part of the stack that was copied. */
 struct memory {
@@ -50,20 +56,5 @@ memory_has(const struct memory *m, uint64_t addr)
 {
 	return addr - m->lo < m->room || memory_beyond(m->beyond, m->word, addr);
 }
-
-enum step {
-	STEP_OK,
-	STEP_ROOT,          /* there is no caller */
-	STEP_OUTSIDE,       /* needs memory beyond the copy */
-	STEP_UNKNOWN,       /* needs a register that is not known */
-	STEP_BAD,           /* makes no sense */
-	STEP_STUCK,         /* no progress */
-	STEP_NONE,          /* no way of stepping was found */
-};
-
-/* Gives *RESULT.  INITIAL, where not NULL, lies on the stack of values at the beginning.  At STEP_OUTSIDE *RESULT is
- * the address that was wanted. */
-enum step expr_eval(struct cursor expr, const struct arch *, const struct regs *, const struct memory *,
-                    const uint64_t *initial, uint64_t *result);
 
 #endif

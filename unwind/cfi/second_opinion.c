@@ -12,7 +12,7 @@ enum { READS = 1 << 14, STATES = 32 };
 
 /* What the accessors are about. */
 struct question {
-	const struct job *job;
+	const struct second_sight *sight;
 	const struct fde *fde;
 	const struct regs *regs;
 	uint64_t pc, bias, insns, cie_insns;   /* the last two: addresses that stand for the instructions' bytes */
@@ -105,11 +105,7 @@ word_of(const struct cursor *bytes, uint64_t lo, uint64_t addr, unw_word_t *v)
 
 	*v = 0;
 	for (unsigned i = 0; i < sizeof *v; i++)
-#ifndef PLANT_SECOND
 		if (addr + i - lo < cur_left(bytes)) {
-#else
-		if (addr + i - lo <= cur_left(bytes)) {
-#endif
 			*v |= (unw_word_t)bytes->pos[addr + i - lo] << 8 * i;
 			any = true;
 		}
@@ -120,13 +116,8 @@ word_of(const struct cursor *bytes, uint64_t lo, uint64_t addr, unw_word_t *v)
 static bool
 file_word(const struct question *q, uint64_t addr, unw_word_t *v)
 {
-	struct entry *e = entry_probe(q->job->u, q->job->space, addr);
-	uint64_t vaddr;
-	struct cursor c;
+	struct cursor c = q->sight->code(q->sight->ctx, addr);
 
-	if (!e || e == &q->job->u->spare)
-		return false;
-	c = rule_code(q->job->u, entry_module(q->job->u, e, &vaddr), vaddr);
 	return cur_left(&c) >= sizeof *v && word_of(&c, addr, addr, v);
 }
 
@@ -142,7 +133,7 @@ access_mem(unw_addr_space_t as, unw_word_t addr, unw_word_t *v, int write, void 
 	q->reads--;
 	if (word_of(&q->fde->insns, q->insns, addr, v) || word_of(&q->fde->cie_insns, q->cie_insns, addr, v))
 		return 0;
-	if (memory_word(&q->job->memory, addr, &word)) {
+	if (memory_word(q->sight->memory, addr, &word)) {
 		*v = (unw_word_t)word;
 		return 0;
 	}
@@ -173,7 +164,7 @@ static int
 access_reg(unw_addr_space_t as, unw_regnum_t number, unw_word_t *v, int write, void *ctx)
 {
 	const struct question *q = ctx;
-	const struct arch *a = q->job->u->arch;
+	const struct arch *a = q->sight->arch;
 
 	(void)as;
 	if (write)
@@ -211,9 +202,18 @@ get_proc_name(unw_addr_space_t as, unw_word_t ip, char *name, size_t n, unw_word
 	return -UNW_ENOINFO;
 }
 
-static unw_accessors_t accessors = {
-	find_proc_info, put_unwind_info, no_list, access_mem, access_reg, access_fpreg, resume, get_proc_name
-};
+/* libunwind's address space, one for all questions: it knows no more than these functions.  NULL without memory. */
+static unw_addr_space_t
+space_of_questions(void)
+{
+	static unw_addr_space_t space;
+	unw_accessors_t accessors = { find_proc_info, put_unwind_info, no_list, access_mem, access_reg, access_fpreg, resume,
+	                              get_proc_name };
+
+	if (!space)
+		space = unw_create_addr_space(&accessors, 0);
+	return space;
+}
 
 /* ---- */
 
@@ -238,18 +238,17 @@ describe(struct question *q)
 }
 
 enum step
-second_step(struct job *j, const struct fde *fde, uint64_t bias, struct regs *regs, struct frame *f)
+second_step(const struct second_sight *sight, const struct fde *fde, uint64_t bias, struct regs *regs, struct frame *f)
 {
-	static unw_addr_space_t space;
-	const struct arch *a = j->u->arch;
-	struct question q = { .job = j, .fde = fde, .regs = regs, .pc = frame_at(f), .bias = bias, .reads = READS };
+	unw_addr_space_t space = NULL;
+	const struct arch *a = sight->arch;
+	struct question q = { .sight = sight, .fde = fde, .regs = regs, .pc = frame_at(f), .bias = bias, .reads = READS };
 	struct regs out = { .known = 0 };
 	unw_cursor_t cursor;
 	struct dwarf_cursor *c = (struct dwarf_cursor *)&cursor;
 	int went;
 
-	if (a != arch_host || fde->ra >= DWARF_NUM_PRESERVED_REGS || fde->insns.big ||
-	    (!space && !(space = unw_create_addr_space(&accessors, 0))))
+	if (a != arch_host || fde->ra >= DWARF_NUM_PRESERVED_REGS || fde->insns.big || !(space = space_of_questions()))
 		return STEP_BAD;
 	describe(&q);
 	nstates = 0;
@@ -268,7 +267,7 @@ second_step(struct job *j, const struct fde *fde, uint64_t bias, struct regs *re
 			out.known |= (uint64_t)1 << r;
 		}
 	}
-	f->pc = out.r[a->pc] = c->ip & j->u->mask;
+	f->pc = out.r[a->pc] = c->ip & sight->mask;
 	f->sp = out.r[a->sp] = c->cfa;
 	f->fp = out.r[a->fp];
 	f->fp_known = out.known >> a->fp & 1;
@@ -280,9 +279,9 @@ second_step(struct job *j, const struct fde *fde, uint64_t bias, struct regs *re
 }
 #else
 enum step
-second_step(struct job *j, const struct fde *fde, uint64_t bias, struct regs *regs, struct frame *f)
+second_step(const struct second_sight *sight, const struct fde *fde, uint64_t bias, struct regs *regs, struct frame *f)
 {
-	(void)j, (void)fde, (void)bias, (void)regs, (void)f;
+	(void)sight, (void)fde, (void)bias, (void)regs, (void)f;
 	return STEP_BAD;
 }
 #endif

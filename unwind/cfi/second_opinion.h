@@ -1,11 +1,22 @@
-/* The second opinion: libunwind's, where it is linked in (make LIBUNWIND=0 leaves it out).  Private to unwind/. */
-#ifndef UNWIND_SECOND_H
-#define UNWIND_SECOND_H
+/* The second opinion: libunwind's, where it is linked in (make LIBUNWIND=0 leaves it out). */
+#ifndef UNWIND_CFI_SECOND_OPINION_H
+#define UNWIND_CFI_SECOND_OPINION_H
 
-#include "step_rule.h"
+#include "cfi.h"
+#include "frame.h"
+#include "memory.h"
+
+/* What it may look at: the stack, and constants in the code of the process. */
+struct second_sight {
+	const struct arch *arch;
+	uint64_t mask;             /* of return addresses */
+	const struct memory *memory;
+	struct cursor (*code)(void *ctx, uint64_t addr);   /* the bytes from ADDR on, empty where no code is mapped */
+	void *ctx;
+};
 
 /* The step out of F, in code that FDE describes and that runs BIAS from where it was linked.  REGS, all that are known,
  * become the caller's, and F too, at STEP_OK alone; STEP_ROOT where there is no caller, else STEP_BAD. */
-enum step second_step(struct job *, const struct fde *, uint64_t bias, struct regs *, struct frame *);
+enum step second_step(const struct second_sight *, const struct fde *, uint64_t bias, struct regs *, struct frame *);
 
 #endif

@@ -1,12 +1,16 @@
-/* The bytes of code that derive.c reads page by page: of code without a file, as its process has them now, and of large files,
- * of which it looks at little in many places.  Pages are kept; those of processes are compared with the process's once in a
+/* See code_source.h.  Read page by page are code without a file, as its process has it now, and large files, of which little is
+ * looked at in many places.  Pages are kept; those of processes are compared with the process's once in a
  * while: where one has changed, all that was known of the space's code is forgotten. */
-#include "unwind/cfi/step_rule.h"
+#include "code_source.h"
 
 #include <string.h>
 #include <unistd.h>
 
+#include "sym/module/symtab.h"
+
 enum {
+	FUNCTION_MAX = 1 << 16,
+	AROUND = 64,              /* bytes before an address that may tell which instruction set it is of */
 	PAGE = 4096,
 	EDGE = 24,                /* bytes of the neighbours: no instruction is longer */
 	PAGES_LOG = 8,            /* that are kept */
@@ -34,7 +38,7 @@ fetch(struct space *s, struct code_page *p)
 	}
 }
 
-/* No code when it was read: it may be some by now. */
+/* It was no code when it was read, but may be code now. */
 static bool
 blank(const struct code_page *p, uint64_t at)
 {
@@ -60,21 +64,21 @@ fetch_again(struct space *s, struct code_page *p)
 
 /* Where that page is to be, if it is; NULL at the memory cap. */
 static struct code_page *
-page_of(struct unwinder *u, uint64_t page)
+page_of(struct code_source *src, uint64_t page)
 {
-	if (!u->code_page && !(u->code_page = arena_alloc(&u->arena, sizeof *u->code_page << PAGES_LOG)))
+	if (!src->page && !(src->page = arena_alloc(src->arena, sizeof *src->page << PAGES_LOG)))
 		return NULL;
-	return &u->code_page[hash_u64(page / PAGE) >> (32 - PAGES_LOG)];
+	return &src->page[hash_u64(page / PAGE) >> (32 - PAGES_LOG)];
 }
 
-struct cursor
-derive_jit_code(struct unwinder *u, uint64_t addr)
+static struct cursor
+jit_bytes(struct code_source *src, uint64_t addr)
 {
 	uint64_t page = addr & ~(uint64_t)(PAGE - 1), at = addr - page + EDGE;
-	struct space *s = u->space;
+	struct space *s = src->space;
 	struct code_page *p;
 
-	if (!s || !s->read || !(p = page_of(u, page)))
+	if (!s || !s->read || !(p = page_of(src, page)))
 		return cur_of(NULL, 0, false);
 	if (p->addr != page || p->epoch != s->epoch) {
 		p->addr = page;
@@ -84,11 +88,11 @@ derive_jit_code(struct unwinder *u, uint64_t addr)
 	return at < p->lo || at >= p->hi ? cur_of(NULL, 0, false) : cur_of(p->bytes + at, p->hi - (size_t)at, false);
 }
 
-struct cursor
-derive_file_code(struct unwinder *u, const struct module *m, uint64_t vaddr)
+static struct cursor
+file_bytes(struct code_source *src, const struct module *m, uint64_t vaddr)
 {
 	uint64_t page = vaddr & ~(uint64_t)(PAGE - 1), at = vaddr - page;
-	struct code_page *p = page_of(u, page);
+	struct code_page *p = page_of(src, page);
 	struct cursor c;
 	ssize_t n;
 
@@ -107,6 +111,74 @@ derive_file_code(struct unwinder *u, const struct module *m, uint64_t vaddr)
 	return at < p->hi ? cur_of(p->bytes + at, p->hi - (size_t)at, false) : cur_of(NULL, 0, false);
 }
 
+/* ---- what is there ---- */
+
+struct cursor
+code_bytes(struct code_source *src, const struct module *m, uint64_t vaddr)
+{
+	if (m->kind == MODULE_JIT)
+		return jit_bytes(src, vaddr);
+	if (m->bad || m->elf.machine != src->arch->machine)
+		return cur_of(NULL, 0, false);
+	return m->file.fd ? file_bytes(src, m, vaddr) : elf_from(&m->elf, vaddr);
+}
+
+bool
+code_after_call(struct code_source *src, struct module *m, uint64_t vaddr)
+{
+	for (unsigned back = vaddr % src->arch->align ? 0 : 8; src->arch->after_call && back > 1; back--) {   /* code may begin right before the call */
+		struct cursor c = code_bytes(src, m, vaddr - back);
+
+		if (cur_left(&c) >= back)
+			return src->arch->after_call(c.pos + back, back);
+	}
+	return false;
+}
+
+bool
+code_function(struct code_source *src, struct module *m, uint64_t vaddr, uint64_t *lo, uint64_t *hi)
+{
+	struct symbol s;
+
+	if (!symtab_find(src->modules, m, vaddr, &s) || vaddr < s.lo || vaddr - s.lo > FUNCTION_MAX)
+		return false;
+	*lo = s.lo;
+	*hi = s.hi > vaddr ? s.hi : vaddr + 1;
+	return true;
+}
+
+bool
+code_other(struct code_source *src, struct module *m, uint64_t vaddr)
+{
+	unsigned at = vaddr & 3;
+	struct symbol s;
+	struct cursor c;
+
+	if (!src->arch->decode_other)
+		return false;
+	if (at == 1 || at == 2)   /* instructions of four bytes would be aligned, and their last byte is the fourth */
+		return true;
+	if (symtab_find(src->modules, m, vaddr, &s))
+		return s.thumb;
+	for (at = AROUND; at; at -= 4) {
+		c = code_bytes(src, m, (vaddr & ~(uint64_t)3) - at);
+		if (cur_left(&c) > at)
+			break;
+	}
+	c = code_bytes(src, m, (vaddr & ~(uint64_t)3) - at);
+	return src->arch->is_other(c.pos, cur_left(&c), at);
+}
+
+void
+code_decode(struct code_source *src, struct module *m, uint64_t vaddr, struct insn *i)
+{
+	struct cursor c = code_bytes(src, m, vaddr);
+
+	(code_other(src, m, vaddr) ? src->arch->decode_other : src->arch->decode)(c.pos, cur_left(&c), i);
+}
+
+/* ---- whether it is still so ---- */
+
 static bool
 changed(struct space *s, const struct code_page *p)
 {
@@ -117,11 +189,11 @@ changed(struct space *s, const struct code_page *p)
 }
 
 void
-unwinder_compare(struct unwinder *u, struct space *s, uint64_t time)
+code_compare(struct code_source *src, struct space *s, uint64_t time)
 {
 	bool known = s->compared == AT_ONCE;
 
-	if (!u->code_page || !s->read || (!known && time - s->compared < COMPARE_EVERY))
+	if (!src->page || !s->read || (!known && time - s->compared < COMPARE_EVERY))
 		return;
 	s->compared = time;
 	if (known) {
@@ -129,7 +201,7 @@ unwinder_compare(struct unwinder *u, struct space *s, uint64_t time)
 		return;
 	}
 	for (unsigned i = 0; i < 1 << PAGES_LOG; i++)
-		if (u->code_page[i].epoch == s->epoch && changed(s, &u->code_page[i])) {
+		if (src->page[i].epoch == s->epoch && changed(s, &src->page[i])) {
 			space_renew(s);
 			return;
 		}

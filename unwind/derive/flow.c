@@ -7,12 +7,12 @@
 enum { DEPTH_MAX = 1 << 20 };
 
 struct reader
-flow_reader(struct unwinder *u, struct module *m, uint64_t vaddr)
+flow_reader(struct code_source *src, struct module *m, uint64_t vaddr)
 {
-	const struct arch *a = u->arch;
+	const struct arch *a = src->arch;
 
-	return (struct reader){ .u = u, .m = m, .word = a->word, .pushed = a->ra == a->pc ? a->word : 0, .vaddr = vaddr,
-	                        .other = rule_other(u, m, vaddr) };
+	return (struct reader){ .src = src, .m = m, .word = a->word, .pushed = a->ra == a->pc ? a->word : 0, .vaddr = vaddr,
+	                        .other = code_other(src, m, vaddr) };
 }
 
 void
@@ -28,7 +28,7 @@ code_at(struct reader *r, uint64_t at, uint64_t *n)
 	uint64_t skip = at - r->run_at, left = cur_left(&r->run);
 
 	if (skip >= left || left - skip < INSN_LONGEST) {
-		r->run = rule_code(r->u, r->m, at);
+		r->run = code_bytes(r->src, r->m, at);
 		r->run_at = at;
 		if (!(left = cur_left(&r->run)))
 			return NULL;
@@ -41,7 +41,7 @@ code_at(struct reader *r, uint64_t at, uint64_t *n)
 bool
 flow_insn(struct reader *r, uint64_t at, struct insn *i)
 {
-	const struct arch *a = r->u->arch;
+	const struct arch *a = r->src->arch;
 	uint64_t n;
 	const uint8_t *p = code_at(r, at, &n);
 
@@ -58,8 +58,8 @@ flow_skip(struct reader *r, struct flow *f, bool calls, struct branches *b)
 	uint64_t n;
 
 	b->n = 0;
-	if (r->u->arch->skip && (p = code_at(r, f->at, &n)))
-		f->at += r->u->arch->skip(p, n, r->vaddr - f->at, calls, b);
+	if (r->src->arch->skip && (p = code_at(r, f->at, &n)))
+		f->at += r->src->arch->skip(p, n, r->vaddr - f->at, calls, b);
 }
 
 static bool
@@ -124,7 +124,7 @@ restore_fp(const struct reader *r, struct flow *f, int32_t off)
 	bool original = f->fp.in == HOLDS_ORIGINAL;
 
 	restore(f, &f->fp, off);
-	f->record |= f->base_fp && original && f->fp.in == HOLDS_SLOT && f->fp.at == r->u->arch->rec_fp;
+	f->record |= f->base_fp && original && f->fp.in == HOLDS_SLOT && f->fp.at == r->src->arch->rec_fp;
 }
 
 void
@@ -134,7 +134,7 @@ flow_restore(const struct reader *r, const struct insn *i, struct flow *f)
 		restore_fp(r, f, i->fp_at);
 	if (i->ra_at != NO_SLOT)
 		restore(f, &f->ra, i->ra_at);
-	if (r->u->arch->other && i->other_at != NO_SLOT)
+	if (r->src->arch->other && i->other_at != NO_SLOT)
 		restore(f, &f->other, i->other_at);
 	move_sp(f, i->off);
 }
@@ -243,7 +243,7 @@ apply_sp(const struct reader *r, const struct insn *i, struct flow *f)
 			save(f, &f->fp, i->fp_at);
 		if (i->ra_at != NO_SLOT)
 			save(f, &f->ra, i->ra_at);
-		if (r->u->arch->other && i->other_at != NO_SLOT)
+		if (r->src->arch->other && i->other_at != NO_SLOT)
 			save(f, &f->other, i->other_at);
 		break;
 	case INSN_RESTORE:

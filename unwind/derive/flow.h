@@ -1,14 +1,11 @@
-/* What derive*.c share: what is known of sp, fp and the return address while code is read.  Private to them. */
-#ifndef UNWIND_DERIVE_H
-#define UNWIND_DERIVE_H
+/* What is known of sp, fp and the return address while code is read, and what each instruction does to that. */
+#ifndef UNWIND_DERIVE_FLOW_H
+#define UNWIND_DERIVE_FLOW_H
 
+#include "code_source.h"
 #include "unwind/cfi/step_rule.h"
 
 enum {
-	LABELS = 250,         /* branch targets whose state is remembered */
-	LABELS_LOG = 9,
-	STATES = 64,          /* of which there are fewer: most code leaves the frame alone */
-	PATHS = 400,          /* compiled Java has many before its first return */
 	GENERAL = 16,         /* registers */
 	CONSTANTS = 4,
 	INSN_LONGEST = 15,
@@ -47,7 +44,7 @@ struct flow {
 };
 
 struct reader {
-	struct unwinder *u;
+	struct code_source *src;
 	struct module *m;
 	int32_t word;
 	int32_t pushed;       /* what a call pushes: a word, or 0 */
@@ -58,40 +55,7 @@ struct reader {
 	uint64_t run_at;
 };
 
-struct labels {
-	unsigned n, states;
-	bool same;                /* nothing has changed since the last state was kept */
-	uint64_t at[LABELS];
-	uint8_t state[LABELS];
-	uint8_t slot[1 << LABELS_LOG];   /* by address: number + 1, or 0 */
-	struct flow flow[STATES];
-};
-
-/* Paths that are still to be followed. */
-struct ways {
-	struct flow path[PATHS];
-	uint64_t seen[PATHS];
-	unsigned paths, nseen, budget;
-	bool unsure;              /* one of them led nowhere */
-	bool called;              /* one led to a call */
-	bool entered;             /* one to a system call, and no further */
-	bool by_fp;               /* one uses fp as the base of a frame */
-};
-
-enum { SOUGHT = 256 };
-
-/* Too large for the stack. */
-struct derive_work {
-	struct labels labels;
-	struct ways ways;
-	uint64_t sought[SOUGHT];  /* addresses of which derive_named has told all that it knows, by their hash */
-	uint64_t sought_in;       /* bytes of files, for all of them */
-	struct spots spots;       /* of the last one */
-};
-
-/* ---- derive_flow.c ---- */
-
-struct reader flow_reader(struct unwinder *, struct module *, uint64_t vaddr);
+struct reader flow_reader(struct code_source *, struct module *, uint64_t vaddr);
 /* What was read of the code may be gone: others have read since. */
 void flow_reread(struct reader *);
 /* The instruction at AT; false where none can be read. */
@@ -104,23 +68,5 @@ void flow_apply(const struct reader *, const struct insn *, struct flow *);
 void flow_restore(const struct reader *, const struct insn *, struct flow *);
 /* Whether a register's value is known. */
 bool flow_constant(const struct flow *, unsigned reg, int32_t *value);
-
-/* ---- derive_told.c ---- */
-
-/* The rule where F, which is known from the function's beginning on, holds; false where it does not tell. */
-bool flow_rule(const struct reader *, const struct flow *, struct rule *);
-/* The rule at the address from which F was followed forward to a return; false likewise. */
-bool flow_returned(const struct reader *, const struct flow *, struct rule *);
-/* By a frame record; where that does not tell the CFA, as in code that cannot be read. */
-void flow_record(const struct reader *, struct rule *);
-
-/* ---- derive_begin.c, derive_forward.c: false where the code does not tell ---- */
-
-/* The rule at the reader's address, by the way there from the function's beginning. */
-bool derive_from_start(struct reader *, uint64_t start, struct rule *);
-/* As the frame is once it has been made: for code that no branch leads to (a handler), or that too many do. */
-bool derive_from_prologue(struct reader *, uint64_t start, struct rule *);
-/* The rule at START by a way from there to a return.  RETURNS: it is behind a call. */
-bool derive_forward(struct reader *, uint64_t start, bool returns, struct rule *);
 
 #endif

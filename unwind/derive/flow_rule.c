@@ -1,6 +1,6 @@
 /* What is known of sp, fp and the return address, as a rule.  Each is an educated guess: whoever steps by it looks whether a
  * return address is really there. */
-#include "flow.h"
+#include "flow_rule.h"
 
 /* The caller's fp, in a rule whose CFA lies CFA above the base.  A register is believed to be as it was only where it was
  * not pushed: not all ways to a place may have been seen. */
@@ -28,7 +28,7 @@ rule_off(const struct flow *f, const struct held *h, int32_t cfa)
 	return slot < OTHER_LOST && slot > INT16_MIN ? (int16_t)slot : OTHER_LOST;
 }
 
-/* And the return address: false where it is lost. */
+/* Adds the return address to the rule: false where it is lost. */
 static bool
 rule_ra(const struct reader *r, const struct flow *f, int32_t cfa, struct rule *rule)
 {
@@ -41,7 +41,7 @@ rule_ra(const struct reader *r, const struct flow *f, int32_t cfa, struct rule *
 		return slot == rule->ra_off;
 	}
 	rule->flags |= RULE_RA_IN_REG;
-	rule->ra_off = r->u->arch->ra;
+	rule->ra_off = r->src->arch->ra;
 	return f->ra.in == HOLDS_ORIGINAL;
 }
 
@@ -60,7 +60,7 @@ begins_thread(const struct reader *r, const struct flow *f)
 		return !f->ra.saved;   /* else it is but a number in a register */
 	/* i686's stack is another one behind the system call, where sp seems to be the same. */
 	if (r->pushed)
-		return f->fp.in == HOLDS_ZERO && f->sp_known && (f->sp > -r->pushed || (f->entered && r->u->arch->clone));
+		return f->fp.in == HOLDS_ZERO && f->sp_known && (f->sp > -r->pushed || (f->entered && r->src->arch->clone));
 	return f->entered && ((f->fp.in == HOLDS_ZERO && f->ra.in == HOLDS_ELSE && !f->ra.saved) || (f->sp_known && f->sp > 0));
 }
 
@@ -72,7 +72,7 @@ flow_rule(const struct reader *r, const struct flow *f, struct rule *rule)
 		rule->kind = RULE_ROOT;
 		return true;
 	}
-	if (f->fp.in == HOLDS_FRAME && f->fp.saved && (!f->sp_known || at_record(r->u->arch, f))) {
+	if (f->fp.in == HOLDS_FRAME && f->fp.saved && (!f->sp_known || at_record(r->src->arch, f))) {
 		rule->flags |= RULE_BASE_FP;
 		rule->cfa_off = -f->fp.at;
 	} else if (f->sp_known && f->sp <= -r->pushed)
@@ -96,7 +96,7 @@ flow_rule(const struct reader *r, const struct flow *f, struct rule *rule)
 void
 flow_record(const struct reader *r, struct rule *rule)
 {
-	const struct arch *a = r->u->arch;
+	const struct arch *a = r->src->arch;
 	int32_t cfa = a->rec_ra + r->word;
 
 	if (a->rec_loose)

@@ -1,6 +1,8 @@
 /* The way from an address forward to a return: what is restored on it tells where it was, relative to sp or fp as they are at
  * the address. */
-#include "flow.h"
+#include "forward.h"
+
+#include "flow_rule.h"
 
 enum {
 	FORWARD_MAX = 6000,   /* instructions that are followed in search of a return */
@@ -38,7 +40,7 @@ branch(const struct reader *r, struct ways *w, const struct flow *f, uint64_t ta
 static bool
 exits(const struct reader *r, const struct insn *i, const struct flow *f)
 {
-	const struct arch *a = r->u->arch;
+	const struct arch *a = r->src->arch;
 	int32_t value;
 
 	return i->op == INSN_SYSCALL && a->call_number != NO_REG && flow_constant(f, a->call_number, &value) &&
@@ -79,10 +81,9 @@ follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
 }
 
 bool
-derive_forward(struct reader *r, uint64_t start, bool returns, struct rule *rule)
+derive_forward(struct reader *r, struct ways *w, uint64_t start, bool returns, struct rule *rule)
 {
 	const struct flow begin = { .at = start, .sp_known = true, .forward = true, .popped = NO_REG };
-	struct ways *w = &r->u->work->ways;
 
 	flow_reread(r);
 	w->paths = w->nseen = 0;

@@ -1,8 +1,10 @@
 /* The way from a function's beginning to an address in it, in the order of addresses: a branch's target has the state of the
  * branch. */
-#include "flow.h"
+#include "from_start.h"
 
 #include <string.h>
+
+#include "flow_rule.h"
 
 enum {
 	PASSES = 8,           /* over a function, for branches backward */
@@ -73,7 +75,7 @@ next_label(const struct labels *l, uint64_t at)
 }
 
 /* A call pushes the return address, so that calls change nothing; or leaves it in a register. */
-struct flow
+static struct flow
 flow_begin(const struct reader *r, uint64_t start)
 {
 	return (struct flow){ .at = start, .sp = -r->pushed, .sp_known = true, .popped = NO_REG, .called = r->pushed,
@@ -129,9 +131,8 @@ pass(struct reader *r, uint64_t start, struct labels *l, struct flow *f)
 }
 
 bool
-derive_from_start(struct reader *r, uint64_t start, struct rule *rule)
+derive_from_start(struct reader *r, struct labels *labels, uint64_t start, struct rule *rule)
 {
-	struct labels *labels = &r->u->work->labels;
 	struct flow f;
 	unsigned before;
 

@@ -1,76 +1,124 @@
-/* What is asked besides of machines with two instruction sets and a frame pointer of each (A32 and T32): which set code is of,
- * and where the other frame pointer went.  And leaves whose description is not true. */
-#include "sym/module/symtab.h"
-#include "unwind/cfi/step_rule.h"
+/* See function_start.h. */
+#include "function_start.h"
 
-enum { AROUND = 64, ARGUMENTS = 16, ASSEMBLY = 128, ALIGNED = 16 };
+#include <string.h>
 
-bool
-rule_other(struct unwinder *u, struct module *m, uint64_t vaddr)
+enum {
+	PAGE = 4096,
+	START_PAGES = 16,     /* in which a function's beginning is looked for */
+	ARGUMENTS = 16,       /* bytes of what stores arguments, before the frame is made */
+	ASSEMBLY = 128, ALIGNED = 16,
+};
+
+static bool
+has_byte(uint64_t word, uint8_t byte)
 {
-	unsigned at = vaddr & 3;
-	struct symbol s;
-	struct cursor c;
+	const uint64_t ones = UINT64_MAX / 255;
+	uint64_t x = word ^ ones * byte;
 
-	if (!u->arch->decode_other)
-		return false;
-	if (at == 1 || at == 2)   /* instructions of four bytes would be aligned, and their last byte is the fourth */
-		return true;
-	if (symtab_find(u->modules, m, vaddr, &s))
-		return s.thumb;
-	for (at = AROUND; at; at -= 4) {
-		c = rule_code(u, m, (vaddr & ~(uint64_t)3) - at);
-		if (cur_left(&c) > at)
-			break;
-	}
-	c = rule_code(u, m, (vaddr & ~(uint64_t)3) - at);
-	return u->arch->is_other(c.pos, cur_left(&c), at);
+	return (x - ones) & ~x & ones << 7;
 }
 
-void
-rule_decode(struct unwinder *u, struct module *m, uint64_t vaddr, struct insn *i)
+/* Whether a mark of beginnings is among the 8 bytes. */
+static bool
+marked(const struct arch *a, const uint8_t *p)
 {
-	struct cursor c = rule_code(u, m, vaddr);
+	uint64_t word;
 
-	(rule_other(u, m, vaddr) ? u->arch->decode_other : u->arch->decode)(c.pos, cur_left(&c), i);
+	memcpy(&word, p, sizeof word);
+	return has_byte(word, a->marks[0]) || has_byte(word, a->marks[1]);
+}
+
+static bool
+may_begin(const struct arch *a, uint8_t byte)
+{
+	return !a->marks[0] || byte == a->first[0] || byte == a->first[1] || byte == a->first[2];
+}
+
+/* The last beginning before P + *END, of which LEFT bytes may be read; *END becomes where. */
+static bool
+last_beginning(const struct arch *a, const uint8_t *p, uint64_t left, unsigned align, uint64_t *end)
+{
+	bool behind = true;   /* what is next to the word may have the mark */
+
+	while (*end) {
+		unsigned n = *end >= 8 && a->marks[0] ? 8 : 1;
+
+		if (n == 8) {
+			bool here = marked(a, p + *end - 8), either = here || behind;
+
+			behind = here;
+			if (!either) {
+				*end -= 8;
+				continue;
+			}
+		}
+		while (n--)
+			if (--*end % align == 0 && may_begin(a, p[*end]) && a->prologue(p + *end, left - *end))
+				return true;
+	}
+	return false;
 }
 
 /* Whether the way from AT to START is straight, and a push of no frame's registers comes first. */
 static bool
-leads_to(struct unwinder *u, struct module *m, uint64_t at, uint64_t start)
+leads_to(struct code_source *src, struct module *m, uint64_t at, uint64_t start)
 {
-	struct cursor c = rule_code(u, m, at);
+	struct cursor c = code_bytes(src, m, at);
 	struct insn i;
 
-	if (!u->arch->prologue(c.pos, cur_left(&c)))
+	if (!src->arch->prologue(c.pos, cur_left(&c)))
 		return false;
-	rule_decode(u, m, at, &i);
+	code_decode(src, m, at, &i);
 	if (i.op != INSN_SAVE || i.ra_at != NO_SLOT)
 		return false;
 	for (at += i.len; at < start; at += i.len) {
-		rule_decode(u, m, at, &i);
+		code_decode(src, m, at, &i);
 		if (i.op != INSN_PLAIN)
 			return false;
 	}
 	return at == start;
 }
 
-uint64_t
-derive_arguments(struct unwinder *u, struct module *m, uint64_t start)
+/* START, or where a function begins that stores arguments first that came in registers: not far before. */
+static uint64_t
+with_arguments(struct code_source *src, struct module *m, uint64_t start)
 {
-	unsigned step = rule_other(u, m, start) ? 2 : 4;
+	unsigned step = code_other(src, m, start) ? 2 : 4;
 
 	for (unsigned back = step; back <= ARGUMENTS && back < start; back += step)
-		if (leads_to(u, m, start - back, start))
+		if (leads_to(src, m, start - back, start))
 			return start - back;
 	return start;
 }
 
 bool
-derive_aligned(struct unwinder *u, const struct module *m, uint64_t vaddr, uint64_t *start)
+function_start(struct code_source *src, struct module *m, uint64_t vaddr, uint64_t *start)
+{
+	uint64_t at = vaddr, page = vaddr & ~(uint64_t)(PAGE - 1);
+	unsigned align = src->arch->decode_other && !code_other(src, m, vaddr) ? 4 : src->arch->align;
+
+	for (unsigned n = 0; src->arch->prologue && n < START_PAGES && page; n++, at = page - 1, page -= PAGE) {
+		struct cursor c = code_bytes(src, m, page);
+		uint64_t end = at - page + 1;
+
+		if (cur_left(&c) < end)
+			return false;
+		if (last_beginning(src->arch, c.pos, cur_left(&c), align, &end)) {
+			for (unsigned push = 1; push && src->arch->push_before; end -= push)
+				push = src->arch->push_before(c.pos + end, end);
+			*start = src->arch->decode_other ? with_arguments(src, m, page + end) : page + end;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+function_aligned(struct code_source *src, const struct module *m, uint64_t vaddr, uint64_t *start)
 {
 	for (uint64_t at = vaddr & ~(uint64_t)(ALIGNED - 1); vaddr - at < ASSEMBLY && at >= ALIGNED; at -= ALIGNED) {
-		struct cursor c = rule_code(u, m, at - 4);
+		struct cursor c = code_bytes(src, m, at - 4);
 		uint32_t before = cur_u32(&c);
 
 		*start = at;
@@ -78,40 +126,4 @@ derive_aligned(struct unwinder *u, const struct module *m, uint64_t vaddr, uint6
 			return true;
 	}
 	return false;
-}
-
-void
-derive_other(const struct job *j, const struct rule *r, const struct frame *f, uint64_t known, struct regs *regs)
-{
-	unsigned other = j->u->arch->other;
-	bool is = known >> other & 1;
-
-	if ((r->kind != RULE_DERIVED && r->kind != RULE_OTHER) || r->other_off == OTHER_LOST)
-		return;
-	if (r->other_off != OTHER_SAME)
-		is = memory_word(&j->memory, f->sp + (uint64_t)(int64_t)r->other_off, &regs->r[other]);
-	regs->known |= (uint64_t)is << other;
-}
-
-struct entry *
-step_again(struct job *j, struct frame *f)
-{
-	struct frame leaf = j->full_frame;
-	struct unwinder *u = j->u;
-	struct entry *e = j->at == 1 && !j->full_at && u->mode == MODE_AUTO ? entry_probe(u, j->space, frame_at(&leaf)) : NULL;
-	struct module *m;
-	struct rule rule;
-	uint64_t vaddr;
-
-	if (!e || e == &u->spare || (e->rule.kind != RULE_PLAIN && e->rule.kind != RULE_GENERAL))
-		return NULL;
-	m = entry_module(u, e, &vaddr);
-	derive_rule(u, m, vaddr, &rule);
-	if (rule.kind != RULE_DERIVED || verify_derived(j, &rule, &leaf))
-		return NULL;
-	entry_set_rule(u, entry_find(u, j->space, frame_at(&j->full_frame)), &rule);
-	*f = leaf;
-	j->walk->by_cfi--;
-	j->walk->by_code++;
-	return entry_find(u, j->space, frame_at(f));
 }

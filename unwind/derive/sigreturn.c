@@ -1,6 +1,6 @@
-/* Signal trampolines, known by their instructions: arch->trampolines, as kernels and C libraries have them.  See derive_sigreturn
- * in rule.h. */
-#include "unwind/cfi/step_rule.h"
+/* Signal trampolines, known by their instructions: arch->trampolines, as kernels and C libraries have them.  See
+ * sigreturn.h. */
+#include "sigreturn.h"
 
 #include <string.h>
 
@@ -8,21 +8,21 @@ enum { TRAMPOLINE_MOST = 10 };   /* the longest's BACK */
 
 /* Whether another function begins behind the trampoline, which then is more likely what was interrupted. */
 static bool
-begins(struct unwinder *u, struct module *m, uint64_t vaddr)
+begins(struct code_source *src, struct module *m, uint64_t vaddr)
 {
 	uint64_t lo, hi;
 
-	return rule_function(u, m, vaddr, &lo, &hi) && lo == vaddr;
+	return code_function(src, m, vaddr, &lo, &hi) && lo == vaddr;
 }
 
 /* The one that begins at BACK - 1 bytes before VADDR, and may be left from there. */
 static const struct trampoline *
-trampoline(struct unwinder *u, struct module *m, uint64_t vaddr, unsigned back)
+trampoline(struct code_source *src, struct module *m, uint64_t vaddr, unsigned back)
 {
-	struct cursor code = rule_code(u, m, vaddr + 1 - back);
+	struct cursor code = code_bytes(src, m, vaddr + 1 - back);
 
-	for (unsigned i = 0; i < u->arch->ntrampolines; i++) {
-		const struct trampoline *t = &u->arch->trampolines[i];
+	for (unsigned i = 0; i < src->arch->ntrampolines; i++) {
+		const struct trampoline *t = &src->arch->trampolines[i];
 		struct cursor c = code;
 		const uint8_t *p = cur_take(&c, t->len);
 
@@ -34,31 +34,31 @@ trampoline(struct unwinder *u, struct module *m, uint64_t vaddr, unsigned back)
 
 /* Whether none begins at any of the places where one might. */
 static bool
-none(struct unwinder *u, struct module *m, uint64_t vaddr)
+none(struct code_source *src, struct module *m, uint64_t vaddr)
 {
-	struct cursor c = rule_code(u, m, vaddr + 1 - TRAMPOLINE_MOST);
+	struct cursor c = code_bytes(src, m, vaddr + 1 - TRAMPOLINE_MOST);
 
 	if (cur_left(&c) < TRAMPOLINE_MOST + 2)
 		return false;
 	for (unsigned i = 0; i <= TRAMPOLINE_MOST; i++)
-		for (unsigned k = 0; k < u->arch->ntrampolines; k++)
-			if (!memcmp(c.pos + i, u->arch->trampolines[k].bytes, 2))
+		for (unsigned k = 0; k < src->arch->ntrampolines; k++)
+			if (!memcmp(c.pos + i, src->arch->trampolines[k].bytes, 2))
 				return false;
 	return true;
 }
 
 bool
-derive_sigreturn(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
+sigreturn_rule(struct code_source *src, struct module *m, uint64_t vaddr, struct rule *r)
 {
 	const struct trampoline *t;
-	bool packed = u->arch->align == 1;
+	bool packed = src->arch->align == 1;
 
-	if (none(u, m, vaddr))
+	if (none(src, m, vaddr))
 		return false;
-	for (unsigned i = 0; i <= (!packed && vaddr % u->arch->align ? 0 : TRAMPOLINE_MOST); i++) {
+	for (unsigned i = 0; i <= (!packed && vaddr % src->arch->align ? 0 : TRAMPOLINE_MOST); i++) {
 		unsigned back = i ? TRAMPOLINE_MOST + 1 - i : 0;
 
-		if ((t = trampoline(u, m, vaddr, back)) && (back <= t->len || !begins(u, m, vaddr) || (packed && trampoline(u, m, vaddr, 1)))) {
+		if ((t = trampoline(src, m, vaddr, back)) && (back <= t->len || !begins(src, m, vaddr) || (packed && trampoline(src, m, vaddr, 1)))) {
 			*r = (struct rule){ .kind = t->back ? RULE_SIGRETURN : RULE_KEPT, .cfa_off = t->context };
 			return true;
 		}

@@ -1,4 +1,4 @@
-/* A page that shows the profile by itself, in any browser, without a network: out/html/ has its program.
+/* A page that shows the profile by itself, in any browser, without a network: out/format/html/page/ has its program.
  *
  * The data is one raw DEFLATE stream (RFC 1951) in base64 (RFC 4648).  Inside: varints (LEB128; signed ones zigzag), and
  * columns rather than rows, which compress better:
@@ -15,8 +15,10 @@
 #include "lib/codec/base64.h"
 #include "lib/codec/deflate.h"
 #include "out/format/format.h"
+#include "html_read.h"
 #include "html_shown.h"
 #include "out/format/pages.h"
+#include "out/report/report_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -134,6 +136,8 @@ put_about(struct page *w)
 	sink_fmt(&s, ",\"dropped\":%s,\"timeless\":%s,\"lines\":%s,\"reverse\":%s,\"diff\":%s", p->dropped ? "true" : "false",
 	         p->timeless ? "true" : "false", p->lines ? "true" : "false", p->picture.reverse ? "true" : "false",
 	         p->delta && !w->shown.least ? "true" : "false");
+	if (p->picture.colors)
+		put_pair(&s, "colors", p->picture.colors);
 	put_lists(&s, p);
 	if (s.err)
 		sink_fail(w->out, s.err);
@@ -291,7 +295,7 @@ put_table(struct page *w)
 
 	sink_open_to(&text, escape_put, w->out);
 	if (w->p->samples)
-		table_summary(&text, w->p, TOP, 120, false);
+		report_summary(&text, w->p, TOP, 120, false);
 	else
 		sink_str(&text, "The profile is empty.\n");
 	sink_close(&text);
@@ -328,4 +332,11 @@ html_write(struct sink *out, const struct profile *p)
 	write_within(out, p, bearable);
 }
 
-const struct format format_html = { .name = "html", .suffixes = ".html .htm", .write = html_write };
+const struct format format_html = {
+	.name = "html",
+	.suffixes = ".html .htm",
+	.what = "a page for any browser: timeline, flame graphs, table, search",
+	.write = html_write,
+	.is = html_is,
+	.read = html_read,
+};

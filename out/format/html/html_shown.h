@@ -1,12 +1,12 @@
-/* What of a profile a page shows: all of it, or, where that is more than a browser bears, rare stacks without their middle
- * and equal stacks joined within steps of time. */
-#ifndef OUT_HTML_SHOWN_H
-#define OUT_HTML_SHOWN_H
+/* What a page shows of a profile: all of it; or, if that is too much for a browser, rare stacks without their middle, and equal
+ * stacks joined within steps of time. */
+#ifndef OUT_FORMAT_HTML_HTML_SHOWN_H
+#define OUT_FORMAT_HTML_HTML_SHOWN_H
 
 #include "out/profile/profile.h"
 #include "out/profile/timeline.h"
 
-/* What a browser bears. */
+/* What a browser can show. */
 struct bounds {
 	uint32_t nodes, runs;
 };
@@ -23,13 +23,13 @@ struct shown {
 	uint32_t *map[2];          /* the tree's node for each raw one; with lines, and where stacks were cut */
 	uint32_t map_cap[2];
 	uint64_t *weight;          /* of each node, with what it calls */
-	uint8_t *ran;              /* did anything run right there? */
+	uint8_t *ran;              /* whether anything ran right there */
 	uint32_t weight_cap, ran_cap;
-	uint64_t least;            /* what the rarest whole stack weighs; 0: all are whole */
+	uint64_t least;            /* the weight of the rarest whole stack; 0: all are whole */
 	uint64_t step;             /* ns; 0: runs as they are */
 };
 
-/* A thread's runs as they are shown: within a step of time, equal stacks are one. */
+/* A thread's runs as the page shows them: within a step of time, equal stacks are one. */
 struct shown_reader {
 	const struct shown *s;
 	struct run_reader runs;
@@ -38,7 +38,7 @@ struct shown_reader {
 	bool have;
 };
 
-/* Chooses what of the profile is shown.  False at the memory cap; shown_free in any case. */
+/* Chooses what to show of the profile.  False at the memory cap; call shown_free in any case. */
 bool shown_choose(struct shown *, const struct profile *, struct bounds);
 void shown_free(struct shown *);
 

@@ -5,6 +5,7 @@
  * take addresses as they are.  What has no file (the kernel, its modules, JIT code) has a mapping that is only a name. */
 #include "out/format/format.h"
 #include "pprof_fields.h"
+#include "pprof_read.h"
 #include "pprof_put.h"
 
 #include <errno.h>
@@ -43,7 +44,7 @@ put_message(struct writing *w, unsigned field)
 	w->body.len = 0;
 }
 
-/* The same of a text that does not last. */
+/* The number of a string in the table, of a text that does not last. */
 static uint32_t
 string_copy(struct writing *w, const char *text)
 {
@@ -387,5 +388,12 @@ pprof_write(struct sink *out, const struct profile *p)
 	arena_free(&w.arena);
 }
 
-const struct format format_pprof = { .name = "pprof", .suffixes = ".pb .pprof", .write = pprof_write,
-                                     .is = pprof_is, .read = pprof_read };
+const struct format format_pprof = {
+	.name = "pprof",
+	.suffixes = ".pb .pprof",
+	.what = "for pprof (go tool pprof)",
+	.write = pprof_write,
+	.is = pprof_is,
+	.read = pprof_read,
+	.binary = true,
+};

@@ -1,9 +1,6 @@
-/* The fields of pprof's profile.proto that are written and read, by message.  Inside out/ only. */
-#ifndef OUT_PPROF_H
-#define OUT_PPROF_H
-
-#include "lib/cursor.h"
-#include "out/profile/profile.h"
+/* The fields of pprof's profile.proto that are written and read, by message.  Inside this folder only. */
+#ifndef OUT_FORMAT_PPROF_PPROF_FIELDS_H
+#define OUT_FORMAT_PPROF_PPROF_FIELDS_H
 
 enum { WIRE_VARINT, WIRE_FIXED64, WIRE_BYTES, WIRE_FIXED32 = 5 };
 
@@ -20,9 +17,5 @@ enum { MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_OFFSET, MAPPING_FIL
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
 enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE, FUNCTION_START_LINE };
-
-/* pprof_read.c: the format's reader. */
-bool pprof_is(struct cursor);
-const char *pprof_read(struct profile *, struct cursor *);
 
 #endif

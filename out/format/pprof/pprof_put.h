@@ -1,6 +1,6 @@
 /* Writing protobuf's wire format, and the table of strings of a pprof profile.  For pprof.c only. */
-#ifndef OUT_PPROF_PUT_H
-#define OUT_PPROF_PUT_H
+#ifndef OUT_FORMAT_PPROF_PPROF_PUT_H
+#define OUT_FORMAT_PPROF_PPROF_PUT_H
 
 #include <stdbool.h>
 
@@ -9,7 +9,7 @@
 #include "lib/sink.h"
 
 void pprof_varint(struct sink *, uint64_t);
-/* Fields that are 0 are left out: that is what a reader takes them for. */
+/* Leaves out fields that are 0, because readers take missing fields for 0. */
 void pprof_number(struct sink *, unsigned field, uint64_t);
 /* A message or string that is kept in memory. */
 void pprof_bytes(struct sink *, unsigned field, const struct sink *bytes);
@@ -21,7 +21,7 @@ struct strings {
 	bool full;                 /* at the memory cap */
 };
 
-/* The number of a string, whose parts stay where they are; the first must be the empty one. */
+/* The number of a string, whose text must stay alive; the first string must be the empty one. */
 uint32_t pprof_string(struct strings *, const char *text, const char *suffix);
 /* Writes them all, as UTF-8. */
 void pprof_strings(const struct strings *, struct sink *out);

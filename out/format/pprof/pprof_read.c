@@ -1,9 +1,13 @@
 /* pprof's profile.proto, read: ours and others'.  Messages come in any order, so a file is gone through twice: for the
  * tables first, then for the samples; where a length of time is to become a number of samples, once more before. */
+#include "pprof_read.h"
+
 #include "pprof_tables.h"
+#include "pprof_types.h"
 
 #include "lib/sink.h"
-#include "out/format/folded_read.h"
+#include "out/format/frame_text.h"
+#include "out/profile/profile_names.h"
 
 enum { SNIFFED = 32 };
 
@@ -53,7 +57,7 @@ make_function(struct reading *r, const char *name, const struct fn *fn, const st
 		pprof_fail(r, r->here, pprof_no_memory);
 	if (r->why)
 		return NONE;
-	f = frame_function(text, module, sizeof module);
+	f = frame_text_function(text, module, sizeof module);
 	if (m)
 		f.module = pprof_begins(file, "[kernel") ? "[kernel]" : base_name(file);
 	if (f.kind == FUNCTION_USER)
@@ -101,7 +105,7 @@ make_sites(struct reading *r, const struct place *place, const struct map *m, st
 		const struct fn *fn = number == NONE ? NULL : &r->fn[number];
 
 		if (!fn) {
-			pprof_fail(r, r->here, "a function that is not in its table");
+			pprof_fail(r, r->here, "a function is missing from the table of functions");
 			return 0;
 		}
 		site[n].function = make_function(r, pprof_text(r, fn->name ? fn->name : fn->system_name), fn, m, n > 0);
@@ -132,7 +136,7 @@ take_location(struct reading *r, uint64_t id)
 	struct location where = { .mapping = MAPPING_NONE };
 
 	if (!place) {
-		pprof_fail(r, r->here, "a location that is not in its table");
+		pprof_fail(r, r->here, "a location is missing from the table of locations");
 		return;
 	}
 	if (!place->code) {
@@ -148,14 +152,6 @@ take_location(struct reading *r, uint64_t id)
 		pprof_fail(r, r->here, pprof_no_memory);
 	else
 		r->code[r->codes++] = place->code - 1;
-}
-
-static void
-take_value(struct reading *r, uint64_t v)
-{
-	if (r->values < r->types)
-		r->value[r->values] = (int64_t)v;
-	r->values++;
 }
 
 static void
@@ -176,34 +172,13 @@ take_label(struct reading *r, struct cursor c)
 		r->thread = pprof_text(r, v[LABEL_TEXT]);
 }
 
-void
-pprof_samples(struct reading *r, bool take, void (*fn)(struct reading *))
+static void
+take_part(struct reading *r, struct field *part)
 {
-	struct cursor c = r->file;
-	struct field f, part;
-
-	while (pprof_next(r, &c, &f)) {
-		struct cursor sample = f.bytes;
-
-		if (f.number != PROFILE_SAMPLE)
-			continue;
-		r->here = sample.pos;
-		r->values = r->codes = 0;
-		r->pid = r->tid = 0;
-		r->comm = r->thread = "";
-		while (pprof_next(r, &sample, &part)) {
-			if (part.number == SAMPLE_VALUE)
-				pprof_each(r, &part, take_value);
-			else if (take && part.number == SAMPLE_LOCATION)
-				pprof_each(r, &part, take_location);
-			else if (take && part.number == SAMPLE_LABEL)
-				take_label(r, part.bytes);
-		}
-		if (r->values != r->types)
-			pprof_fail(r, r->here, "a sample with more or fewer values than there are types");
-		if (!r->why)
-			fn(r);
-	}
+	if (part->number == SAMPLE_LOCATION)
+		pprof_each(r, part, take_location);
+	else if (part->number == SAMPLE_LABEL)
+		take_label(r, part->bytes);
 }
 
 static void
@@ -214,9 +189,9 @@ add_measured(struct reading *r, struct measure *m)
 	struct run run = { .weight = (uint64_t)value };
 
 	if (value < 0 || count < 0)
-		pprof_fail(r, r->here, "a negative value: is it the difference of two profiles?");
+		pprof_fail(r, r->here, "a value is negative (is this the difference of two profiles?)");
 	if (m->scale && (__builtin_mul_overflow(ns, m->scale, &ns) || __builtin_add_overflow(ns, m->carry, &ns)))
-		pprof_fail(r, r->here, "a value that is too large");
+		pprof_fail(r, r->here, "a value is too large");
 	if (m->scale) {
 		run.weight = ns / m->info.period_ns;
 		m->carry = ns % m->info.period_ns;
@@ -227,7 +202,7 @@ add_measured(struct reading *r, struct measure *m)
 	r->sum += run.weight < WEIGHT_MAX ? run.weight : WEIGHT_MAX;
 	r->samples += run.samples < WEIGHT_MAX ? run.samples : WEIGHT_MAX;
 	if (r->sum >= WEIGHT_MAX || r->samples >= WEIGHT_MAX)
-		pprof_fail(r, r->here, "values that are too large in sum");
+		pprof_fail(r, r->here, "the sum of the values is too large");
 	thread = profile_thread(r->p, r->pid, r->tid, *r->comm ? r->comm : *r->thread ? r->thread : r->program, m->event);
 	profile_add_run(r->p, (uint32_t)thread, &run, r->code, r->codes);
 }
@@ -269,7 +244,7 @@ read_all(struct reading *r)
 		pprof_measures(r);
 	if (!r->why)
 		take_comments(r);
-	pprof_samples(r, true, add_sample);
+	pprof_samples(r, take_part, add_sample);
 	p->timeless = true;
 	p->end += r->duration <= INT64_MAX ? r->duration : 0;
 	if (!p->epoch && r->time <= INT64_MAX)

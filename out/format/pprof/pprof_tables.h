@@ -1,10 +1,11 @@
-/* Reading pprof's profile.proto: its tables, and the wire format.  For pprof_read.c,
- * pprof_tables.c and pprof_types.c only. */
-#ifndef OUT_PPROF_READ_H
-#define OUT_PPROF_READ_H
+/* Reading pprof's profile.proto: the wire format, its tables, and one sample after the other.  Inside this folder only. */
+#ifndef OUT_FORMAT_PPROF_PPROF_TABLES_H
+#define OUT_FORMAT_PPROF_PPROF_TABLES_H
 
 #include <string.h>
 
+#include "lib/cursor.h"
+#include "out/profile/profile.h"
 #include "pprof_fields.h"
 
 enum { TYPES_MAX = 32 };
@@ -22,7 +23,7 @@ struct string {
 	const char *text;          /* once asked for */
 };
 
-/* The file's numbers for things, which are its own choice, mostly 1, 2, 3, … */
+/* The file's own numbers for things, mostly 1, 2, 3, … */
 struct ids {
 	uint64_t *id;
 	uint32_t n, cap;
@@ -48,7 +49,7 @@ struct place {
 	uint32_t code;             /* + 1; 0: not yet */
 };
 
-/* What a sample's values stand for: an event's weight, and how many samples that is. */
+/* What the values of a sample mean: the weight of an event, and the number of samples. */
 struct measure {
 	struct event_info info;
 	uint32_t event, value, count;   /* the event's number; columns, count NONE: as many as the weight */
@@ -86,27 +87,25 @@ struct reading {
 
 extern const char pprof_no_memory[];
 
-/* The first complaint counts; nothing is read after it. */
+/* Keeps the first complaint, and reads nothing after it. */
 void pprof_fail(struct reading *, const uint8_t *at, const char *why);
 /* The next field of a message, or false at its end, or where it is broken. */
 bool pprof_field(struct cursor *, struct field *);
-/* The same of a message within the file, whose being broken is the file's. */
+/* The next field of a message within the file; if that is broken, so is the file. */
 bool pprof_next(struct reading *, struct cursor *, struct field *);
 /* A repeated number is packed or stands alone: calls TAKE for each. */
 void pprof_each(struct reading *, struct field *, void (*take)(struct reading *, uint64_t));
-/* A message's numbers 1 to N - 1 into VALUE; each is 0 where it is not there. */
+/* Reads a message's numbers 1 to N - 1 into VALUE; a missing number is 0. */
 void pprof_numbers(struct reading *, struct cursor, uint64_t *value, unsigned n);
-/* All but the samples. */
+/* Reads everything but the samples. */
 void pprof_tables(struct reading *);
-/* The number of the thing with that id, or NONE. */
+/* The number of the entry with that id, or NONE. */
 uint32_t pprof_find(const struct ids *, uint64_t id);
-/* A string by its number; lives as long as the reading. */
+/* A string by its number; it lives as long as the reading. */
 const char *pprof_text(struct reading *, uint64_t number);
 
-/* Chooses what is read of the samples: the reading's measures. */
-void pprof_measures(struct reading *);
-/* Calls FN for each sample, whose values are then read, and if TAKE is so its locations and labels. */
-void pprof_samples(struct reading *, bool take, void (*fn)(struct reading *));
+/* Calls FN for each sample, whose values are then read; before that TAKE, unless it is NULL, for each other field. */
+void pprof_samples(struct reading *, void (*take)(struct reading *, struct field *), void (*fn)(struct reading *));
 
 static inline bool
 pprof_begins(const char *s, const char *with)

@@ -2,9 +2,9 @@
  *
  * Of a file of others one type is taken: the default one, else CPU time, else samples, else the last, as pprof itself does.
  * A file of ours tells its events in its comments. */
-#include "pprof_tables.h"
+#include "pprof_types.h"
 
-#include "lib/filemap.h"
+#include "lib/text.h"
 #include "lib/sink.h"
 
 /* What one of UNIT is in ns; 0 for what is no time. */
@@ -117,7 +117,7 @@ choose_measure(struct reading *r)
 	if (scale) {
 		m->info.waiting = strcmp(name, "wall") == 0 || strcmp(name, "delay") == 0;
 		m->info.period_ns = period ? period : 1000;
-		pprof_samples(r, false, check_period);
+		pprof_samples(r, NULL, check_period);
 	} else if (samples)
 		m->info.period_ns = period;
 	else if (!count) {
@@ -134,7 +134,7 @@ void
 pprof_measures(struct reading *r)
 {
 	if (!r->types) {
-		pprof_fail(r, r->file.end, "no types of samples");
+		pprof_fail(r, r->file.end, "the file names no types of samples");
 		return;
 	}
 	if (!our_events(r)) {
@@ -146,7 +146,7 @@ pprof_measures(struct reading *r)
 
 		m->event = m->info.name ? profile_event(r->p, &m->info) : NONE;
 		if (m->event == NONE)
-			pprof_fail(r, r->here, "more events than there is room for");
+			pprof_fail(r, r->here, "the file has too many events");
 		if (m->info.period_ns == 1000)
 			r->p->unit = UNIT_MICROSECONDS;
 	}

@@ -4,11 +4,15 @@
  * in which they are needed.  Each profile is a thread.  In a file of ours not the
  * one of all threads, which holds the others' samples once more.
  */
+#include "speedscope_read.h"
+
 #include "speedscope_track.h"
 
 #include <string.h>
 
-#include "out/format/folded_read.h"
+#include "out/format/frame_text.h"
+#include "out/format/format.h"
+#include "out/profile/profile_names.h"
 
 bool
 speedscope_is(struct cursor c)
@@ -40,7 +44,7 @@ copy_text(struct reading *r)
 	char *copy = r->text.err ? NULL : arena_str(&r->arena, r->text.buf, strlen(r->text.buf));
 
 	if (!copy)
-		json_bad(r->c, "more than there is memory for");
+		json_bad(r->c, "out of memory");
 	return copy;
 }
 
@@ -49,7 +53,7 @@ add_frame(struct reading *r, char *name, const char *file, int64_t line)
 {
 	static const struct location nowhere = { .mapping = MAPPING_NONE };
 	char module[256];
-	struct function f = frame_function(name, module, sizeof module);
+	struct function f = frame_text_function(name, module, sizeof module);
 	struct site site;
 
 	for (uint32_t i = 0; i < r->events && r->ours; i++) {
@@ -63,7 +67,7 @@ add_frame(struct reading *r, char *name, const char *file, int64_t line)
 	f.line = line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 	site = (struct site){ profile_function(r->p, &f), 0 };
 	if (site.function == UINT32_MAX || !vec_room(&r->frame, &r->frame_cap, (uint64_t)r->frames + 1, sizeof *r->frame))
-		json_bad(r->c, "more than there is memory for");
+		json_bad(r->c, "out of memory");
 	else
 		r->frame[r->frames++] = profile_location(r->p, &nowhere, &site, 1);
 }
@@ -88,7 +92,7 @@ read_frame(struct reading *r)
 			json_skip(r->c);
 	}
 	if (!r->c->bad && !name)
-		json_bad(r->c, "a frame without a name");
+		json_bad(r->c, "a frame has no name");
 	else if (!r->c->bad)
 		add_frame(r, name, file, line);
 }
@@ -111,29 +115,10 @@ read_shared(struct reading *r)
 static void
 read_event(struct reading *r)
 {
-	struct event_info e = { .name = "" };
-	struct json_list list;
-
-	for (list = json_open(r->c, '{'); json_next(r->c, &list);) {
-		const char *key = json_key(r->c, &r->text);
-
-		if (is(key, "name")) {
-			json_string(r->c, &r->text);
-			e.name = copy_text(r);
-		} else if (is(key, "period")) {
-			int64_t ns = json_number(r->c, 0);
-
-			e.period_ns = ns > 0 ? (uint64_t)ns : 0;
-		} else {
-			e.waiting |= is(key, "waiting") && json_peek(r->c) == 't';
-			json_skip(r->c);
-		}
-	}
-	if (r->c->bad)
-		return;
-	if (r->events == sizeof r->event / sizeof *r->event || !e.name ||
-	    (r->event[r->events++] = profile_event(r->p, &e)) == UINT32_MAX)
-		json_bad(r->c, "more events than there is room for");
+	if (r->events == sizeof r->event / sizeof *r->event)
+		json_bad(r->c, "the file has too many events");
+	else if ((r->event[r->events] = format_event_read(r->p, r->c, &r->text)) != UINT32_MAX)
+		r->events++;
 }
 
 static void
@@ -215,7 +200,7 @@ read_thread(struct reading *r, struct track *t, struct cursor own, const char *n
 		t->event = t->time ? profile_event(r->p, &(struct event_info){ "time", 1000, false })
 		                   : profile_event(r->p, &(struct event_info){ t->bytes ? "bytes" : "samples", 0, false });
 	if (t->event == UINT32_MAX)
-		json_bad(r->c, "more events than there is room for");
+		json_bad(r->c, "the file has too many events");
 	else
 		t->thread = profile_thread(r->p, (int32_t)pid, (int32_t)tid, comm ? comm : name, t->event);
 }
@@ -316,7 +301,7 @@ read_file(struct reading *r)
 			json_skip(r->c);
 	}
 	if (!shared || !profiles)
-		json_bad(r->c, "neither frames nor profiles");
+		json_bad(r->c, "the file has neither frames nor profiles");
 	if (late.pos && !r->c->bad) {
 		r->c = &late;
 		read_profiles(r);

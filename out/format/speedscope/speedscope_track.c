@@ -28,11 +28,11 @@ add_stack(struct reading *r, struct track *t, uint64_t at, uint64_t weight)
 	}
 	r->sum += run.weight < WEIGHT_MAX ? run.weight : WEIGHT_MAX;
 	if (r->sum >= WEIGHT_MAX) {
-		json_bad(r->c, "weights that are too large in sum");
+		json_bad(r->c, "the sum of the weights is too large");
 		return;
 	}
 	if (!vec_room(&r->leaf_first, &r->leaf_cap, r->depth, sizeof *r->leaf_first)) {
-		json_bad(r->c, "more than there is memory for");
+		json_bad(r->c, "out of memory");
 		return;
 	}
 	for (uint32_t i = 0; i < r->depth; i++)
@@ -51,13 +51,13 @@ push(struct reading *r)
 		return;
 	if (i < 0 || i >= r->frames) {
 		r->c->pos = at;
-		json_bad(r->c, "a frame that is not in the table");
+		json_bad(r->c, "a frame is missing from the table of frames");
 	} else if (i + 1 == r->marker && !r->depth)
 		r->waiting = true;
 	else if (r->waiting)
 		return;
 	else if (!vec_room(&r->stack, &r->stack_cap, (uint64_t)r->depth + 1, sizeof *r->stack))
-		json_bad(r->c, "more than there is memory for");
+		json_bad(r->c, "out of memory");
 	else
 		r->stack[r->depth++] = r->frame[i];
 }
@@ -71,7 +71,7 @@ read_amount(struct reading *r, const struct track *t, uint64_t least, const char
 
 	if (!r->c->bad && (v < 0 || (uint64_t)v < least || (uint64_t)v > WEIGHT_MAX * 8)) {
 		r->c->pos = at;
-		json_bad(r->c, v > 0 && (uint64_t)v >= least ? "a number that is too large" : why);
+		json_bad(r->c, v > 0 && (uint64_t)v >= least ? "a number is too large" : why);
 	}
 	return r->c->bad ? least : (uint64_t)v;
 }
@@ -88,10 +88,10 @@ read_samples(struct reading *r, struct track *t)
 		more = json_next(&samples, &stacks);
 		r->c = &weights;
 		if (json_next(&weights, &amounts) != more && !samples.bad)
-			json_bad(&weights, "not as many weights as samples");
+			json_bad(&weights, "the number of weights is not that of samples");
 		if (!more || samples.bad || weights.bad)
 			break;
-		weight = read_amount(r, t, 0, "a weight below zero");
+		weight = read_amount(r, t, 0, "a weight is below zero");
 		if (weights.bad)
 			break;
 		r->c = &samples;
@@ -103,7 +103,7 @@ read_samples(struct reading *r, struct track *t)
 			add_stack(r, t, at, weight);
 		at += weight;
 		if (at > WEIGHT_MAX * 8)
-			json_bad(&samples, "weights that are too large in sum");
+			json_bad(&samples, "the sum of the weights is too large");
 	}
 	r->c = was;
 	if (samples.bad || weights.bad)
@@ -140,7 +140,7 @@ read_step(struct reading *r, struct track *t, uint64_t last)
 	add_stack(r, t, last - t->start, at - last);
 	if (!frame.pos || (type != 'O' && type != 'C') || r->depth == DEPTH_MAX) {
 		r->c->pos = begin;
-		json_bad(r->c, r->depth == DEPTH_MAX ? "a stack deeper than 10,000 frames" : "an event that neither opens nor closes a frame");
+		json_bad(r->c, r->depth == DEPTH_MAX ? "a stack has more than 10,000 frames" : "an event neither opens nor closes a frame");
 		return last;
 	}
 	r->c = &frame;
@@ -150,7 +150,7 @@ read_step(struct reading *r, struct track *t, uint64_t last)
 		*r->c = frame;
 	else if (type == 'C' && (r->depth < 2 || r->stack[r->depth - 1] != r->stack[r->depth - 2])) {
 		r->c->pos = begin;
-		json_bad(r->c, "a frame is closed that is not the innermost");
+		json_bad(r->c, "an event closes a frame that is not the innermost");
 	} else if (type == 'C')
 		r->depth -= 2;
 	return at;
@@ -177,10 +177,10 @@ read_steps(struct reading *r, struct track *t)
 void
 speedscope_track(struct reading *r, struct track *t)
 {
-	const char *missing = t->type == 's' ? (t->samples.pos ? t->weights.pos ? NULL : "a profile without weights"
-	                                                       : "a profile without samples")
-	                      : t->type == 'e' ? (t->events.pos ? NULL : "a profile without events")
-	                                       : "a profile that is neither sampled nor evented";
+	const char *missing = t->type == 's' ? (t->samples.pos ? t->weights.pos ? NULL : "a profile has no weights"
+	                                                       : "a profile has no samples")
+	                      : t->type == 'e' ? (t->events.pos ? NULL : "a profile has no events")
+	                                       : "a profile is neither sampled nor evented";
 
 	if (missing)
 		json_bad(r->c, missing);

@@ -1,16 +1,13 @@
-/* Reading speedscope's files back; for format_speedscope.  Inside out/ only. */
-#ifndef OUT_SPEEDSCOPE_READ_H
-#define OUT_SPEEDSCOPE_READ_H
+/* The samples of one of a speedscope file's profiles, read.  Inside this folder only. */
+#ifndef OUT_FORMAT_SPEEDSCOPE_SPEEDSCOPE_TRACK_H
+#define OUT_FORMAT_SPEEDSCOPE_SPEEDSCOPE_TRACK_H
 
 #include <string.h>
 
 #include "lib/json.h"
 #include "out/profile/profile.h"
 
-bool speedscope_is(struct cursor);
-const char *speedscope_read(struct profile *, struct cursor *);
-
-/* What follows is speedscope_read.c's and speedscope_track.c's own. */
+/* A file that is being read. */
 struct reading {
 	struct profile *p;
 	struct cursor *c;          /* what is being read, and where it is wrong */
@@ -28,7 +25,7 @@ struct reading {
 	bool waiting;
 };
 
-/* What is known of the profile at hand before its samples are read. */
+/* What the file says about a profile before its samples. */
 struct track {
 	struct cursor samples, weights, events;
 	char type;                 /* 's' or 'e' */
@@ -39,7 +36,7 @@ struct track {
 	uint64_t carry;            /* ns below one of weight */
 };
 
-/* Reads the samples of the profile at hand, of which all else is known. */
+/* Reads the samples of a profile, after all else about it. */
 void speedscope_track(struct reading *, struct track *);
 
 static inline bool

@@ -1,15 +1,15 @@
-/* What a flame graph shows of one event: frames with their place and weight, those that matter.  Inside out/ only. */
-#ifndef OUT_FLAME_H
-#define OUT_FLAME_H
+/* What a flame graph shows of one event: the frames that matter, with their place and weight.  Inside out/ only. */
+#ifndef OUT_FORMAT_SVG_FLAME_H
+#define OUT_FORMAT_SVG_FLAME_H
 
 #include "out/profile/profile.h"
 
 struct flame_frame {
-	const char *name;          /* NULL: neighbours that are too light to be told apart, and what they call */
+	const char *name;          /* NULL: neighbours that are too light to draw, and what they call */
 	uint32_t function;         /* UINT32_MAX: a root */
 	uint32_t label;            /* the same for frames that look alike: below the profile's functions + threads + 1 */
 	uint32_t depth;            /* 0: all there is */
-	uint64_t at, weight;       /* from AT on; what is called begins at its caller's AT, and its own weight is what is left */
+	uint64_t at, weight;       /* from AT on; callees begin at their caller's AT, and the rest is the caller's own weight */
 	int64_t delta;             /* where the profile has them: parts per 100,000 of all */
 };
 
@@ -20,7 +20,7 @@ struct flame {
 	uint32_t n, cap;
 	uint32_t depth;            /* of the deepest */
 	uint64_t total, samples;
-	uint64_t least;            /* frames below that weight are not told apart */
+	uint64_t least;            /* frames below that weight are drawn as one */
 	/* while it is being made */
 	struct arena arena;
 	uint32_t *rank;            /* of each function: those that look alike have the same */
@@ -34,12 +34,12 @@ struct flame {
 	uint32_t roots, items;
 };
 
-/* The frames of the EVENT's threads of at least weight LEAST, or more, so that there are not many more than MOST; by their
- * callers where the picture is to be reversed.  False at the memory cap. */
+/* The frames of the EVENT's threads with at least weight LEAST, or a higher one, so that there are not many more than MOST. A
+ * reversed picture has them by their callers.  False at the memory cap. */
 bool flame_make(struct flame *, const struct profile *, uint32_t event, uint64_t least, uint32_t most);
 void flame_free(struct flame *);
 
-/* Functions that look alike: the same name, kind and module, and line where lines are told apart. */
+/* Whether functions look alike: the same name, kind and module, and the same line if the profile has lines. */
 int function_order(const struct profile *, const struct function *, const struct function *);
 
 #endif

@@ -2,6 +2,11 @@
  * it is written; and behind it the frames as JSON, with more of them, for the script that makes it interactive. */
 #include "out/format/format.h"
 #include "drawing.h"
+#include "svg_color.h"
+#include "svg_data.h"
+#include "svg_frames.h"
+#include "svg_read.h"
+#include "svg_text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -31,7 +36,7 @@ note(const struct profile *p, const char *key)
 static void
 put_sum(struct drawing *d, const struct flame *f, const struct event_info *e)
 {
-	struct cell samples = number(f->samples, 0);
+	struct columns_cell samples = columns_number(f->samples, 0);
 
 	svg_amount(d, f->total);
 	sink_str(d->out, e->waiting ? " waiting, " : e->period_ns ? " on CPU, " : " in ");
@@ -267,4 +272,12 @@ svg_write(struct sink *out, const struct profile *p)
 		sink_fail(out, ENOMEM);
 }
 
-const struct format format_svg = { .name = "svg", .suffixes = ".svg", .write = svg_write, .text = true };
+const struct format format_svg = {
+	.name = "svg",
+	.suffixes = ".svg",
+	.what = "a flame graph: a picture anywhere, interactive in a browser",
+	.write = svg_write,
+	.is = svg_is,
+	.read = svg_read,
+	.text = true,
+};

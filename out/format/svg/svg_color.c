@@ -1,6 +1,5 @@
 /* Colours of frames: by kind, with a shade that is the same for the same name, in every profile and version. */
-#include "out/format/format.h"
-#include "drawing.h"
+#include "svg_color.h"
 
 #include <string.h>
 

@@ -1,5 +1,7 @@
-/* What the script of an SVG gets: names and frames as JSON, and the script itself (svg/, packed). */
-#include "drawing.h"
+/* What the script of an SVG gets, and svg_read.c: names and frames as JSON; and the script itself (svg/, packed). */
+#include "svg_data.h"
+#include "svg_color.h"
+#include "svg_text.h"
 #include "out/format/pages.h"
 
 #include <errno.h>
@@ -81,15 +83,21 @@ svg_data(struct drawing *d)
 	const struct picture *pic = &d->p->picture;
 	struct pages pages;
 
-	sink_fmt(d->out, "<script type=\"application/json\">{\"inverted\":%u,\"reverse\":%u,\"delta\":%u,\"min\":%u,\n\"panels\":[",
-	         pic->inverted, pic->reverse, d->p->delta != NULL, svg_cut(d));
+	sink_fmt(d->out, "<script type=\"application/json\">{\"inverted\":%u,\"reverse\":%u,\"delta\":%u,\"min\":%u,\"lines\":%u,\"pids\":%u,\"threads\":%u",
+	         pic->inverted, pic->reverse, d->p->delta != NULL, svg_cut(d), d->p->lines, d->p->by_process, d->p->by_thread);
+	if (d->p->command && *d->p->command) {
+		sink_str(d->out, ",\"command\":");
+		svg_name_json(d, d->p->command);
+	}
+	sink_str(d->out, ",\n\"panels\":[");
 	for (uint32_t i = 0; i < d->flames; i++) {
 		const struct flame *f = &d->flame[i];
 		const struct event_info *e = &d->p->event[f->event];
 
 		sink_str(d->out, i ? ",\n{\"event\":" : "\n{\"event\":");
 		svg_name_json(d, e->name);
-		sink_fmt(d->out, ",\"period\":%llu,\"least\":%llu,", (unsigned long long)e->period_ns, (unsigned long long)f->least);
+		sink_fmt(d->out, ",\"period\":%llu,\"waiting\":%u,\"least\":%llu,", (unsigned long long)e->period_ns, e->waiting,
+		         (unsigned long long)f->least);
 		put_names(d, f);
 		put_numbers(d, f);
 	}

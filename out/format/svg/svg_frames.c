@@ -1,5 +1,7 @@
 /* The still picture's frames: <rect> and <text>, cut to fit as they are written, with what browsers show as a tooltip. */
-#include "drawing.h"
+#include "svg_frames.h"
+#include "svg_color.h"
+#include "svg_text.h"
 
 #include <errno.h>
 
@@ -88,7 +90,7 @@ put_label(struct drawing *d, const struct flame_frame *frame, unsigned room)
 
 	for (uint32_t v = fn && d->p->lines ? fn->line : 0; v; v /= 10)
 		line += line ? 1 : 2;
-	if (columns(frame->name) + line <= room) {
+	if (columns_of(frame->name) + line <= room) {
 		svg_name(d, frame->name, 0, false);
 		put_line(d, fn);
 	} else {

@@ -1,6 +1,6 @@
 /* Texts and numbers of an SVG.  Nothing of a name is written but through here, which keeps XML, JSON and the direction of
  * text whole: XML 1.0 section 2.2, RFC 8259 section 7. */
-#include "drawing.h"
+#include "svg_text.h"
 
 #include <string.h>
 
@@ -27,14 +27,14 @@ escape(const char *s, bool json)
 	return memcmp(s, "\xef\xbf\xbe", 3) == 0 || memcmp(s, "\xef\xbf\xbf", 3) == 0 ? "\xef\xbf\xbd" : NULL;
 }
 
-/* A name in at most WIDTH columns (0: as long as it is), as cell.h cuts it and makes it harmless. */
+/* A name in at most WIDTH columns (0: as long as it is), as columns.h cuts it and makes it harmless. */
 void
 svg_name(struct drawing *d, const char *s, unsigned width, bool json)
 {
 	const char *p, *other;
 
 	d->text.len = 0;
-	put_cut(&d->text, s, width);
+	columns_cut(&d->text, s, width);
 	sink_put(&d->text, "\0\0", 3);   /* escape looks three bytes ahead */
 	for (p = d->text.err ? "" : d->text.buf; *p; p += other && *p == '\xef' ? 3 : 1) {
 		if ((other = escape(p, json)))
@@ -63,7 +63,7 @@ void
 svg_amount(struct drawing *d, uint64_t weight)
 {
 	uint64_t ns = times(weight, d->period);
-	struct cell count = number(weight, 0);
+	struct columns_cell count = columns_number(weight, 0);
 
 	if (!d->period)
 		sink_put(d->out, count.text, count.n);

@@ -27,7 +27,7 @@ choose(const struct kallsyms *all, unsigned step, uint64_t lo, uint64_t hi)
 	for (uint32_t i = 0; i + 1 < all->n; i += step) {
 		const struct item *s = &all->symbol[i];
 
-		if (s->key < lo || s->key >= hi || s[1].key - s->key >= KSYMBOL_SIZE_MAX)
+		if (s->key < lo || s->key >= hi || s[1].key - s->key >= KERNEL_SYMBOL_MOST)
 			continue;
 		ask(s->key);
 		ask(s->key + (s[1].key - s->key) / 2);
@@ -71,7 +71,7 @@ says(struct kallsyms *all)
 	struct kallsyms *k = kallsyms_open(&arena, foreign_kallsyms(), NULL, foreign_says);
 	unsigned differ;
 
-	if (!ksaid_answers(k->said, asked[0])) {
+	if (!asked_names_answers(k->said, asked[0])) {
 		printf("this kernel says nothing\n");
 		return 0;
 	}

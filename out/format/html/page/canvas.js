@@ -9,7 +9,9 @@ const SHADES = 12;
 const families = {   // hue from, to; chroma
 	[USER]: [38, 88, 0.105], [KERNEL]: [268, 300, 0.09], [JIT]: [150, 178, 0.09], [MARK]: [70, 70, 0.008], [INLINED]: [98, 128, 0.1], [PROCESS]: [235, 245, 0.03],
 };
-const kindWords = [[USER, "user"], [KERNEL, "kernel"], [INLINED, "inlined"], [JIT, "JIT"], [MARK, "prof's marks"], [PROCESS, "process"]];
+const kindWords = [[USER, "user"], [KERNEL, "kernel"], [INLINED, "inlined"], [JIT, "JIT"], [MARK, "annotations"], [PROCESS, "process"]];
+// --colors: one family for all.
+const palettes = { hot: [22, 62, 0.15], blue: [240, 268, 0.08], green: [135, 165, 0.08], grey: [90, 90, 0.004] };
 let shades = {}, colours = [];
 
 function chooseTheme() {
@@ -17,13 +19,33 @@ function chooseTheme() {
 	const style = getComputedStyle(document.documentElement), v = name => style.getPropertyValue("--" + name).trim();
 	ink = { bg: v("bg"), panel: v("panel"), line: v("line"), ink: v("ink"), soft: v("soft"), accent: v("accent"), found: v("found"),
 		frame: dark ? "#f4eee6" : "#241f1a", match: dark ? "oklch(0.5 0.17 350)" : "oklch(0.78 0.14 350)",
-		veil: dark ? "#19181799" : "#fbfaf8aa", wait: dark ? "#3a4047" : "#dbe1e8", range: dark ? "#f0965f" : "#b4501e" };
-	for (const [kind, [from, to, chroma]] of Object.entries(families))
+		veil: dark ? "#19181799" : "#fbfaf8aa", wait: dark ? "#47525e" : "#c6d1dd", waits: dark ? "#93a5ba" : "#5f7690", range: dark ? "#f0965f" : "#b4501e" };
+	for (const [kind, family] of Object.entries(families)) {
+		const [from, to, chroma] = palettes[about.colors] || family;
 		shades[kind] = Array.from({ length: SHADES }, (_, i) => {
 			const hue = from + (to - from) * i / (SHADES - 1), light = (dark ? 0.43 : 0.8) + (i * 5 % SHADES) / SHADES * 0.09;
 			return `oklch(${light.toFixed(3)} ${(chroma * (dark ? 0.9 : 1)).toFixed(3)} ${hue.toFixed(1)})`;
 		});
+	}
 	colours = [];
+}
+
+// Colours by module: the busiest ones are far from each other, functions of one differ a little.
+const HUES = [58, 285, 150, 10, 225, 100, 325, 190, 255, 125];
+let moduleRank = null;
+function rankModules() {
+	const weight = new Float64Array(modules.length);
+	for (let i = 0; i < R.n; i++)
+		weight[F.module[T.fn[R.node[i]]]] += R.weight[i];
+	const order = modules.map((name, m) => m).sort((a, b) => weight[b] - weight[a]);
+	moduleRank = { order: order.filter(m => modules[m] && modules[m] !== "process" && weight[m] > 0), at: new Int32Array(modules.length) };
+	order.forEach((m, i) => { moduleRank.at[m] = i; });
+}
+function moduleColour(m, shade) {
+	if (!moduleRank)
+		rankModules();
+	const at = moduleRank.at[m], n = HUES.length, turn = Math.floor(at / n);
+	return !modules[m] ? shades[MARK][shade] : `oklch(${((dark ? 0.43 : 0.8) + shade / SHADES * 0.07 - turn % 2 * 0.06).toFixed(3)} 0.1 ${(HUES[at % n] + turn * 17) % 360})`;
 }
 
 const strong = kind => `oklch(${dark ? 0.62 : 0.7} ${[0.14, 0.12, 0.12, 0.01, 0.12, 0.04][kind]} ${[58, 285, 165, 70, 115, 240][kind]})`;
@@ -34,7 +56,8 @@ function shadeOf(name) {
 		h = Math.imul(h ^ name.charCodeAt(i), 0x01000193) + 0x9e37 | 0;
 	return ((h ^ h >>> 15) >>> 0) % SHADES;
 }
-const colourOf = f => f < 0 ? ink.line : colours[f] || (colours[f] = shades[F.kind[f]][shadeOf(F.name[f])]);
+const colourOf = f => f < 0 ? ink.line : colours[f] || (colours[f] = S.byModule && F.kind[f] !== PROCESS && F.kind[f] !== MARK ?
+	moduleColour(F.module[f], shadeOf(F.name[f])) : shades[F.kind[f]][shadeOf(F.name[f])]);
 // More than before is red, less is blue.
 function shareColour(share) {
 	const strength = Math.min(1, Math.sqrt(Math.abs(share) / 0.1));
@@ -45,12 +68,12 @@ function shareColour(share) {
 
 const variants = new Map();
 
-// Without what stands in brackets, but for (anonymous namespace).
+// Without what stands in brackets, but for (anonymous namespace) and Go's receivers: regexp.(*machine).doExecute.
 function without(text, open, close) {
 	let out = "", depth = 0;
 	for (let i = 0; i < text.length; i++) {
 		const c = text[i];
-		if (c === open && i && (depth && c === "(" || !text.startsWith("(anonymous", i) && !/operator.?$/.test(text.slice(Math.max(0, i - 9), i))))
+		if (c === open && i && (depth && c === "(" || !text.startsWith("(anonymous", i) && !text.startsWith(".(*", i - 1) && !/operator.?$/.test(text.slice(Math.max(0, i - 9), i))))
 			depth++;
 		if (!depth)
 			out += c;
@@ -107,8 +130,10 @@ function paint() {
 			pane.dirty = false;
 			pane.paint();
 		}
-	if (!busy)
-		cost = Math.max(performance.now() - start, cost / 2);
+	if (busy)
+		return;
+	drawStatus();
+	cost = Math.max(performance.now() - start, cost / 2);
 }
 
 class Pane {
@@ -177,14 +202,24 @@ class Pane {
 }
 
 // One frame of a stack.
-function drawFrame(c, f, x, y, w, colour, faint) {
+// WAITS: how much of its time it waited: hatched where it did all the time, else a bar below.
+function drawFrame(c, f, x, y, w, colour, faint, waits = 0) {
 	const h = ROW - 1, gap = w > 3 ? 1 : w > 1.5 ? 0.5 : 0;
 	let fill = colour, matches = found && f >= 0 && found[f];
 	if (found)
 		fill = matches ? ink.match : colour;
+	if (waits > 0.995 && fill === colour && !S.byModule && f >= 0)
+		fill = waitColour(f);
 	c.globalAlpha = faint ? 0.45 : found && !matches ? 0.4 : 1;
 	c.fillStyle = fill;
 	c.fillRect(x, y, w - gap, h);
+	if (waits > 0.005) {
+		c.fillStyle = waits > 0.995 ? hatch() : ink.waits;
+		if (waits > 0.995)
+			c.fillRect(x, y, w - gap, h);
+		else
+			c.fillRect(x + (w - gap) * (1 - waits), y + h - 3, (w - gap) * waits, 3);
+	}
 	if (w > 20) {
 		const label = fit(f, w - 8);
 		if (label) {
@@ -195,6 +230,23 @@ function drawFrame(c, f, x, y, w, colour, faint) {
 	}
 	c.globalAlpha = 1;
 }
+
+// Lines from corner to corner over what waits.
+function hatch() {
+	if (!ink.hatch) {
+		const tile = el("canvas", { width: 8, height: 8 }), c = tile.getContext("2d");
+		c.strokeStyle = dark ? "#ffffff1c" : "#1f304a20";
+		c.lineWidth = 2;
+		for (const x of [-8, 0, 8]) {
+			c.moveTo(x - 1, 9);
+			c.lineTo(x + 9, -1);
+		}
+		c.stroke();
+		ink.hatch = c.createPattern(tile, "repeat");
+	}
+	return ink.hatch;
+}
+const waitColour = f => `oklch(${((dark ? 0.37 : 0.87) + shadeOf(nameOf(f)) / SHADES * 0.05).toFixed(3)} 0.03 250)`;
 
 function outline(c, x, y, w, colour) {
 	c.strokeStyle = colour;

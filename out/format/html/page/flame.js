@@ -37,6 +37,15 @@ class Flame extends Pane {
 			this.scaleAt(this.a + (this.b - this.a) * this.at(e)[0] / this.width, Math.exp(e.deltaY * 0.004));
 		}, { passive: false });
 	}
+	// Upside down, or back: the outermost frame stays in sight.
+	turn(flip) {
+		if (this.flip === flip)
+			return;
+		this.flip = flip;
+		this.deepest = -1;
+		this.box.scrollTop = 0;
+		repaint(this);
+	}
 	whole() {
 		return this.root ? this.root.w || 1 : 1;
 	}
@@ -100,7 +109,6 @@ class Flame extends Pane {
 		else if (zoom)
 			pick(g.fn < 0 ? -1 : g.fn);
 		repaint(this);
-		told(this.words(g));
 	}
 	paint() {
 		this.renew();
@@ -142,7 +150,7 @@ class Flame extends Pane {
 	}
 	frame(c, g, x, y, w, faint, marked) {
 		const colour = about.diff && !this.up && g.fn >= 0 ? shareColour(g.delta || 0) : g.fn < 0 ? ink.line : colourOf(g.fn);
-		drawFrame(c, g.fn, x, y, w, colour, faint);
+		drawFrame(c, g.fn, x, y, w, colour, faint, g.w > 0 ? g.wait / g.w : 0);
 		if (g === this.picked)
 			outline(c, x, y, w, ink.ink);
 		else if (g.fn === marked && g.fn >= 0 && w > 1.5)
@@ -178,7 +186,7 @@ class Flame extends Pane {
 	}
 	words(g) {
 		const all = this.root.w || 1, self = g.kids || kidsOf(g, this.up) ? g.self : 0;
-		return { fn: g.fn, total: g.w, self: Math.max(0, self), all, up: this.up, delta: this.up ? undefined : g.delta };
+		return { fn: g.fn, total: g.w, parent: g.parent && g.parent.parent ? g.parent.w : 0, self: Math.max(0, self), all, wait: g.wait, up: this.up, delta: this.up ? undefined : g.delta };
 	}
 	pointed(e) {
 		if (e.pointerType === "touch" && e.buttons)
@@ -226,8 +234,8 @@ class Flame extends Pane {
 			const a = Math.min(Math.max(0, g.x + g.w / 2 - n / 2), this.whole() - n);
 			this.goal = { from: [this.a, this.b], to: [a, a + n], start: performance.now() };
 		}
-		const y = g.depth * ROW;
-		if (!this.flip && (y < this.box.scrollTop || y > this.box.scrollTop + this.height - 2 * ROW))
+		const y = this.flip ? this.flipTop() + this.top - g.depth * ROW : g.depth * ROW;
+		if (y < this.box.scrollTop || y > this.box.scrollTop + this.height - 2 * ROW)
 			this.box.scrollTop = Math.max(0, y - this.height / 3);
 		repaint(this);
 	}

@@ -30,6 +30,13 @@ function toHash() {
 		out.set("g", S.processes ? "1" : "0");
 	if (S.sort !== plain.sort)
 		out.set("s", S.sort);
+	if (S.flip)
+		out.set("i", "1");
+	if (S.byModule !== plain.byModule)
+		out.set("c", S.byModule ? "m" : "k");
+	list("b", S.branch);
+	if (S.treeSort !== plain.treeSort)
+		out.set("bs", S.treeSort);
 	return out.toString();
 }
 
@@ -37,7 +44,7 @@ function toHash() {
 function fromHash(text) {
 	const get = new URLSearchParams(text), s = fresh();
 	const list = (key, n) => (get.get(key) || "").split(".").filter(v => /^\d+$/.test(v) && +v < n).map(Number);
-	if (["flame", "callers", "order", "table"].includes(get.get("v")) && !(about.timeless && get.get("v") === "order"))
+	if (["flame", "callers", "order", "table", "tree"].includes(get.get("v")) && !(about.timeless && get.get("v") === "order"))
 		s.view = get.get("v");
 	const range = /^(\d+)-(\d+)$/.exec(get.get("r") || "");
 	if (range && !about.timeless && +range[1] < +range[2])
@@ -60,6 +67,12 @@ function fromHash(text) {
 	s.processes = get.has("g") ? get.get("g") === "1" : null;
 	if (/^-?(self|total|name|module)$/.test(get.get("s") || ""))
 		s.sort = get.get("s");
+	if (/^-?(self|total|name|module)$/.test(get.get("bs") || ""))
+		s.treeSort = get.get("bs");
+	s.branch = list("b", F.n);
+	if (get.has("c"))
+		s.byModule = get.get("c") === "m";
+	s.flip = get.get("i") === "1";
 	return s;
 }
 
@@ -132,12 +145,16 @@ function showInFlame(f) {
 function pickedFunction() {
 	if (S.view === "table")
 		return S.pick;
+	if (S.view === "tree")
+		return treePicked() ? treePicked().g.fn : -1;
 	const at = S.view === "order" ? order.picked : picture.picked || picture.hover;
 	return at ? at.fn : -1;
 }
 function pickedStack() {
 	if (S.view === "order")
 		return order.picked ? order.stackOf(order.picked) : [];
+	if (S.view === "tree")
+		return treePicked() ? treePicked().path.map(nameOf) : [];
 	const g = S.view === "table" ? null : picture.picked || picture.hover;
 	return g ? picture.stackOf(g) : S.pick >= 0 ? [F.name[S.pick]] : [];
 }
@@ -145,19 +162,21 @@ function pickedStack() {
 function showView() {
 	const up = S.view === "callers", empty = !(W.shown > 0);
 	$("tables").hidden = S.view !== "table" || empty;
+	$("tree").hidden = S.view !== "tree" || empty;
 	$("ordered").hidden = S.view !== "order" || empty;
-	$("picture").hidden = S.view !== "flame" && !up || empty;
+	$("picture").hidden = !isFlame() || empty;
 	$("nothing").hidden = !empty;
 	if (empty)
-		$("nothing").textContent = !R.n ? "The profile is empty: nothing ran while it was taken." : "Nothing ran in what is chosen. Esc or 0 leads out.";
+		$("nothing").textContent = !R.n ? "The profile is empty: nothing ran during the capture." : "Nothing ran in the time and threads that you chose. Press Esc or 0 to see more.";
 	for (const b of $("views").children)
 		b.setAttribute("aria-selected", b.dataset.view === S.view);
-	if (S.view !== "order" && S.view !== "table" && picture.up !== up) {
+	if (isFlame() && picture.up !== up) {
 		picture.up = up;
 		picture.version = -1;
 		picture.picked = null;
 		$("picture").scrollTop = 0;
 	}
+	picture.turn(S.flip);
 }
 
 let drawn = {}, cost = 0, gesture = 0, settling = 0;
@@ -172,18 +191,23 @@ function isBusy() {
 
 // Before panes are painted: weights, and all that is not a canvas.
 function beforePaint() {
-	if (changed("theme", dark))
+	if (changed("theme", [dark, S.byModule])) {
 		chooseTheme();
+		drawLegend();
+		detailKey = "";
+	}
 	const other = bringUpToDate(), hash = toHash();
 	showView();
 	const path = JSON.stringify([S.view, S.zoom, S.up]);
-	if (S.view !== "order" && S.view !== "table" && path !== drawn.path && picture.root && picture.version === W.version && drawn.view === S.view)
+	if (isFlame() && path !== drawn.path && picture.root && picture.version === W.version && drawn.view === S.view)
 		picture.jump(true);
 	if (other || hash !== drawn.hash) {
 		drawChips();
 		drawTools();
 		if (S.view === "table" && W.shown > 0)
 			drawTable();
+		if (S.view === "tree" && W.shown > 0)
+			drawTree();
 	}
 	drawn = { hash, path, view: S.view };
 }
@@ -192,6 +216,7 @@ function drawTools() {
 	$("hits").textContent = !S.search ? "" : percent(W.matched, W.shown) + (stepped.search === S.search ? stepped.text : "");
 	$("hits").title = S.search ? amount(W.matched) + " in stacks with a match" : "";
 	$("mine").setAttribute("aria-pressed", S.mine);
+	$("flip").setAttribute("aria-pressed", S.flip);
 	$("modules").setAttribute("aria-pressed", S.modules.length > 0);
 	$("back").disabled = trailAt === 0;
 	$("forward").disabled = trailAt >= trail.length - 1;
@@ -206,7 +231,7 @@ function nextMatch(by) {
 	if (!S.search)
 		return;
 	bringUpToDate();
-	const [at, all] = S.view === "table" ? stepRow(by) : S.view === "order" ? order.nextMatch(by) : picture.nextMatch(by);
+	const [at, all] = S.view === "table" ? stepRow(by) : S.view === "tree" ? nextBranch(by) : S.view === "order" ? order.nextMatch(by) : picture.nextMatch(by);
 	stepped = { search: S.search, text: " · " + at + "/" + all };
 	drawTools();
 }
@@ -237,16 +262,16 @@ function zoomKey(by) {
 	if (S.view === "order" || S.range) {
 		const [lo, hi] = S.range || [0, timeline.length];
 		scaleRange((lo + hi) / 2, by);
-	} else if (S.view !== "table")
+	} else if (isFlame())
 		picture.scaleAt((picture.a + picture.b) / 2, by);
 }
 
 const keys = {
-	"1": () => go({ view: "flame" }), "2": () => go({ view: "callers" }), "3": () => about.timeless || go({ view: "order" }), "4": () => go({ view: "table" }),
+	"1": () => go({ view: "flame" }), "2": () => go({ view: "callers" }), "3": () => about.timeless || go({ view: "order" }), "4": () => go({ view: "table" }), "5": () => go({ view: "tree" }),
 	"/": () => { $("search").focus(); $("search").select(); }, n: () => nextMatch(1), N: () => nextMatch(-1), Escape: out, "?": showKeys, i: showAbout,
-	"0": () => { $("search").value = ""; go({ ...fresh(), view: S.view, event: S.event, sort: S.sort }); },
+	"0": () => { $("search").value = ""; go({ ...fresh(), view: S.view, event: S.event, sort: S.sort, treeSort: S.treeSort, flip: S.flip, byModule: S.byModule }); },
 	f: () => focusOn(pickedFunction()), x: () => exclude(pickedFunction()), h: () => hideIt(pickedFunction()), o: () => go({ mine: !S.mine }), m: modulesMenu,
-	p: () => pickedFunction() >= 0 && pick(pickedFunction()), s: save, t: foldTimeline,
+	p: () => pickedFunction() >= 0 && pick(pickedFunction()), s: () => save("folded"), S: saveMenu, a: showNotes, t: foldTimeline,
 	c: () => pickedFunction() >= 0 ? copy(nameOf(pickedFunction())) : toast("nothing is picked"), C: () => pickedStack().length ? copy(pickedStack().join("\n")) : toast("nothing is picked"),
 	"[": () => travel(-1), "]": () => travel(1), "+": () => zoomKey(0.5), "=": () => zoomKey(0.5), "-": () => zoomKey(2),
 	",": () => slideRange(-0.5), ".": () => slideRange(0.5),
@@ -254,14 +279,20 @@ const keys = {
 	Enter: () => {
 		if (S.view === "order" && order.picked)
 			go({ range: [order.picked.from, order.picked.to] });
-		else if (S.view !== "table" && picture.picked)
+		else if (S.view === "tree")
+			toggleBranch();
+		else if (isFlame() && picture.picked)
 			picture.choose(picture.picked, true);
 	},
+	w: showWaits, k: () => go({ byModule: !S.byModule }), r: () => go({ flip: !S.flip }),
+	"*": () => S.view === "tree" && unfoldWay(),
 };
 for (const [key, n] of [["ArrowDown", 1], ["ArrowUp", -1], ["ArrowLeft", 0], ["ArrowRight", 0]])
 	keys[key] = () => {
 		if (S.view === "table")
 			return n && stepRow(n);
+		if (S.view === "tree")
+			return stepTree(key);
 		if (S.view === "order")
 			return n ? $("ordered").scrollBy(0, n * 2 * ROW) : slideRange(key === "ArrowLeft" ? -0.1 : 0.1);
 		picture.step(key);
@@ -317,7 +348,7 @@ function listen() {
 		restore(location.hash.slice(1));
 	});
 	addEventListener("resize", () => repaint());
-	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { chooseTheme(); drawLegend(); detailKey = ""; drawn = {}; repaint(); });
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { chooseTheme(); drawn = {}; repaint(); });
 	document.addEventListener("pointerdown", e => {
 		if (!$("menu").contains(e.target))
 			$("menu").hidden = true;
@@ -342,8 +373,11 @@ function listen() {
 	$("next").onclick = () => nextMatch(1);
 	$("previous").onclick = () => nextMatch(-1);
 	$("mine").onclick = () => go({ mine: !S.mine });
+	$("waits").onclick = showWaits;
+	$("flip").onclick = () => go({ flip: !S.flip });
 	$("modules").onclick = modulesMenu;
-	$("save").onclick = save;
+	$("save").onclick = saveMenu;
+	addEventListener("beforeunload", e => unsaved && e.preventDefault());
 	$("back").onclick = () => travel(-1);
 	$("forward").onclick = () => travel(1);
 	$("about").onclick = showAbout;
@@ -352,6 +386,8 @@ function listen() {
 	$("sort").onchange = e => { timeline.order = e.target.value; timeline.arrange(); repaint(); };
 	$("events").onchange = e => setEvent(e.target.value);
 	$("lines").addEventListener("scroll", () => requestAnimationFrame(drawRows));
+	$("branches").addEventListener("scroll", () => requestAnimationFrame(drawTree));
+	new ResizeObserver(() => S.view === "tree" && W.shown > 0 && drawTree()).observe($("branches"));
 	new ResizeObserver(() => S.view === "table" && W.shown > 0 && drawRows()).observe($("lines"));
 	let from = null;
 	$("split").onpointerdown = e => {
@@ -370,15 +406,16 @@ function drawLegend() {
 	};
 	for (let t = 0; t < T.n; t++)
 		used.add(F.kind[T.fn[t]]);
-	const kinds = kindWords.filter(([kind]) => used.has(kind) && (kind !== PROCESS || showsProcesses())).map(([kind, word]) => entry(strong(kind), word));
+	if (S.byModule && !moduleRank)
+		rankModules();
+	const kinds = S.byModule ? moduleRank.order.slice(0, 6).map(m => entry(moduleColour(m, 6), cut(modules[m].split("/").pop(), 24))) : kindWords.filter(([kind]) => used.has(kind) && !palettes[about.colors] && (kind !== PROCESS || showsProcesses())).map(([kind, word]) => entry(strong(kind), word));
 	$("legend").replaceChildren(...about.diff ? [entry(shareColour(-0.1), "less"), entry(shareColour(0.1), "more")] : kinds,
 		...about.events.some(e => e.waiting) ? [entry(ink.wait, "waiting")] : []);
 }
 
 async function start() {
 	decode(new Uint8Array(await unpack("data", "deflate-raw")));
-	$("data").remove();
-	$("program").remove();
+	keepParts();
 	buildTree();
 	makeRows();
 	$("title").textContent = cut(about.title, 300);
@@ -397,6 +434,7 @@ async function start() {
 		names.push(["all", "all time"]);
 	$("events").replaceChildren(...names.map(([value, text]) => el("option", { value, textContent: cut(text, 40) })));
 	$("events").hidden = names.length < 2;
+	$("waits").hidden = !waitEvents();
 	timeline.open();
 	if (about.timeless || !R.n) {
 		$("timeline").hidden = $("split").hidden = true;
@@ -412,6 +450,5 @@ async function start() {
 	}
 	listen();
 	repaint();
-	drawLegend();
 	await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
 }

@@ -3,11 +3,13 @@
 // What is chosen: all of it stands in the page's address.
 const fresh = () => ({ view: about.reverse ? "callers" : "flame", range: null, rows: null,
 	event: about.events.some(e => e.waiting) ? "all" : 0, zoom: [], up: [], pick: -1, search: "",
-	focus: [], without: [], hidden: [], modules: [], mine: false, processes: null, sort: "self", close: null });
+	focus: [], without: [], hidden: [], modules: [], mine: false, processes: null, sort: "self", treeSort: "total", branch: [], flip: false, byModule: about.colors === "module" });
 let S;
+const isFlame = () => S.view === "flame" || S.view === "callers";
 
 // Weights of what is chosen: of each node by itself and with what it calls.
-const W = { self: null, tot: null, total: 0, order: null, shown: 0, matched: 0, version: 0, keys: {} };
+// Of them what is waiting, where some is and some is not: waitSelf, wait.
+const W = { self: null, tot: null, waitSelf: null, wait: null, total: 0, order: null, shown: 0, matched: 0, version: 0, keys: {} };
 // Of each function: is it left out, does the search find it; of each node the nearest outer one that is shown, if not all.
 let hidden, found, finding = null, visible = null, passing = null;
 
@@ -20,31 +22,34 @@ function makeRows() {
 		const key = t.pid + "/" + t.tid + "/" + t.comm, period = periodOf(t.event);
 		let row = byKey.get(key);
 		if (!row) {
-			row = { id: rows.length, pid: t.pid, tid: t.tid, comm: t.comm, parts: [], weight: 0, from: Infinity };
+			row = { id: rows.length, pid: t.pid, tid: t.tid, comm: t.comm, parts: [], weight: 0, waited: 0, from: Infinity };
 			byKey.set(key, row);
 			rows.push(row);
 		}
 		row.parts.push(i);
-		if (!isWaiting(t.event))
-			row.weight += t.weight * (period || 1);
+		row[isWaiting(t.event) ? "waited" : "weight"] += t.weight * (period || 1);
 		if (t.hi > t.lo)
 			row.from = Math.min(row.from, R.from[t.lo]);
 	});
 	for (const row of rows) {
 		let group = byPid.get(row.pid);
 		if (!group) {
-			group = { id: groups.length, pid: row.pid, rows: [], weight: 0, from: Infinity };
+			group = { id: groups.length, pid: row.pid, rows: [], weight: 0, waited: 0, from: Infinity };
 			byPid.set(row.pid, group);
 			groups.push(group);
 		}
 		group.rows.push(row);
 		row.group = group;
 		group.weight += row.weight;
+		group.waited += row.waited;
 		group.from = Math.min(group.from, row.from);
 	}
 	for (const group of groups)
 		group.comm = group.rows.reduce((a, b) => b.weight > a.weight || b.weight === a.weight && b.tid === b.pid ? b : a).comm;
 }
+
+// Threads, which may have had several names.
+const countThreads = rows => new Set(rows.map(row => row.pid + "/" + row.tid)).size;
 
 const periodOf = event => about.events[event] ? about.events[event].period : 0;
 const isWaiting = event => !!about.events[event] && !!about.events[event].waiting;
@@ -53,8 +58,8 @@ const isTime = () => S.event === "all" || periodOf(S.event) > 0;
 const amount = v => isTime() ? time(v) : count(v);
 const isMine = f => F.kind[f] === PROCESS || F.kind[f] === JIT || F.kind[f] !== KERNEL && F.kind[f] !== MARK && F.mine[F.module[f]];
 
-// Adds the chosen runs' weights to INTO[COLUMN[run]].
-function sweep(column, into) {
+// Adds the chosen runs' weights to INTO[COLUMN[run]], those of waiting to WAITS, too.
+function sweep(column, into, waits) {
 	const [lo, hi] = S.range || [-Infinity, Infinity];
 	let total = 0;
 	for (const row of S.rows ? rows.filter(row => S.rows.has(row.id)) : rows)
@@ -62,6 +67,7 @@ function sweep(column, into) {
 			const t = threads[part], scale = periodOf(t.event) || 1;
 			if (!inEvent(t.event))
 				continue;
+			const also = isWaiting(t.event) ? waits : null;
 			let i = S.range ? firstRun(t, lo) : t.lo;
 			for (; i < t.hi && R.from[i] <= hi; i++) {
 				const from = R.from[i], to = R.to[i], node = column[i];
@@ -71,6 +77,8 @@ function sweep(column, into) {
 				total += w;
 				if (node >= 0)
 					into[node] += w;
+				if (also && node >= 0)
+					also[node] += w;
 			}
 		}
 	return total;
@@ -139,10 +147,22 @@ function addUp() {
 	}
 	const { self, tot } = W;
 	self.fill(0);
-	W.total = sweep(R.node, self);
+	const waits = waitEvents() ? new Float64Array(T.n) : null;
+	W.total = sweep(R.node, self, waits);
 	for (let t = 0; passing && t < T.n; t++)
-		if (!passing[t])
+		if (!passing[t]) {
 			self[t] = 0;
+			if (waits)
+				waits[t] = 0;
+		}
+	W.waitSelf = waits;
+	W.wait = waits && waits.slice();
+	W.waited = 0;
+	for (let t = T.n - 1; waits && t >= 0; t--)
+		if (T.parent[t] >= 0)
+			W.wait[T.parent[t]] += W.wait[t];
+		else
+			W.waited += W.wait[t];
 	tot.set(self);
 	let shown = 0;
 	for (let t = T.n - 1; t >= 0; t--) {
@@ -204,8 +224,8 @@ function bringUpToDate() {
 
 // ---- stacks merged by callees (down) or by callers (up): nodes are made when someone looks
 
-// g.nodes: the nodes of T that it stands for, and up: their shares of its weight.
-const group = (parent, fn, nodes, weights, weight) => ({ parent, fn, nodes, weights, w: weight, x: 0, rank: 0, kids: null, depth: parent ? parent.depth + 1 : 0 });
+// g.nodes: the nodes of T that it stands for, and up: their shares of its weight, and of its waiting.
+const group = (parent, fn, nodes, weights, weight) => ({ parent, fn, nodes, weights, w: weight, wait: 0, waits: null, x: 0, rank: 0, kids: null, depth: parent ? parent.depth + 1 : 0 });
 
 function sortChildren(t) {
 	if (!T.sorted[t]) {
@@ -215,19 +235,22 @@ function sortChildren(t) {
 	}
 }
 
-function bucket(by, g, f, t, w, up) {
+function bucket(by, g, f, t, w, up, wait) {
 	let kid = by.get(f);
 	if (!kid)
-		by.set(f, kid = group(g, f, [], up ? [] : null, 0));
+		by.set(f, kid = Object.assign(group(g, f, [], up ? [] : null, 0), { waits: up ? [] : null }));
 	kid.w += w;
+	kid.wait += wait;
 	if (up) {
 		const at = slot[t] - 1;
 		if (at >= 0 && kid.nodes[at] === t) {
 			kid.weights[at] += w;
+			kid.waits[at] += wait;
 			return;
 		}
 		slot[t] = kid.nodes.length + 1;
 		kid.weights.push(w);
+		kid.waits.push(wait);
 	} else {
 		kid.rank += W.order[t];
 		if (T.delta)
@@ -251,7 +274,7 @@ function kidsDown(g, by) {
 				if (hidden[T.fn[c]])
 					more.push(c);
 				else
-					bucket(by, g, T.fn[c], c, w, false);
+					bucket(by, g, T.fn[c], c, w, false, W.wait ? W.wait[c] : 0);
 			}
 		}
 	}
@@ -277,11 +300,13 @@ function nodesByFunction() {
 function whatRan(g, by) {
 	const { at, list } = nodesByFunction();
 	for (let f = 0; f < F.n; f++) {
-		let w = 0;
-		for (let i = at[f]; i < at[f + 1]; i++)
+		let w = 0, wait = 0;
+		for (let i = at[f]; i < at[f + 1]; i++) {
 			w += W.self[list[i]];
+			wait += W.waitSelf ? W.waitSelf[list[i]] : 0;
+		}
 		if (w > 0)
-			by.set(f, group(g, f, null, null, w));
+			by.set(f, Object.assign(group(g, f, null, null, w), { wait }));
 	}
 }
 
@@ -289,10 +314,12 @@ function fillIn(g) {
 	const { at, list } = nodesByFunction();
 	g.nodes = [];
 	g.weights = [];
+	g.waits = [];
 	for (let i = at[g.fn]; i < at[g.fn + 1]; i++)
 		if (W.self[list[i]] > 0) {
 			g.nodes.push(visible ? visible[list[i]] : list[i]);
 			g.weights.push(W.self[list[i]]);
+			g.waits.push(W.waitSelf ? W.waitSelf[list[i]] : 0);
 		}
 }
 
@@ -308,7 +335,7 @@ function kidsUp(g, by) {
 		while (p >= 0 && hidden[T.fn[p]])
 			p = T.parent[p];
 		if (p >= 0)
-			bucket(by, g, T.fn[p], p, g.weights[i], true);
+			bucket(by, g, T.fn[p], p, g.weights[i], true, g.waits[i]);
 	}
 }
 
@@ -329,13 +356,15 @@ function kidsOf(g, up) {
 	return g.kids;
 }
 
-const rootGroup = () => group(null, -1, [T.n], null, W.shown);
+const rootGroup = () => Object.assign(group(null, -1, [T.n], null, W.shown), { wait: W.waited });
 
 // A function with all that it calls, or all that calls it.
 function groupOf(f, up) {
 	const nodes = outermost(f).filter(t => W.tot[t] > 0), g = group(null, f, nodes, null, 0);
 	g.weights = nodes.map(t => W.tot[t]);
+	g.waits = nodes.map(t => W.wait ? W.wait[t] : 0);
 	g.w = g.weights.reduce((a, b) => a + b, 0);
+	g.wait = g.waits.reduce((a, b) => a + b, 0);
 	return g;
 }
 
@@ -413,30 +442,4 @@ function linesOf(f) {
 			line.tot += tot[l];
 	}
 	return [...lines.values()].sort((a, b) => a.line - b.line);
-}
-
-// The stacks that are shown, folded: process;outermost;…;innermost COUNT.
-function folded(under) {
-	const lines = new Map(), unit = S.event === "all" || isWaiting(S.event) ? 1000 : periodOf(S.event) || 1;
-	const clean = name => name.replace(/;/g, ":").replace(/\s/g, " ");
-	let inside = null;
-	if (under) {
-		inside = new Uint8Array(T.n);
-		for (const t of under)
-			inside[t] = 1;
-	}
-	for (let t = 0; t < T.n; t++) {
-		if (inside && T.parent[t] >= 0 && inside[T.parent[t]])
-			inside[t] = 1;
-		if (W.self[t] <= 0 || inside && !inside[t])
-			continue;
-		const path = [];
-		for (let at = t; at >= 0; at = T.parent[at])
-			if (!hidden[T.fn[at]] || F.kind[T.fn[at]] === PROCESS)
-				path.push(clean(F.name[T.fn[at]]));
-		const line = path.reverse().join(";");
-		lines.set(line, (lines.get(line) || 0) + W.self[t]);
-	}
-	return [...lines].map(([line, w]) => [line, Math.round(w / unit)]).filter(([, n]) => n > 0).sort((a, b) => a[0] < b[0] ? -1 : 1)
-		.map(([line, n]) => line + " " + n + "\n").join("");
 }

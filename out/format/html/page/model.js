@@ -1,5 +1,5 @@
 "use strict";
-// What out/html.c wrote, and what is worked out of it: functions, a tree of stacks, threads with their runs.
+// What out/format/html/html.c wrote, and what is worked out of it: functions, a tree of stacks, threads with their runs.
 
 const $ = id => document.getElementById(id);
 const USER = 0, KERNEL = 1, JIT = 2, MARK = 3, INLINED = 4, PROCESS = 5;
@@ -13,8 +13,8 @@ const modules = [];
 const T = { n: 0, parent: null, fn: null, head: null, child: null, sorted: null, delta: null };
 // Stacks again, with the line of each function that ran, from the file.
 const L = { n: 0, parent: null, site: null, fn: null, line: null, some: false };
-// Runs of all threads, one thread behind the other: from and to (µs), weight, nodes of T and of L.
-const R = { n: 0, from: null, to: null, weight: null, node: null, lined: null };
+// Runs of all threads, one thread behind the other: from and to (µs), weight, nodes of T and of L, samples.
+const R = { n: 0, from: null, to: null, weight: null, node: null, lined: null, count: null };
 // Threads as the file has them: one for each name and event.
 let threads = [];
 
@@ -93,6 +93,7 @@ function decodeRuns(number, signed) {
 	R.to = new Float64Array(room);
 	R.weight = new Float64Array(room);
 	R.lined = new Int32Array(room);
+	R.count = new Uint32Array(room);
 	threads = about.threads.map(([pid, tid, event, comm]) => ({ pid, tid, event, comm: comm || "[unknown]" }));
 	for (const t of threads) {
 		const period = about.events[t.event] ? about.events[t.event].period / 1000 : 0;
@@ -103,7 +104,7 @@ function decodeRuns(number, signed) {
 			const lo = R.n, hi = R.n += n;
 			if (hi > room) {
 				room = room * 1.5 + n | 0;
-				for (const column of ["from", "to", "weight", "lined"])
+				for (const column of ["from", "to", "weight", "lined", "count"])
 					R[column] = grown(R[column], room);
 			}
 			for (let i = lo; i < hi; i++)
@@ -115,6 +116,7 @@ function decodeRuns(number, signed) {
 				const first = end + R.from[i];
 				end = first + (n > 1 ? number() : 0);
 				R.weight[i] = weight;
+				R.count[i] = n;
 				// A sample stands for the time before it, back to the one before.
 				R.from[i] = Math.max(first - period * weight / n, 0, i > t.lo ? R.to[i - 1] : 0);
 				R.to[i] = Math.max(end, R.from[i]);

@@ -25,10 +25,8 @@ class Order extends Pane {
 			this.down = this.marked = null;
 			if (d && d.moved && marked)
 				go({ range: marked });
-			else if (d && spot && spot.fn !== undefined) {
+			else if (d && spot && spot.fn !== undefined)
 				this.picked = spot;
-				told(this.words(spot));
-			}
 			repaint(this);
 		});
 		box.addEventListener("dblclick", e => {
@@ -177,15 +175,15 @@ class Order extends Pane {
 			if (y < -ROW || y > this.height || x + w < 0 || x > this.width)
 				continue;
 			const x0 = Math.max(0, x), f = T.fn[node];
-			drawFrame(d.c, f, x0, y, Math.min(this.width, x + w) - x0, colourOf(f), d.waits);
-			const spot = { x: x0, y, w: Math.max(1, w - (x0 - x)), h: ROW, fn: f, node, from, to: d.end, row: d.row };
+			drawFrame(d.c, f, x0, y, Math.min(this.width, x + w) - x0, colourOf(f), false, d.waits ? 1 : 0);
+			const spot = { x: x0, y, w: Math.max(1, w - (x0 - x)), h: ROW, fn: f, node, from, to: d.end, row: d.row, waits: d.waits };
 			if (this.picked && this.picked.node === node && this.picked.from === from)
 				outline(d.c, x0, y, spot.w, ink.ink);
 			this.spots.push(spot);
 		}
 	}
 	words(spot) {
-		return { fn: spot.fn, span: (spot.to - spot.from) * 1000, from: spot.from * 1000, row: spot.row };
+		return { fn: spot.fn, span: (spot.to - spot.from) * 1000, from: spot.from * 1000, row: spot.row, waits: spot.waits };
 	}
 	stackOf(spot) {
 		return this.path(spot.node).map(t => nameOf(T.fn[t]));
@@ -209,7 +207,6 @@ class Order extends Pane {
 		const next = at < 0 ? (by > 0 ? 0 : all.length - 1) : (at + by + all.length) % all.length;
 		if (all.length) {
 			this.picked = { ...all[next] };
-			told(this.words(this.picked));
 			repaint(this);
 		}
 		return [all.length ? next + 1 : 0, all.length];

@@ -7,14 +7,17 @@ function describe(what) {
 		return { name: what.text, notes: [what.note] };
 	const f = what.fn, notes = [];
 	if (what.span !== undefined)
-		notes.push(time(what.span) + " from " + time(what.from), what.row.comm + " · thread " + what.row.tid);
+		notes.push((what.waits ? "waited " : "") + time(what.span) + " from " + time(what.from), what.row.comm + " · thread " + what.row.tid);
 	else {
-		let line = amount(what.total) + " · " + percent(what.total, what.all) + (what.up ? " in stacks that end so" : "");
+		let line = amount(what.total) + " · " + percent(what.total, what.all) + (what.parent ? " of all, " + percent(what.total, what.parent) + " of its parent" : "") +
+			(what.up ? " in stacks that end so" : "");
 		if (!what.up)
 			line += " · self " + amount(what.self) + " · " + percent(what.self, what.all);
 		if (what.delta !== undefined)
 			line += " · " + (what.delta > 0 ? "+" : "") + (100 * what.delta).toFixed(2) + " points";
 		notes.push(line);
+		if (what.wait > 0 && S.event === "all")
+			notes.push(amount(what.total - what.wait) + " of it on CPU, " + amount(what.wait) + " waiting (" + percent(what.wait, what.total) + ")");
 	}
 	if (f >= 0)
 		notes.push([moduleOf(f), F.file[f] ? F.file[f] + (F.line[f] ? ":" + F.line[f] : "") : "", F.kind[f] ? kindWords.find(([k]) => k === F.kind[f])[1] : ""].filter(Boolean).join(" · "));
@@ -35,10 +38,32 @@ function tip(e, what) {
 	box.style.top = Math.max(4, y + h > innerHeight - 6 ? e.clientY - h - 12 : y) + "px";
 }
 
-// The status line keeps what was picked last.
-function told(what) {
-	const { name, notes } = describe(what);
-	$("status").replaceChildren(el("b", { textContent: cut(name, 300) }), " " + notes.filter(Boolean).join(" · "));
+// What is picked in the view that is shown, with its weights of now.
+function picked() {
+	const all = W.shown || 1, branch = treePicked();
+	if (S.view === "table")
+		return S.pick >= 0 && tableNow ? { fn: S.pick, total: tableNow.tot[S.pick], self: tableNow.self[S.pick], all } : null;
+	if (branch)
+		return { fn: branch.g.fn, total: branch.g.w, self: branch.g.self, all, parent: branch.g.parent.parent ? branch.g.parent.w : 0 };
+	if (S.view === "order")
+		return order.picked && order.words(order.picked);
+	return isFlame() && picture.picked ? picture.words(picture.picked) : null;
+}
+
+// The status line follows what is picked; where nothing is, it tells the share of what is chosen.
+let everything = { event: null, w: 0 };
+function drawStatus() {
+	const what = picked(), range = S.range ? S.range[1] - S.range[0] : timeline.length;
+	if (what) {
+		const { name, notes } = describe(what);
+		$("status").replaceChildren(el("b", { textContent: cut(name, 300) }), " " + notes.filter(Boolean).join(" · "));
+		return;
+	}
+	if (everything.event !== S.event)
+		everything = { event: S.event, w: threads.reduce((sum, t) => sum + (inEvent(t.event) ? t.weight * (periodOf(t.event) || 1) : 0), 0) };
+	const some = S.range || S.rows || S.focus.length || S.without.length;
+	$("status").textContent = some ? timeInWords(W.shown, W.waited) + ", " + percent(W.shown, everything.w) + " of all " + amount(everything.w) +
+		(S.range && isTime() ? ", in " + time(range * 1000) + ": " + (W.shown / (range * 1000)).toFixed(2) + (onCpu(S.event) ? " CPUs" : " threads") + " at a time" : "") : "";
 }
 
 function toast(text) {
@@ -78,25 +103,6 @@ function showText(title, text) {
 	area.select();
 }
 
-function isSandboxed() {
-	try {
-		return !localStorage;
-	} catch {
-		return true;
-	}
-}
-
-function save() {
-	const zoomed = S.view === "flame" && S.zoom.length ? picture.find(S.zoom) : null;
-	const text = folded(zoomed && zoomed.parent ? zoomed.nodes : null), name = (about.title.replace(/[^\w.-]+/g, "-").slice(0, 60) || "profile") + ".folded";
-	if (isSandboxed())
-		return showText(name, text);
-	const url = URL.createObjectURL(new Blob([text], { type: "text/plain" })), link = el("a", { href: url, download: name });
-	link.click();
-	setTimeout(() => URL.revokeObjectURL(url), 10000);
-	toast("saved " + many(text.split("\n").length - 1, "stack") + " as " + name);
-}
-
 // ---- what is chosen, each with a way out
 
 function chip(text, off, title) {
@@ -105,13 +111,14 @@ function chip(text, off, title) {
 const less = (list, item) => list.filter(x => x !== item);
 
 function drawChips() {
-	const out = [], unit = isTime() ? time(W.shown) : count(W.shown) + " × " + (about.events[S.event] || { name: "weight" }).name;
-	out.push(el("span", { id: "sum", textContent: unit + (W.shown < W.total * 0.9999 ? " of " + amount(W.total) : "") + (S.rows ? "" : " · " + many(rows.length, "thread")) }));
+	const out = [], part = W.shown < W.total * 0.9999 ? " of " + amount(W.total) : "";
+	const unit = isTime() ? timeInWords(W.shown, W.waited) + part : count(W.shown) + " × " + (about.events[S.event] || { name: "weight" }).name + part;
+	out.push(el("span", { id: "sum", textContent: unit + (S.rows ? "" : " · " + many(countThreads(rows), "thread")) }));
 	if (S.range)
 		out.push(chip(time(S.range[0] * 1000) + " – " + time(S.range[1] * 1000), () => go({ range: null })));
 	if (S.rows) {
 		const one = S.rows.size === 1 && rows[[...S.rows][0]];
-		out.push(chip(one ? one.comm + " " + one.tid : many(S.rows.size, "thread"), () => go({ rows: null })));
+		out.push(chip(one ? one.comm + " " + one.tid : many(countThreads(rows.filter(row => S.rows.has(row.id))), "thread"), () => go({ rows: null })));
 	}
 	for (const f of S.focus)
 		out.push(chip("through " + nameOf(f), () => go({ focus: less(S.focus, f) }), nameOf(f).slice(0, 400)));
@@ -133,6 +140,8 @@ function drawChips() {
 		for (let i = from; i < path.length; i++)
 			out.push("›", crumb(variantsOf(path[i])[variantsOf(path[i]).length - 1], path.slice(0, i + 1)));
 	}
+	if (notes.length)
+		out.push(el("button", { className: "crumb", textContent: many(notes.length, "note"), title: "notes (a)", onclick: showNotes }));
 	if (about.least)
 		out.push(el("span", { className: "warn", textContent: "Rare stacks (below " + many(about.least, "sample") + ") are without their middle." }));
 	if (about.step)
@@ -188,7 +197,8 @@ function modulesMenu() {
 	const box = (checked, text, note, change) => el("label", {}, el("input", { type: "checkbox", checked, onchange: change }), el("span", { textContent: text, title: text.slice(0, 300) }), el("span", { className: "soft", textContent: note }));
 	openMenu(r.left, r.bottom + 4, [
 		box(showsProcesses(), "Process names", "", e => go({ processes: e.target.checked })),
-		box(S.mine, "Only my code", "", e => go({ mine: e.target.checked })), el("hr"),
+		box(S.mine, "Only my code", "", e => go({ mine: e.target.checked })),
+		box(S.byModule, "Colours by module", "", e => go({ byModule: e.target.checked })), el("hr"),
 		...list.slice(0, 200).map(m => box(!off.has(m), cut(modules[m] || "no module", 60), percent(weight[m], W.total), e => {
 			go({ modules: e.target.checked ? less(S.modules, m) : [...S.modules, m] });
 		})),
@@ -212,20 +222,20 @@ function showAbout() {
 	const events = about.events.map(e => e.name + (e.period ? ", a sample every " + time(e.period) : "") + (e.waiting ? ", waiting" : "")).join("; ");
 	const known = new Set(about.notes.map(([k]) => k.toLowerCase()));
 	const own = [["command", about.command], ["event", events], ["samples", count(about.samples)], ["length", about.timeless ? "" : time(about.length)],
-		["threads", count(rows.length) + " in " + many(groups.length, "process", "processes")], ["functions", count(F.n)], ["stacks", count(T.n) + " nodes"]];
+		["threads", count(countThreads(rows)) + " in " + many(groups.length, "process", "processes")], ["functions", count(F.n)], ["stacks", count(T.n) + " nodes"]];
 	const ids = about.mappings.filter(([file]) => file);
 	sheet("About this profile", pairs([...own.filter(([k]) => !known.has(k)), ...about.notes, ["written by", about.exporter]]),
 		...about.dropped ? [el("p", { className: "warn", textContent: "Some samples were left out: prof's memory was full." })] : [],
 		...ids.length ? [el("h3", { textContent: "Modules" }), pairs(ids.map(([file, id]) => [id ? id.slice(0, 12) : "–", file]))] : []);
 }
 
-const keyWords = [["1 2 3 4", "flame, callers, time order, table"], ["/", "search (regular expression)"], ["n N", "next, previous match"], ["← ↑ ↓ →", "to neighbour, caller, callee"],
-	["Enter", "zoom to the picked frame"], ["Esc", "out: menu, search, zoom, range"], ["0", "everything again"], ["p", "callers, callees, lines of the pick"], ["f", "focus: only stacks through it"],
-	["x", "exclude stacks through it"], ["h", "hide it, keep what it calls"], ["o", "only my code"], ["m", "modules"], ["+ −", "zoom in time (or frames)"], [", .", "earlier, later"],
-	["c C", "copy name, copy stack"], ["s", "save as folded stacks"], ["[ ]", "back, forward"], ["t", "fold the timeline"], ["e", "next event"], ["i", "about this profile"], ["?", "this"]];
+const keyWords = [["1 2 3 4 5", "flame, callers, time order, table, tree"], ["/", "search (regular expression)"], ["n N", "next, previous match"], ["← ↑ ↓ →", "to neighbour, caller, callee"],
+	["Enter", "zoom to the picked frame; tree: unfold, fold"], ["→ ← *", "tree: unfold, fold, the heaviest way"], ["Esc", "leave the menu, search, zoom or range"], ["0", "show everything again"], ["p", "callers, callees, lines of the pick"], ["f", "focus: only stacks through it"],
+	["x", "exclude stacks through it"], ["h", "hide it, keep what it calls"], ["r", "the flame upside down"], ["o", "only my code"], ["m", "modules"], ["k", "colours by module, or by kind"], ["+ −", "zoom in time (or frames)"], [", .", "earlier, later"],
+	["c C", "copy name, copy stack"], ["s S", "save as folded stacks; as speedscope, pprof"], ["a", "notes, and the page with them"], ["[ ]", "back, forward"], ["t", "fold the timeline"], ["e", "next event"], ["w", "waits by blocking call"], ["i", "about this profile"], ["?", "this"]];
 
 function showKeys() {
-	const mouse = [["drag", "on the timeline or in time order: a range"], ["click", "a thread: it alone; with Ctrl or Shift: it, too"], ["click", "a frame: zoom; in the right button's menu: more"],
+	const mouse = [["drag", "on the timeline or in time order: a range"], ["click", "a thread: show only this one; with Ctrl or Shift: this one, too"], ["click", "a frame: zoom; in the right button's menu: more"],
 		["Ctrl+wheel", "zoom"], ["double click", "timeline: all of it; time order: a frame's time"]];
 	const grid = list => el("div", { className: "keys" }, ...list.flatMap(([k, v]) => [el("kbd", { textContent: k }), el("span", { textContent: v })]));
 	sheet("Keys", grid(keyWords), el("h3", { textContent: "Mouse" }), grid(mouse));

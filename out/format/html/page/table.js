@@ -30,20 +30,21 @@ function functionList() {
 	return sorted.list;
 }
 
-function drawColumns() {
+// Heads of COLUMNS, that SORT by: a click calls CHOOSE with the column, or with - before it for the other way round.
+function columnHeads(columns, sort, choose) {
 	const heads = [];
 	for (const [key, label] of columns) {
-		const on = S.sort.replace("-", "") === key, text = key === "name" || key === "module";
-		const b = el("button", { textContent: label + (on ? S.sort[0] === "-" ? " ▴" : " ▾" : ""), className: text ? "text" : "", title: "sort by " + label.toLowerCase() });
+		const on = sort.replace("-", "") === key, text = key === "name" || key === "module";
+		const b = el("button", { textContent: label + (on ? sort[0] === "-" ? " ▴" : " ▾" : ""), className: text ? "text" : "", title: "sort by " + label.toLowerCase() });
 		b.dataset.sort = key;
 		if (on)
-			b.setAttribute("aria-sort", S.sort[0] === "-" ? "ascending" : "descending");
-		b.onclick = () => go({ sort: on && S.sort[0] !== "-" ? "-" + key : key });
+			b.setAttribute("aria-sort", sort[0] === "-" ? "ascending" : "descending");
+		b.onclick = () => choose(on && sort[0] !== "-" ? "-" + key : key);
 		heads.push(b);
 		if (!text)
 			heads.push(el("span"));
 	}
-	$("columns").replaceChildren(...heads);
+	return heads;
 }
 
 const dot = f => {
@@ -79,7 +80,7 @@ function drawRows() {
 }
 
 function drawTable() {
-	drawColumns();
+	$("columns").replaceChildren(...columnHeads(columns, S.sort, sort => go({ sort })));
 	drawRows();
 	drawDetail();
 }
@@ -135,7 +136,7 @@ function drawDetail() {
 	el("div", { className: "acts" }, button("Focus", () => focusOn(f)), button("Hide", () => hideIt(f)), button("Exclude stacks", () => exclude(f)),
 		button("Copy name", () => copy(F.name[f])), button("In the flame graph", () => showInFlame(f))));
 	if (total <= 0) {
-		box.append(el("p", { className: "soft", textContent: "It did not run in what is chosen." }));
+		box.append(el("p", { className: "soft", textContent: "It did not run in the time and threads that you chose." }));
 		return;
 	}
 	const up = groupOf(f, true), down = groupOf(f, false);

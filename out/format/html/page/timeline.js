@@ -25,19 +25,19 @@ class Timeline extends Pane {
 		this.arrange();
 	}
 	arrange() {
-		const by = { busy: (a, b) => b.weight - a.weight, name: (a, b) => a.comm < b.comm ? -1 : a.comm > b.comm ? 1 : 0,
+		const by = { busy: (a, b) => b.weight - a.weight || b.waited - a.waited, name: (a, b) => a.comm < b.comm ? -1 : a.comm > b.comm ? 1 : 0,
 			start: (a, b) => a.from - b.from, pid: () => 0 }[this.order];
 		const sorted = list => [...list].sort((a, b) => by(a, b) || a.pid - b.pid || (a.tid || 0) - (b.tid || 0));
 		this.list = [];
 		if (rows.length > 1)
-			this.list.push({ all: true, rows, label: "all threads", level: 0, weight: rows.reduce((a, r) => a + r.weight, 0) });
+			this.list.push({ all: true, rows, label: "all threads", level: 0, weight: rows.reduce((a, r) => a + r.weight, 0), waited: rows.reduce((a, r) => a + r.waited, 0) });
 		for (const g of sorted(groups)) {
 			const several = g.rows.length > 1, folds = several && groups.length > 1;
 			if (folds)
-				this.list.push({ group: g, rows: g.rows, label: g.comm, note: String(g.pid), level: 0, weight: g.weight });
+				this.list.push({ group: g, rows: g.rows, label: g.comm, note: String(g.pid), level: 0, weight: g.weight, waited: g.waited });
 			if (!folds || !this.closed.has(g))
 				for (const row of sorted(g.rows))
-					this.list.push({ row, rows: [row], label: row.comm, note: String(row.tid), level: folds ? 1 : 0, weight: row.weight });
+					this.list.push({ row, rows: [row], label: row.comm, note: String(row.tid), level: folds ? 1 : 0, weight: row.weight, waited: row.waited });
 		}
 		this.shown = this.folded ? this.list.slice(0, 1) : this.list;
 		repaint(this);
@@ -144,7 +144,7 @@ class Timeline extends Pane {
 		this.spots.push({ x: 0, y, w: this.width, h: LANE, item });
 	}
 	label(c, item, y, faint) {
-		const indent = 8 + item.level * 12 + (item.group ? 12 : 0), share = item.weight ? (item.rows[0].parts.some(p => periodOf(threads[p].event)) ? time(item.weight) : count(item.weight)) : "";
+		const indent = 8 + item.level * 12 + (item.group ? 12 : 0), timed = item.rows[0].parts.some(p => periodOf(threads[p].event)), share = item.weight ? timed ? time(item.weight) : count(item.weight) : item.waited ? "waits " + time(item.waited) : "";
 		c.font = "12px system-ui, sans-serif";
 		c.fillStyle = ink.soft;
 		let right = this.names - 10;
@@ -267,7 +267,7 @@ class Timeline extends Pane {
 			return;
 		}
 		const { item } = spot, b = this.binsOf(item), i = Math.floor(x - this.names);
-		const name = item.all ? many(rows.length, "thread") : item.group ? item.label + " · process " + item.note + " · " + many(item.rows.length, "thread")
+		const name = item.all ? many(countThreads(rows), "thread") : item.group ? item.label + " · process " + item.note + " · " + many(item.rows.length, "thread")
 			: item.label + " · thread " + item.rows[0].tid + " of process " + item.rows[0].pid;
 		let note = "";
 		if (i >= 0 && i < b.user.length)

@@ -67,7 +67,7 @@ const label = i => home[i].text[name[i]] + (home[i].line[name[i]] ? ":" + home[i
 function words(i) {
 	const panel = home[i], all = weight[panel.root], top = zoomOf(panel), line = [];
 	if (name[i] < 0)
-		return ["frames too narrow to be told apart", amount(panel, weight[i]) + ", " + share(weight[i], all)];
+		return ["frames that are too narrow to draw", amount(panel, weight[i]) + ", " + share(weight[i], all)];
 	let self = weight[i];
 	for (let c = i + 1; c < last[i]; c = last[c])
 		self -= weight[c];

@@ -1,0 +1,10 @@
+/* The step from samples to a profile: unwind, intern, add. */
+#ifndef CMD_CAPTURE_COLLECT_H
+#define CMD_CAPTURE_COLLECT_H
+
+#include "collector.h"
+
+/* For session_drain; CTX is the collector. */
+void collect_sample(void *collector, const struct sample *);
+
+#endif

@@ -1,0 +1,11 @@
+/* What runtimes and stripped files keep to themselves, in words: whose code has no names, and what would name it. */
+#ifndef CMD_CAPTURE_RUNTIME_WORDS_H
+#define CMD_CAPTURE_RUNTIME_WORDS_H
+
+#include "lib/sink.h"
+#include "out/profile/profile.h"
+
+/* Sentences for the closing line, each behind "; ", about a named profile; nothing where nearly all has names. */
+void runtime_words(struct sink *, const struct profile *);
+
+#endif

@@ -1,0 +1,70 @@
+/* See why_empty.h. */
+#include "why_empty.h"
+
+#include "lib/msg.h"
+#include "plan_capture.h"
+#include "sample/tasks/target.h"
+
+enum { TOLD_MOST = 3 };
+
+static bool
+leaves_out(const struct plan *p)
+{
+	return p->target.kind == TARGET_PROCESSES && !plan_takes_children(p);
+}
+
+void
+why_empty_begin(struct children *c, const struct plan *p)
+{
+	if (leaves_out(p))
+		children_find(c, p->target.pid, p->target.npid);
+}
+
+/* Says which of them ran; false where none did. */
+static bool
+tell_children(const struct children *before, const struct plan *p)
+{
+	struct children now = { 0 };
+	uint32_t n;
+	char name[32];
+
+	children_find(&now, p->target.pid, p->target.npid);
+	children_since(&now, before);
+	if ((n = now.n))
+		warn("the profile is empty: the target did not run, but %u of its children did; %s", n,
+		     p->no_inherit ? "leave --no-inherit out to profile them" : "use -p with their numbers to profile them");
+	for (uint32_t i = 0; i < n && i < TOLD_MOST; i++)
+		warn("process %d (%s) ran %llu.%02llu s", now.child[i].pid, target_comm(now.child[i].pid, name, sizeof name),
+		     (unsigned long long)(now.child[i].cpu / 1000000000), (unsigned long long)(now.child[i].cpu / 10000000 % 100));
+	children_free(&now);
+	return n;
+}
+
+static bool
+any_time(const struct plan *p)
+{
+	for (unsigned i = 0; i < p->nevent; i++)
+		if (p->event[i].is_time)
+			return true;
+	return false;
+}
+
+void
+why_empty_tell(const struct children *before, const struct plan *p, const struct session_counts *n, const char *events, bool over)
+{
+	uint64_t period = n->freq ? 1000000000 / n->freq : p->count;
+
+	if (leaves_out(p) && tell_children(before, p))
+		return;
+	if (!any_time(p))
+		warn("the profile is empty: the target had %s%s in that time", p->count > 1 ? "too few " : "no ", events);
+	else if (n->enabled_ns >= period && !n->unseen_samples)
+		warn("the profile is empty: the target's threads ran %llu.%02llu s together, but each of them less than the %llu.%02llu ms between two "
+		     "samples; use -F max to sample more often", (unsigned long long)(n->enabled_ns / 1000000000),
+		     (unsigned long long)(n->enabled_ns / 10000000 % 100), (unsigned long long)(period / 1000000),
+		     (unsigned long long)(period / 10000 % 100));
+	else if (over)
+		warn("the profile is empty: the target ended before prof could take a sample");
+	else
+		warn("the profile is empty: the target did not run on a CPU in that time; use --wall to see where it waits");
+}

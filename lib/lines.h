@@ -1,0 +1,21 @@
+/* Text read line by line. */
+#ifndef LIB_LINES_H
+#define LIB_LINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Lines of a descriptor.  A line longer than the buffer is cut there and the rest of it skipped. */
+struct lines {
+	int fd;
+	bool eof;
+	uint32_t lo, hi;
+	uint64_t left;   /* bytes that may still be read: no limit, unless set after lines_open */
+	char buf[8192], head[8192];   /* HEAD: of a line that is too long */
+};
+
+void lines_open(struct lines *, int fd);
+/* The next line without its newline, NUL-terminated and alive until the next call, or NULL. */
+char *lines_next(struct lines *);
+
+#endif

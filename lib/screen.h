@@ -1,0 +1,22 @@
+/* Text on its way to a terminal: no line is wider than that, and where it knows ASCII alone, other characters become such. */
+#ifndef LIB_SCREEN_H
+#define LIB_SCREEN_H
+
+#include <stdbool.h>
+
+#include "sink.h"
+
+struct screen {
+	struct sink *to;
+	unsigned width;            /* columns; 0: as many as there are */
+	bool ascii;
+	unsigned column;           /* of the line at hand */
+	bool escape;               /* within a sequence of colour, which takes no column */
+	unsigned n;                /* bytes of a character that is not whole yet */
+	char part[5];
+};
+
+/* SINK writes by way of SCREEN to TO.  Close it first. */
+void screen_open(struct screen *, struct sink *sink, struct sink *to, unsigned width, bool ascii);
+
+#endif

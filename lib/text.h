@@ -1,0 +1,14 @@
+/* Numbers in text. */
+#ifndef LIB_TEXT_H
+#define LIB_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Reads a number at *P, which moves past it: false if there is none, or it does not fit. */
+bool text_hex(const char **p, uint64_t *v);
+bool text_dec(const char **p, uint64_t *v);
+/* A decimal number with a fraction, times ten to the PLACES; finer digits are dropped. */
+bool text_decimal(const char **p, unsigned places, uint64_t *v);
+
+#endif

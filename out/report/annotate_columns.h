@@ -1,0 +1,37 @@
+/* What an annotation's lines and instructions are written with: the shares before each, and which are worth a row. */
+#ifndef OUT_REPORT_ANNOTATE_COLUMNS_H
+#define OUT_REPORT_ANNOTATE_COLUMNS_H
+
+#include "annotate.h"
+#include "table.h"
+
+enum { ANNOTATION_TEXT_MAX = 1024, ANNOTATION_SHARES = 14 };   /* bytes of a text; columns of two shares */
+
+struct annotation_writing {
+	struct table t;
+	const struct annotation *a;
+	const struct annotation_view *view;
+	char note[ANNOTATION_TEXT_MAX];       /* of the instruction before, as far as it had one */
+};
+
+/* Lines of one file, or instructions of one mapping. */
+struct annotation_part {
+	uint32_t lo, hi;
+	struct weight most;
+};
+
+/* The columns that are left behind USED ones; 0: all. */
+unsigned annotation_room(const struct annotation_writing *, unsigned used);
+/* The module that the function is in, or "". */
+const char *annotation_module(const struct annotation_writing *);
+/* Two shares, or as many blanks. */
+void annotation_shares(struct annotation_writing *, const struct weight *);
+/* For what was left out between two rows. */
+void annotation_gap(struct annotation_writing *);
+/* Whether a weight is worth a row. */
+bool annotation_counts(const struct annotation_writing *, const struct weight *);
+/* Adds a row's weight to its part's; and for sorting parts, the heaviest first. */
+void annotation_add_most(struct annotation_part *, const struct weight *);
+int annotation_by_most(const void *, const void *, void *ctx);
+
+#endif

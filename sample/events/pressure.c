@@ -1,0 +1,354 @@
+/* See pressure.h.  A sample with its stack is thousands of bytes, and a ring holds some hundreds of them.  A reader that comes
+ * late by more than that loses samples, and copies that are too short lose the roots of stacks; so copies are as long as stacks
+ * need and as rings have room for.
+ *
+ *   need      Copies begin long.  Once many walks have shown how far stacks reach, they become twice that; where walks were cut,
+ *             they become as long as can be, and if that is not enough, the kernel's own chain is asked for.
+ *   room      How full the fullest ring was when it was read tells how late the reader came.  Where some rounds have shown that
+ *             it comes early enough for longer copies, these are allowed.
+ *   pressure  A ring that is nearly full, or a record that found no room: less is taken in, one thing at a time and then a
+ *             pause, first what costs least: stacks of waits, what the BPF program reads beyond the copy, the copy itself, at
+ *             last, with -F max, every second sample. */
+#include "pressure.h"
+
+#include <stddef.h>
+
+/* Bytes of a ring as wished for, and of all rings together, which are no more than a part of the memory that there is.  Rings
+ * that hold many samples wake a reader that need not wait for a CPU when they are half full, others when a quarter is: each
+ * time costs more than some samples do. */
+enum { RING_MOST = 8 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY = 2 << 20 };
+/* The part of a ring for samples that one for executions has. */
+enum { TRACK_PART = 64 };
+/* Percent of a ring that are in use when the reader is woken, comes late, and too late. */
+enum { WOKEN = 25, PRESSING = 75, PRESSING_HARD = 95 };
+
+/* Bytes of a copy: the least, and what it grows by; of a wait's: first, least, and what it grows by. */
+enum { STACK_LEAST = 1 << 10, STACK_STEP = 16 << 10, WAIT_FIRST = 8 << 10, WAIT_LEAST = 1 << 10, WAIT_STEP = 1 << 10 };
+/* Of a sample without its stack: registers, the kernel's chain. */
+enum { SAMPLE_LEAST = 512 };
+/* Milliseconds of samples that a ring has room for at least, copies being cut for that: where the reader comes first, and to
+ * begin with where it has to wait like all others. */
+enum { ROOM_FIRST = 20, ROOM_LATER = 50 };
+/* Walks that are looked at before copies become shorter, the first time and at most, and those of waits; walks that may be
+ * cut before copies become longer, and the share of all that these must be. */
+enum { PATIENCE_FIRST = 1000, PATIENCE_MOST = 1 << 16, WAIT_PATIENCE = 1000, CUTS_MOST = 2, CUTS_SHARE = 200 };
+/* Times that the time between samples is doubled. */
+enum { SLOWER_MOST = 6 };
+
+/* ns between two times that less is asked for. */
+#define PRESS_PAUSE UINT64_C(20000000)
+/* How late the reader comes is known after so many rounds, and so many ns: to begin with, and at most. */
+enum { LATE_ROUNDS = 8 };
+#define LATE_LEAST UINT64_C(50000000)
+#define LATE_MOST  UINT64_C(6400000000)
+/* Times as late it may come the next time; and ns that it may be late for other reasons, where threads have a CPU each and
+ * where they have not. */
+enum { LATER = 4 };
+#define LATE_ALONE UINT64_C(8000000)
+#define LATE_MANY  UINT64_C(20000000)
+
+/* ns that the reader sleeps at most, so that what short processes leave behind is still found; where there was no record for
+ * some time; and a tenth of it at the beginning, when nothing is known yet. */
+#define SLEEP_MOST INT64_C(50000000)
+#define SLEEP_CALM INT64_C(200000000)
+#define CALM_AFTER UINT64_C(1000000000)
+#define BEGINNING  UINT64_C(200000000)
+/* ns of rest where something was executed, for what it maps first and for what is late: the shortest, the shortest that is in
+ * no hurry, the longest, and how much longer for each ring that is to be read then. */
+enum { NAP_LEAST = 250000, NAP_LONG = 1000000, NAP_MOST = 4000000, NAP_EACH = 2000 };
+/* What is done beside reading takes no more than a part of the time that rings have room for. */
+enum { SPARE_PART = 4 };
+
+uint64_t
+pressure_ring(uint64_t memory, uint32_t n, uint64_t least)
+{
+	uint64_t most = memory / RINGS_PART < RINGS_MOST ? memory / RINGS_PART : RINGS_MOST, bytes = RING_MOST;
+
+	while (bytes > least && bytes * n > most)
+		bytes /= 2;
+	return bytes;
+}
+
+uint64_t
+pressure_wakes(uint64_t ring_bytes, bool first)
+{
+	return first && ring_bytes > RING_ROOMY ? ring_bytes / 2 : ring_bytes / 4;
+}
+
+uint64_t
+pressure_track(uint64_t ring_bytes, uint64_t page)
+{
+	return ring_bytes / TRACK_PART > page ? ring_bytes / TRACK_PART : page;
+}
+
+/* Whatever the reader does, four of them find room in a ring. */
+static uint32_t
+limit(uint64_t ring_bytes)
+{
+	return ring_bytes / 4 < STACK_LARGEST ? (uint32_t)(ring_bytes / 4) : STACK_LARGEST;
+}
+
+bool
+pressure_deep(uint64_t ring_bytes)
+{
+	return limit(ring_bytes) > STACK_BEFORE_DEEP;
+}
+
+static uint32_t
+least_of(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static void
+settle(struct pressure *p)
+{
+	uint32_t wait = p->wait_most ? least_of(p->wait_wanted, p->wait_most) : p->wait_wanted;
+	/* Of what waits all is the kernel's to copy. */
+	uint32_t stack = p->given.deep ? least_of(p->wanted, STACK_BEFORE_DEEP) : p->wanted;
+
+	p->want.stack = p->given.stacks ? least_of(stack, p->most) & ~7u : 0;
+	p->want.wait_stack = least_of(wait, p->most) & ~7u;
+}
+
+void
+pressure_begin(struct pressure *p, const struct pressure_given *g)
+{
+	uint64_t roomy = g->freq ? g->ring_bytes * 1000 / (g->first ? ROOM_FIRST : ROOM_LATER) / g->freq : STACK_LARGEST;
+
+	*p = (struct pressure){ .given = *g, .limit = limit(g->ring_bytes), .patience = PATIENCE_FIRST, .late = UINT64_MAX,
+	                        .pause = LATE_LEAST, .nap = NAP_LEAST, .want = { .deep = g->deep, .chain = g->chain } };
+	p->wanted = g->stack ? g->stack : g->children || g->stops ? STACK_STEP : STACK_LARGEST;
+	p->wait_wanted = g->stack ? g->stack : WAIT_FIRST;
+	p->most = roomy >= p->limit || g->fixed || g->stops ? p->limit : roomy > STACK_LEAST ? (uint32_t)roomy : STACK_LEAST;
+	settle(p);
+}
+
+/* Of a sample, bytes. */
+static uint64_t
+sample_bytes(const struct pressure *p)
+{
+	return p->want.stack + SAMPLE_LEAST + p->deep;
+}
+
+/* ns in which PERCENT of a ring fill up with samples, at most. */
+static uint64_t
+fills(const struct pressure *p, uint64_t percent)
+{
+	return p->given.ring_bytes * percent * 10000000 / (p->given.freq ? p->given.freq : 1) / p->given.events / sample_bytes(p);
+}
+
+/* Copies may be longer where rings have been found to have room for that. */
+static void
+find_room(struct pressure *p)
+{
+	uint64_t late = p->late > p->worst ? p->late : p->worst, room;
+	uint32_t times;
+
+	if (p->given.first || !p->given.freq || p->late == UINT64_MAX)
+		return;
+	late = late * LATER + (p->threads > p->given.cpus ? LATE_MANY : LATE_ALONE);
+	room = fills(p, 100 - WOKEN) * sample_bytes(p) / late;
+	if (room < SAMPLE_LEAST + (uint64_t)p->most * 2)
+		return;
+	times = room < SAMPLE_LEAST + (uint64_t)p->most * 4 ? 2 : 4;
+	p->most = least_of(p->most * times, p->limit);
+	p->late = UINT64_MAX;
+}
+
+static bool
+cuts(const struct stack_use *u)
+{
+	return u->cut >= CUTS_MOST && u->cut * CUTS_SHARE >= u->walks;
+}
+
+/* A copy of stacks that reach as far as USED, and as much again. */
+static uint32_t
+fitting(uint64_t used)
+{
+	uint64_t size = (used * 2 + STACK_STEP - 1) / STACK_STEP * STACK_STEP;
+
+	return size < STACK_STEP ? STACK_STEP : size < STACK_LARGEST ? (uint32_t)size : STACK_LARGEST;
+}
+
+static bool
+waits_used(struct pressure *p, struct stack_use *u)
+{
+	uint64_t fit = u->used * 2 / WAIT_STEP * WAIT_STEP + WAIT_STEP;
+
+	if (cuts(u))
+		p->wait_wanted = p->wait_wanted < STACK_LARGEST / 4 ? p->wait_wanted * 4 : STACK_LARGEST;
+	else if (u->walks < WAIT_PATIENCE)
+		return false;
+	else if (fit <= p->wait_wanted / 2)
+		p->wait_wanted = (uint32_t)fit;
+	*u = (struct stack_use){ 0 };
+	return true;
+}
+
+bool
+pressure_used(struct pressure *p, struct stack_use *samples, struct stack_use *waits)
+{
+	bool cut = cuts(samples), chain = p->want.chain, changed;
+	uint32_t size = cut ? STACK_LARGEST : p->wanted;
+
+	if (p->given.fixed)
+		return false;
+	if (waits_used(p, waits))
+		settle(p);
+	if (!cut && samples->walks < p->patience)
+		return false;
+	if (cut && size == p->wanted && p->given.chain_may && samples->cut_in_fp * 2 > samples->cut)
+		chain = true;
+	if (!cut && fitting(samples->used) <= size / 2)
+		size = fitting(samples->used);
+	changed = size != p->wanted || chain != p->want.chain;
+	*samples = (struct stack_use){ 0 };
+	if (!changed && !cut)
+		return false;
+	p->patience *= changed && p->patience < PATIENCE_MOST ? 4 : 1;
+	p->wanted = size;
+	p->want.chain = chain;
+	if (size > p->want.stack)   /* rings may have room for more by now */
+		find_room(p);
+	settle(p);
+	return changed;
+}
+
+/* Notes how late the reader was. */
+static void
+note_late(struct pressure *p, uint64_t time)
+{
+	uint64_t late = p->fullest > WOKEN ? fills(p, p->fullest - WOKEN) : 0;
+
+	p->worst = late > p->worst ? late : p->worst;
+	if (++p->rounds < LATE_ROUNDS || time - p->noted < p->pause)
+		return;
+	p->late = p->worst;
+	p->noted = time;
+	p->worst = p->rounds = 0;
+}
+
+/* The BPF program reads half as much, at last nothing.  That holds from the next sample on and needs no other events, so that no
+ * pause need follow. */
+static bool
+less_deep(struct pressure *p)
+{
+	if (!p->want.deep)
+		return false;
+	p->want.deep = p->want.deep > p->given.deep / 4 ? p->want.deep / 2 : 0;
+	return true;
+}
+
+static bool
+more_deep(struct pressure *p)
+{
+	if (p->want.deep == p->given.deep)
+		return false;
+	p->want.deep = p->want.deep ? p->want.deep * 2 : p->given.deep / 4;
+	return true;
+}
+
+static bool
+less_of_waits(struct pressure *p)
+{
+	uint32_t size = p->want.wait_stack;
+
+	if (!p->given.waits || p->given.fixed || size < 2 * WAIT_LEAST)
+		return false;
+	p->wait_most = size / 4 < WAIT_LEAST ? WAIT_LEAST : size / 4;
+	return true;
+}
+
+static bool
+less_of_stacks(struct pressure *p, bool much)
+{
+	uint32_t less = p->want.stack / (much ? 8 : 2) & ~7u;
+
+	if (p->given.fixed || p->want.stack <= STACK_LEAST)
+		return false;
+	p->most = less > STACK_LEAST ? less : STACK_LEAST;
+	return true;
+}
+
+static bool
+fewer(struct pressure *p, bool may)
+{
+	if (!may || p->want.slower == SLOWER_MOST)
+		return false;
+	p->want.slower++;
+	return true;
+}
+
+void
+pressure_read(struct pressure *p, const struct pressure_round *r)
+{
+	bool dropped = r->dropped > p->dropped;
+
+	p->fullest = r->fullest;
+	p->deep = r->deep;
+	p->threads = r->threads;
+	p->nap = r->new ? NAP_LEAST : p->nap < NAP_MOST ? p->nap * 9 / 8 : NAP_MOST;
+	note_late(p, r->time);
+	if (p->fullest < PRESSING && !dropped) {
+		if (r->time - p->pressed > 2 * p->pause && more_deep(p))
+			p->pressed = r->time;
+		return;
+	}
+	if (!p->light && r->time - p->pressed <= PRESS_PAUSE)
+		return;
+	p->dropped = r->dropped;
+	p->pause *= p->pause < LATE_MOST ? 2 : 1;
+	p->late = UINT64_MAX;
+	p->light = false;
+	if (less_of_waits(p) || (p->light = less_deep(p)) || less_of_stacks(p, dropped || p->fullest >= PRESSING_HARD))
+		settle(p);
+	else if (!fewer(p, r->may_slow))
+		return;
+	p->pressed = r->time;
+}
+
+void
+pressure_refused(struct pressure *p, const struct intake *is)
+{
+	p->want = *is;
+}
+
+void
+pressure_awake(struct pressure *p, uint64_t ns, uint64_t ran)
+{
+	p->awake = p->awake * 7 / 8 + ns;
+	p->ran = p->ran * 7 / 8 + ran;
+}
+
+int64_t
+pressure_sleep(const struct pressure *p, uint64_t since, uint64_t calm, bool write)
+{
+	if (since < BEGINNING)
+		return SLEEP_MOST / 10;
+	return since < CALM_AFTER || calm < CALM_AFTER || write || p->given.stops ? SLEEP_MOST : SLEEP_CALM;
+}
+
+int64_t
+pressure_nap(const struct pressure *p, uint32_t n)
+{
+	return p->nap + (int64_t)n * NAP_EACH;
+}
+
+uint64_t
+pressure_spare(const struct pressure *p, uint64_t period)
+{
+	const struct pressure_given *g = &p->given;
+	uint64_t room;
+
+	if (g->waits || (!g->first && p->fullest > 2 * WOKEN))   /* threads switch as often as they like */
+		return 0;
+	if (p->nap < NAP_LONG)   /* programs are executed: the next one's files are to be opened soon */
+		return 0;
+	room = g->ring_bytes * period / g->events / sample_bytes(p);
+	if (g->first)
+		return room;
+	/* What is done in that time is less where others want the CPUs, too. */
+	room = room / SPARE_PART * g->cpus / (g->cpus + p->threads);
+	return p->awake < 1000 ? 0 : room / (p->awake / 1000) * (p->ran < p->awake ? p->ran / 1000 : p->awake / 1000);
+}

@@ -1,0 +1,39 @@
+/* What a capture gives: a sample. */
+#ifndef SAMPLE_EVENTS_SAMPLE_H
+#define SAMPLE_EVENTS_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "deep_stack.h"
+
+struct task;
+
+/* One sample, its process and maps as of its time.  Pointers live until the callback returns. */
+struct sample {
+	uint64_t time, period;
+	uint64_t count;            /* how many samples it counts for */
+	uint64_t ip;
+	uint32_t event;            /* number in capture.event */
+	uint32_t cpu;
+	struct task *task;
+	bool kernel;               /* interrupted in the kernel */
+	const uint64_t *kchain;    /* kernel addresses, innermost first; nkchain 0: none given */
+	uint32_t nkchain;
+	const uint64_t *uchain;    /* user addresses, as the kernel walked them */
+	uint32_t nuchain;
+	const uint64_t *regs;      /* in the order of arch.sample's bits; NULL: no user registers (kernel thread) */
+	uint8_t nregs;             /* how many registers there are: a kernel may not know the last */
+	bool regs32;               /* of a 32-bit task */
+	bool sp_only;              /* instead of REGS only SP is known, and IP */
+	uint64_t sp;
+	struct task *wakes;        /* not a sample of TASK's time: TASK wakes that thread, */
+	bool interrupt;            /* or an interrupt does, on TASK's CPU */
+	uint64_t ran;              /* --wall: ns on the CPU that it stands for */
+	const uint8_t *stack;      /* from the user sp on */
+	uint64_t stack_size;
+	struct rest rest;          /* what continues the stack; DEEP learns from its walk, if it is not NULL */
+	struct deep *deep;
+};
+
+#endif

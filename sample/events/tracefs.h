@@ -1,0 +1,14 @@
+/* The kernel's tracepoints, as tracefs describes them: the number that perf_event_open takes, and the fields of a record. */
+#ifndef SAMPLE_EVENTS_TRACEFS_H
+#define SAMPLE_EVENTS_TRACEFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The number of tracepoint SYSTEM:NAME; false if there is none, if tracefs is not mounted, or if only root may read it. */
+bool tracefs_id(const char *system, const char *name, uint64_t *id);
+/* The text that tells the place and the size of each of its fields, into BUF, which gets a NUL. */
+bool tracefs_format(const char *system, const char *name, char *buf, size_t cap);
+
+#endif

@@ -1,0 +1,46 @@
+/* All events that are open: on every thread and CPU, or on CPUs alone, all of a CPU's events writing into its one ring. */
+#ifndef SAMPLE_EVENTS_WATCHES_H
+#define SAMPLE_EVENTS_WATCHES_H
+
+#include "helpers.h"
+#include "lib/index.h"
+#include "opener.h"
+#include "sample/tasks/threads.h"
+
+/* One event on one thread (or, -1, all of them) and one CPU. */
+struct watch {
+	int fd;                    /* -1: a helper's */
+	int32_t tid;
+	uint32_t event;            /* number in capture.event */
+	uint64_t id;               /* what its samples carry; of later events greater */
+};
+
+struct watches {
+	struct watch *watch;
+	uint32_t n, cap;
+	struct index index;        /* by id */
+	struct helpers helpers;    /* the helpers, which hold those beyond our own descriptors */
+};
+
+/* Asks who stands at the door, if anybody does, for the events of up to N threads in one go: to be added next, in that order.  How
+ * many. */
+uint32_t watches_ahead(const struct opener *, const struct thread *, uint32_t n);
+/* All events of one thread (-1: of the CPUs), started by its exec where ON_EXEC.  False with errno. */
+bool watches_add(struct opener *, struct watches *, int32_t tid, bool on_exec);
+/* Notes an event that is open.  False at the memory cap. */
+bool watches_know(struct watches *, const struct watch *);
+void watches_enable(const struct watches *);
+void watches_disable(const struct watches *);
+/* Stops, in a signal handler, those events that helpers do not hold. */
+void watches_stop(const struct watches *);
+/* Adds the kernel's counts. */
+void watches_total(const struct opener *, const struct watches *, struct total *total);
+const struct watch *watches_find(const struct watches *, uint64_t id);
+/* Closes the events, but still knows which they were. */
+void watches_close(struct opener *, struct watches *);
+void watches_forget(struct watches *);
+/* From now on the events have a period of NS, and so have those of threads that come to be; not those of threads that
+ * there are already.  False where there are too many events for that. */
+bool watches_period(const struct watches *, uint64_t ns);
+
+#endif

@@ -1,0 +1,31 @@
+/* The stopper's records, written into its ring as the kernel writes perf's. */
+#ifndef SAMPLE_PTRACE_STOPPER_EMIT_H
+#define SAMPLE_PTRACE_STOPPER_EMIT_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sample/tasks/threads.h"
+
+/* The writer's side of the ring. */
+struct emit {
+	struct perf_event_mmap_page *page;
+	uint8_t *data;
+	uint64_t size, head, put;  /* where the next bytes go: the head is told once a record is whole */
+	uint64_t at;               /* the time that records tell; 0: now */
+	uint64_t lost;             /* samples that found no room, and are still to be told of */
+	int wake;                  /* eventfd */
+};
+
+/* A record but a sample; N bytes of BODY, a multiple of 8, as PERF_RECORD_* have it. */
+void emit_record(struct emit *, uint32_t type, uint16_t misc, const struct thread *, const void *body, size_t n);
+/* PERF_RECORD_FORK or _EXIT. */
+void emit_task(struct emit *, uint32_t type, const struct thread *, const struct thread *parent);
+/* A sample of N words, of which the last becomes the stack's size, and GOT bytes of stack, up to 7 more of which are read. */
+void emit_sample(struct emit *, uint64_t *word, unsigned n, const uint8_t *stack, uint64_t got);
+/* The executable mappings, read from /proc/PID/maps. */
+void emit_maps(struct emit *, const struct thread *, int maps);
+void emit_wake(const struct emit *);
+
+#endif

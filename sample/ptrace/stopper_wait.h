@@ -1,0 +1,12 @@
+/* Waits of threads, where they are wanted. */
+#ifndef SAMPLE_PTRACE_STOPPER_WAIT_H
+#define SAMPLE_PTRACE_STOPPER_WAIT_H
+
+#include "stopper_state.h"
+
+/* Tells whether it waits NOW; SIZE bytes of its stack may be read over the last sample's, or none. */
+void tracee_waits(struct state *, struct tracee *, size_t size, uint64_t now);
+/* That it is back. */
+void tracee_comes(struct state *, struct tracee *);
+
+#endif

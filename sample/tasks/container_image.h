@@ -1,0 +1,13 @@
+/* What a process has in its memory of a file that cannot be opened. */
+#ifndef SAMPLE_TASKS_CONTAINER_IMAGE_H
+#define SAMPLE_TASKS_CONTAINER_IMAGE_H
+
+#include <stdint.h>
+
+struct module;
+struct modules;
+
+/* The image in PID's memory of the file at PATH, which it has mapped at AT; NULL where there is none. */
+struct module *container_image(struct modules *, int32_t pid, uint64_t at, const char *path);
+
+#endif

@@ -1,0 +1,18 @@
+/* What is inlined into a function. */
+#ifndef SYM_DWARF_INLINE_H
+#define SYM_DWARF_INLINE_H
+
+#include "dwarf_file.h"
+
+/* A function around an address, as an entry. */
+struct frame {
+	uint64_t die;
+	uint32_t call_file, call_line;   /* where it was inlined */
+};
+
+/* What is inlined into the function whose entry is at OFF, in the cache; NULL at the memory cap. */
+struct inlines *inlines_read(struct unit *, uint64_t off);
+/* The functions that ADDR lies in, in that one, outermost first, at most MAX.  START: lowest address of the first. */
+unsigned inlines_find(const struct inlines *, uint64_t addr, struct frame *, unsigned max, uint64_t *start);
+
+#endif

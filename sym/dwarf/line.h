@@ -1,0 +1,12 @@
+/* Lines of code, by a unit's line table. */
+#ifndef SYM_DWARF_LINE_H
+#define SYM_DWARF_LINE_H
+
+#include "dwarf_file.h"
+
+/* The line that ADDR belongs to: false where the unit's program does not cover it. */
+bool lines_find(struct unit *, uint64_t addr, const char **file, uint32_t *line);
+/* The name of file I of the unit's table, or NULL. */
+const char *lines_file(struct unit *, uint64_t i);
+
+#endif

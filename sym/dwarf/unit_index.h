@@ -1,0 +1,13 @@
+/* The unit that an address belongs to. */
+#ifndef SYM_DWARF_UNIT_INDEX_H
+#define SYM_DWARF_UNIT_INDEX_H
+
+#include "dwarf_file.h"
+
+/* The unit that has code at ADDR, or NULL; its slot, or UINT32_MAX. */
+struct unit *index_find(struct dwarf *, uint64_t addr);
+uint32_t index_slot(struct dwarf *, uint64_t addr);
+/* Where its header is by .debug_aranges, which may be wrong, or UINT64_MAX; .debug_info is not read for that. */
+uint64_t index_told(struct dwarf *, uint64_t addr);
+
+#endif

@@ -1,0 +1,93 @@
+#!/bin/sh
+# What debug information calls a source is any file's name: root does not show it to anybody, nor reads it with root's rights.
+. "$(dirname "$0")/../lib.sh"
+need_root
+need setpriv util-linux
+nobody="setpriv --reuid=65533 --regid=65533 --clear-groups"
+echo "root's secret line" >secret && chmod 600 secret
+mkdir -m 755 tenant && mkdir -m 700 tenant/own && echo "the tenant's own line" >tenant/own/mine.c
+source_of() { # FILE: a program that burns time in a function whose lines are those of FILE
+	cat <<-END
+	static volatile unsigned long sum;
+	#line 1 "$1"
+	__attribute__((noinline)) void hot(void) { for (unsigned i = 0; i < 10000; i++) sum += i; }
+	#line 9 "main.c"
+	int main(void) { for (;;) hot(); }
+	END
+}
+build() { source_of "$2" >source.c && ${CC:-cc} -O1 -g -o "tenant/$1" source.c || exit 1; }
+build evil "$work/secret"
+build honest "$work/tenant/own/mine.c"
+build device /dev/zero
+mkfifo fifo && chmod 666 fifo && build fifoed "$work/fifo"
+chown -R 65533:65533 tenant
+$nobody tenant/evil & evil=$!
+$nobody tenant/honest & honest=$!
+$nobody tenant/device & device=$!
+$nobody tenant/fifoed & fifoed=$!
+finally "kill -9 $evil $honest $device $fifoed"
+runs $evil evil && runs $honest honest && runs $device device && runs $fifoed fifoed
+
+# Attached by root: what the target could read is shown, and no more; what is written is for root's eyes.
+umask 022
+status evil 0 timeout 60 "$PROF" annotate -q -p $evil -d 0.5 hot -o evil.txt
+has evil-works evil.txt '^hot '
+lacks evil-secret evil.txt "secret line"
+check evil-mode "$(stat -c %a evil.txt)" = 600
+status honest 0 timeout 60 "$PROF" annotate -q -p $honest -d 0.5 hot
+has honest-source out "the tenant's own line"
+for odd in $device $fifoed; do
+	status odd 0 timeout 60 "$PROF" annotate -q -p $odd -d 0.3 hot
+	has odd-works out '^hot '
+done
+# The whole system is of many: their sources are read as anybody could.
+status system 0 timeout 60 "$PROF" annotate -q -a -d 0.5 '^hot$' -o system.txt
+lacks system-secret system.txt "secret line|tenant's own"
+# A directory that root names is root's choice, as far as it goes.
+mkdir named && echo "a line that root chose" >named/mine.c
+status named 0 timeout 60 "$PROF" annotate -q -p $honest -d 0.5 hot --source-dir named
+has named-source out "a line that root chose"
+ln -sf "$work/secret" named/mine.c
+status named-link 0 timeout 60 "$PROF" annotate -q -p $honest -d 0.5 hot --source-dir named
+lacks named-link-secret out "secret line"
+# From a file, by which anybody may have come.
+"$PROF" -q -o evil.pb -p $evil -d 0.5
+status file 0 timeout 60 "$PROF" annotate evil.pb hot
+has file-works out '^hot '
+lacks file-secret out "secret line"
+status file-sudo 0 env SUDO_UID=65533 SUDO_GID=65533 timeout 60 "$PROF" annotate evil.pb hot
+lacks file-sudo-secret out "secret line"
+"$PROF" -q -o honest.pb -p $honest -d 0.5
+status file-caller 0 env SUDO_UID=65533 SUDO_GID=65533 timeout 60 "$PROF" annotate honest.pb hot
+has file-caller-source out "the tenant's own line"
+
+# It is parsed without rights, and disassembled by who has none.
+cat >asking <<'END'
+#!/bin/sh
+[ "$PAUSE" ] && sleep 1
+printf '  %s:\tuid %s caps %s new %s nice %s signals %s foreign %s\n' "${4#*0x}" "$(id -u)" "$(sed -n 's/^CapPrm:.//p' /proc/self/status)" \
+	"$(sed -n 's/^NoNewPrivs:.//p' /proc/self/status)" "$(nice)" "$(sed -n 's/^SigBlk:.//p' /proc/self/status)" "$(ls -l /proc/$$/fd | grep -cE 'socket|perf_event|bpf|\.txt|memfd')"
+END
+chmod 755 asking .
+status asking 0 timeout 60 "$PROF" annotate -q -p $honest -d 0.3 hot --by address --min 0 --context 1000 --objdump "$work/asking"
+has asking-alone out 'uid 65534 caps 0000000000000000 new 1 nice 0 signals 0000000000000000 foreign 1( |$)'
+"$PROF" annotate -q -p $honest -d 2 hot >/dev/null 2>&1 & p=$!
+wait_for 10 grep -q '^Seccomp:.*2' /proc/$p/status
+grep -E '^(CapPrm|NoNewPrivs|Seccomp):' /proc/$p/status >status
+has parsed-without status '^CapPrm:.0000000000000000$'
+has parsed-filtered status '^Seccomp:.2$'
+wait $p
+printf '#!/bin/sh\nprintf "  %%s:\\tnop\\n" "${4#*0x}"\nexit 3\n' >failing
+chmod 755 failing
+status failing 0 timeout 60 "$PROF" annotate -q -p $honest -d 0.3 hot --objdump "$work/failing"
+has failing-bytes out 'These are bytes, not instructions'
+# With rights that are lent the caller's files are read as the caller could.
+need setcap libcap2-bin
+if ! findmnt -no OPTIONS -T . | grep -q nosuid; then
+	cp "$PROF" lent && setcap cap_perfmon,cap_sys_ptrace+ep lent
+	status lent 0 $nobody timeout 60 ./lent annotate -q -p $honest -d 0.5 hot
+	has lent-source out "the tenant's own line"
+	status lent-evil 0 $nobody timeout 60 ./lent annotate -q -p $evil -d 0.5 hot
+	lacks lent-evil-secret out "secret line"
+fi
+exit $failed

@@ -1,0 +1,31 @@
+#!/bin/sh
+# A file that takes longer to read than prof has patience: the capture ends when it was told to, keeps its samples, and the file is
+# given up and named.
+# alone: it measures time
+. "$(dirname "$0")/../lib.sh"
+hostile=$(program hostile -w) || exit 1
+
+ms() { awk -v f="\"$2\"" '$1 ~ f { gsub(/[^0-9.]/, "", $2); print int($2 * 1000) }' "$1"; }
+judge() { # NAME MS-AT-MOST
+	echo "$1: $(ms s.json seconds) ms, $(ms s.json cpu_seconds) ms of CPU, $(field s.json max_rss_kib) KiB, $(field s.json samples) samples, $(field s.json lost) lost"
+	check "$1/time" "$(ms s.json seconds)" -le "$2"
+	check "$1/cpu" "$(ms s.json cpu_seconds)" -le 2000
+	check "$1/memory" "$(field s.json max_rss_kib)" -le 98304
+	check "$1/samples" "$(field s.json lost)" -le 10 -a "$(field s.json samples)" -ge 100
+	has "$1/told" err 'large.so: takes too long to read'
+}
+"$hostile" make large_debug_frame large.so || { skip '' "no room for a file of 1 GiB"; exit 0; }
+start "$hostile" run large.so 60
+wait_for 20 grep -q large.so /proc/$pid/maps
+
+"$PROF" -v -F 999 -d 1 --stats s.json -o x.folded -p $pid 2>err
+judge deadline 1250
+
+"$PROF" -v -F 999 --stats s.json -o x.folded -p $pid 2>err &
+prof=$!
+capturing $prof
+sleep 0.5
+kill -TERM $prof
+wait $prof
+judge signal 1250
+exit $failed

@@ -1,0 +1,41 @@
+#!/bin/sh
+# A profile without samples says which event did not happen, or who ran all the same.
+. "$(dirname "$0")/../lib.sh"
+busy=$(program busy) || exit 1
+many=$(program many) || exit 1
+sleep=$(command -v sleep)
+
+start "$sleep" 60; idle=$pid
+"$PROF" -p $idle -d 0.3 -o x.folded 2>err
+has idle err '^prof: the profile is empty: the target did not run on a CPU in that time'
+"$PROF" -e page-faults -p $idle -d 0.3 -o x.folded 2>err
+has no-event err '^prof: the profile is empty: the target had no page-faults in that time$'
+lacks no-event-no-cpu err 'did not run'
+start "$PROF" -p $idle -o x.folded 2>err; prof=$pid
+capturing $prof
+kill $idle
+wait $prof
+has ended err '^prof: the profile is empty: the target ended before'
+start "$sleep" 60
+start "$PROF" -p $pid -o x.folded 2>err
+capturing $pid
+kill -INT $pid
+wait $pid
+has interrupted err '^prof: the profile is empty: the target did not run'
+
+# Children that are left out: which of them ran.
+start sh -c "\"$busy\" wall 60 & wait"; parent=$pid
+child $parent busy
+"$PROF" -p $parent --no-inherit -d 0.5 -o x.folded 2>err
+has children err '^prof: the profile is empty: the target did not run, but 1 of its children did; .*--no-inherit'
+has child err "^prof: process $child \\(busy\\) ran 0\\.[0-9]+ s$"
+"$PROF" -p $parent -d 0.5 -o x.folded 2>err
+check children-are-in "$(samples x.folded)" -ge 20
+kill "$child"
+
+# Threads that ran together for long, and each of them not for the time between two samples.
+start "$many" 400 300 >there
+wait_for 20 grep -q there there
+"$PROF" -F 99 -p $pid -d 1 -o x.folded 2>err
+has too-little err "^prof: the profile is empty: the target's threads ran 0\\.[0-9]+ s together, but each of them less than the 10\\.10 ms|% of CPU time was in threads that ran too little"
+lacks too-little-ran err 'did not run'

@@ -1,0 +1,338 @@
+/* Decisions as a table: what a capture begins with, what is seen, what is to be asked of the kernel then. */
+#include "test.h"
+#include "sample/events/pressure.c"
+
+static const struct pressure_given one = {
+	.freq = 4999, .events = 1, .cpus = 2, .ring_bytes = 8 << 20, .stacks = true, .chain_may = true, .first = true,
+};
+static struct pressure p;
+
+static struct pressure_given
+with(bool first, uint64_t ring, uint64_t freq)
+{
+	struct pressure_given g = one;
+
+	g.first = first;
+	g.ring_bytes = ring;
+	g.freq = freq;
+	return g;
+}
+
+/* Rounds that come 100 ms apart, each with a ring so full and so many records dropped in all. */
+static uint64_t now;
+
+static void
+rounds(unsigned n, uint64_t fullest, uint64_t dropped)
+{
+	while (n--)
+		pressure_read(&p, &(struct pressure_round){ .time = now += 100000000, .fullest = fullest, .dropped = dropped, .threads = 8 });
+}
+
+static bool
+walked(uint64_t walks, uint64_t cut, uint64_t in_fp, uint64_t used)
+{
+	struct stack_use samples = { walks, cut, in_fp, used }, waits = { 0 };
+
+	return pressure_used(&p, &samples, &waits);
+}
+
+static void
+rings_are_as_large_as_memory_allows(void)
+{
+	static const struct { uint64_t memory; uint32_t n; uint64_t bytes; } row[] = {
+		{ UINT64_MAX, 2, 8 << 20 },
+		{ UINT64_C(24) << 30, 2, 8 << 20 },
+		{ UINT64_C(24) << 30, 64, 2 << 20 },        /* 128 MiB for all */
+		{ UINT64_C(512) << 20, 2, 8 << 20 },        /* a thirty-second part of it */
+		{ UINT64_C(256) << 20, 2, 4 << 20 },
+		{ UINT64_C(1) << 20, 64, 8192 },            /* none smaller than that */
+	};
+
+	for (unsigned i = 0; i < sizeof row / sizeof *row; i++)
+		CHECK_U64(pressure_ring(row[i].memory, row[i].n, 8192), row[i].bytes);
+	CHECK_U64(pressure_wakes(8 << 20, true), 4 << 20);
+	CHECK_U64(pressure_wakes(8 << 20, false), 2 << 20);
+	CHECK_U64(pressure_wakes(1 << 20, true), 256 << 10);
+	CHECK_U64(pressure_track(8 << 20, 4096), 128 << 10);
+	CHECK_U64(pressure_track(64 << 10, 4096), 4096);
+	CHECK(pressure_deep(8 << 20));
+	CHECK(!pressure_deep(32 << 10));
+}
+
+static void
+copies_begin_long(void)
+{
+	static const struct {
+		bool first, fixed, stops, children;
+		uint32_t stack;
+		uint64_t ring, freq, deep;
+		uint32_t want, want_wait;
+	} row[] = {
+		{ true, false, false, false, 0, 8 << 20, 4999, 0, 65528, 8192 },
+		{ true, false, false, false, 0, 8 << 20, 4999, 240 << 10, 8192, 8192 },
+		{ true, true, false, false, 30000, 8 << 20, 4999, 0, 30000, 30000 },
+		{ false, false, false, true, 0, 8 << 20, 4999, 0, 16384, 8192 },
+		{ false, false, true, false, 0, 1 << 20, 999, 0, 16384, 8192 },
+		{ true, false, false, false, 0, 1 << 20, 10000, 0, 5240, 5240 },      /* 20 ms of samples */
+		{ false, false, false, false, 0, 1 << 20, 10000, 0, 2096, 2096 },     /* 50 ms */
+		{ false, false, false, false, 0, 8 << 10, 10000, 0, 1024, 1024 },     /* the least */
+		{ false, true, false, false, 60000, 64 << 10, 10000, 0, 16384, 16384 },/* the most, whatever is asked for */
+		{ false, false, false, false, 0, 8 << 20, 0, 0, 65528, 8192 },
+	};
+
+	for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+		struct pressure_given g = with(row[i].first, row[i].ring, row[i].freq);
+
+		g.fixed = row[i].fixed;
+		g.stops = row[i].stops;
+		g.children = row[i].children;
+		g.stack = row[i].stack;
+		g.deep = row[i].deep;
+		pressure_begin(&p, &g);
+		CHECK_U64(p.want.stack, row[i].want);
+		CHECK_U64(p.want.wait_stack, row[i].want_wait);
+		CHECK_U64(p.want.deep, row[i].deep);
+	}
+	p.given.stacks = false;
+	pressure_begin(&p, &p.given);
+	CHECK_U64(p.want.stack, 0);
+}
+
+static void
+copies_follow_the_need(void)
+{
+	static const struct { uint64_t walks, cut, in_fp, used; bool changed; uint32_t want; bool chain; } row[] = {
+		{ 999, 0, 0, 3000, false, 65528, false },     /* not enough is known */
+		{ 1000, 0, 0, 3000, true, 16384, false },
+		{ 1000, 0, 0, 3000, false, 16384, false },    /* four times as many for the next change */
+		{ 4000, 0, 0, 3000, false, 16384, false },    /* there is no less */
+		{ 300, 1, 0, 16000, false, 16384, false },    /* one may be cut */
+		{ 1000, 4, 0, 16000, false, 16384, false },   /* and one in two hundred */
+		{ 300, 2, 0, 16000, true, 65528, false },
+		{ 300, 2, 1, 65000, false, 65528, false },
+		{ 300, 2, 2, 65000, true, 65528, true },      /* the longest are too short */
+		{ 70000, 0, 0, 16000, false, 65528, true },   /* half would be too short for twice that */
+		{ 70000, 0, 0, 7000, true, 16384, true },
+	};
+
+	pressure_begin(&p, &one);
+	for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+		CHECK_U64(walked(row[i].walks, row[i].cut, row[i].in_fp, row[i].used), row[i].changed);
+		CHECK_U64(p.want.stack, row[i].want);
+		CHECK_U64(p.want.chain, row[i].chain);
+	}
+	pressure_begin(&p, &one);
+	p.given.fixed = true;
+	CHECK(!walked(5000, 0, 0, 100));
+	CHECK_U64(p.want.stack, 65528);
+	pressure_begin(&p, &one);
+	p.given.chain_may = false;
+	CHECK(!walked(300, 2, 2, 65000));
+	CHECK(!p.want.chain);
+}
+
+static void
+copies_of_waits_follow_theirs(void)
+{
+	static const struct { uint64_t walks, cut, used; uint32_t want; } row[] = {
+		{ 999, 0, 500, 8192 },
+		{ 1000, 0, 500, 1024 },
+		{ 10, 2, 1024, 4096 },
+		{ 10, 2, 4096, 16384 },
+		{ 10, 2, 4096, 65528 },
+		{ 1000, 0, 4000, 8192 },
+	};
+
+	pressure_begin(&p, &one);
+	for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+		struct stack_use samples = { 0 }, waits = { row[i].walks, row[i].cut, 0, row[i].used };
+
+		CHECK(!pressure_used(&p, &samples, &waits));
+		CHECK_U64(p.want.wait_stack, row[i].want);
+		CHECK_U64(p.want.stack, 65528);
+	}
+}
+
+/* What costs least goes first, one thing at a time. */
+static void
+less_is_taken_in(void)
+{
+	static const struct { uint64_t fullest, dropped; uint32_t wait; uint64_t deep; uint32_t stack; unsigned slower; } row[] = {
+		{ 74, 0, 8192, 245760, 8192, 0 },
+		{ 75, 0, 2048, 245760, 8192, 0 },
+		{ 75, 0, 1024, 245760, 8192, 0 },
+		{ 75, 0, 1024, 122880, 8192, 0 },
+		{ 0, 1, 1024, 61440, 8192, 0 },           /* something was dropped */
+		{ 0, 1, 1024, 61440, 8192, 0 },           /* but nothing since */
+		{ 75, 1, 1024, 0, 8192, 0 },
+		{ 75, 1, 1024, 0, 4096, 0 },
+		{ 95, 1, 1024, 0, 1024, 0 },              /* an eighth of it, at least the least */
+		{ 95, 1, 1024, 0, 1024, 1 },
+		{ 95, 1, 1024, 0, 1024, 2 },
+	};
+	struct pressure_given g = one;
+
+	g.waits = true;
+	g.deep = 245760;
+	pressure_begin(&p, &g);
+	now = 0;
+	for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+		pressure_read(&p, &(struct pressure_round){ .time = now += 50000000, .fullest = row[i].fullest, .dropped = row[i].dropped,
+		                                            .may_slow = true });
+		CHECK_U64(p.want.wait_stack, row[i].wait);
+		CHECK_U64(p.want.deep, row[i].deep);
+		CHECK_U64(p.want.stack, row[i].stack);
+		CHECK_U64(p.want.slower, row[i].slower);
+	}
+	for (unsigned i = 0; i < 20; i++)
+		pressure_read(&p, &(struct pressure_round){ .time = now += 50000000, .fullest = 100, .may_slow = true });
+	CHECK_U64(p.want.slower, 6);
+}
+
+/* Events are opened again for most of that, and what is in the rings is still of the old ones: so one step, then a pause. */
+static void
+one_step_a_time(void)
+{
+	pressure_begin(&p, &one);
+	now = 1000000000;
+	rounds(1, 80, 0);
+	CHECK_U64(p.want.stack, 32760);
+	pressure_read(&p, &(struct pressure_round){ .time = now + 20000000, .fullest = 80 });
+	CHECK_U64(p.want.stack, 32760);
+	pressure_read(&p, &(struct pressure_round){ .time = now + 20000001, .fullest = 80 });
+	CHECK_U64(p.want.stack, 16376);
+	/* What the BPF program reads changes at once. */
+	p.given.deep = 245760;
+	pressure_begin(&p, &(struct pressure_given){ .freq = 999, .events = 1, .cpus = 2, .ring_bytes = 8 << 20, .stacks = true, .deep = 245760 });
+	for (uint64_t deep = 122880; deep > 61440 / 2; deep /= 2) {
+		pressure_read(&p, &(struct pressure_round){ .time = now++, .fullest = 80 });
+		CHECK_U64(p.want.deep, deep);
+	}
+	CHECK_U64(p.want.stack, 8192);
+}
+
+static void
+more_is_read_again_when_it_is_calm(void)
+{
+	struct pressure_given g = one;
+
+	g.deep = 245760;
+	pressure_begin(&p, &g);
+	now = 0;
+	rounds(4, 90, 0);
+	CHECK_U64(p.want.deep, 0);
+	rounds(16, 10, 0);   /* the pause has become longer with each step: 800 ms, twice */
+	CHECK_U64(p.want.deep, 0);
+	rounds(1, 10, 0);
+	CHECK_U64(p.want.deep, 61440);
+	rounds(40, 10, 0);
+	CHECK_U64(p.want.deep, 245760);
+}
+
+/* An ordinary reader's copies begin short and become longer where it has been early. */
+static void
+room_is_found(void)
+{
+	struct pressure_given g = with(false, 1 << 20, 10000);
+
+	pressure_begin(&p, &g);
+	now = 0;
+	CHECK_U64(p.want.stack, 2096);
+	CHECK(!walked(10, 5, 0, 2000));   /* nothing is known of how late it comes */
+	CHECK_U64(p.want.stack, 2096);
+	rounds(8, 20, 0);
+	CHECK(!walked(10, 5, 0, 2000));   /* 20 ms at most, with more threads than CPUs */
+	CHECK_U64(p.want.stack, 2096);
+	p.given.freq = 1000;
+	rounds(8, 20, 0);
+	walked(10, 5, 0, 2000);
+	CHECK_U64(p.want.stack, 8384);
+	rounds(8, 60, 0);   /* it comes late */
+	walked(10, 5, 0, 2000);
+	CHECK_U64(p.want.stack, 8384);
+}
+
+static void
+what_is_refused_stays(void)
+{
+	struct intake is;
+
+	pressure_begin(&p, &one);
+	is = p.want;
+	CHECK(walked(1000, 0, 0, 3000));
+	CHECK_U64(p.want.stack, 16384);
+	pressure_refused(&p, &is);
+	CHECK_U64(p.want.stack, 65528);
+	CHECK(!walked(10, 0, 0, 3000));   /* and is not asked for again at once */
+	CHECK_U64(p.want.stack, 65528);
+	rounds(1, 10, 0);
+	CHECK_U64(p.want.stack, 65528);
+}
+
+static void
+the_reader_sleeps(void)
+{
+	static const struct { uint64_t since, calm; bool write, stops; int64_t ms; } row[] = {
+		{ 0, 0, false, false, 5 },
+		{ 199999999, 0, false, false, 5 },
+		{ 200000000, 0, false, false, 50 },
+		{ 5000000000, 0, false, false, 50 },
+		{ 5000000000, 1000000000, false, false, 200 },
+		{ 5000000000, 1000000000, true, false, 50 },
+		{ 5000000000, 1000000000, false, true, 50 },
+	};
+
+	for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+		p.given.stops = row[i].stops;
+		CHECK_U64(pressure_sleep(&p, row[i].since, row[i].calm, row[i].write), row[i].ms * 1000000);
+	}
+}
+
+static void
+programs_that_come_wake_it(void)
+{
+	pressure_begin(&p, &one);
+	CHECK_U64(pressure_nap(&p, 4), 258000);
+	rounds(1, 0, 0);
+	CHECK_U64(pressure_nap(&p, 0), 281250);
+	rounds(50, 0, 0);
+	CHECK_U64(pressure_nap(&p, 0), 4000000);
+	pressure_read(&p, &(struct pressure_round){ .time = now, .new = true });
+	CHECK_U64(pressure_nap(&p, 0), 250000);
+}
+
+static void
+spare_time(void)
+{
+	pressure_begin(&p, &one);
+	CHECK_U64(pressure_spare(&p, 1000000), 0);   /* programs may come */
+	rounds(50, 0, 0);
+	CHECK_U64(pressure_spare(&p, 1000000), UINT64_C(8388608) * 1000000 / 66040);
+	p.given.waits = true;
+	CHECK_U64(pressure_spare(&p, 1000000), 0);
+	p.given.waits = false;
+	p.given.first = false;
+	CHECK_U64(pressure_spare(&p, 1000000), 0);   /* it is not known how long it waits for a CPU */
+	pressure_awake(&p, 1000000, 250000);         /* a quarter of the time it had one; eight threads want the two */
+	CHECK_U64(pressure_spare(&p, 1000000), UINT64_C(8388608) * 1000000 / 66040 / 4 * 2 / 10 / 1000 * 250);
+	rounds(1, 51, 0);
+	CHECK_U64(pressure_spare(&p, 1000000), 0);
+}
+
+int
+main(void)
+{
+	RUN("pressure", rings_are_as_large_as_memory_allows);
+	RUN("pressure", copies_begin_long);
+	RUN("pressure", copies_follow_the_need);
+	RUN("pressure", copies_of_waits_follow_theirs);
+	RUN("pressure", less_is_taken_in);
+	RUN("pressure", one_step_a_time);
+	RUN("pressure", more_is_read_again_when_it_is_calm);
+	RUN("pressure", room_is_found);
+	RUN("pressure", what_is_refused_stays);
+	RUN("pressure", the_reader_sleeps);
+	RUN("pressure", programs_that_come_wake_it);
+	RUN("pressure", spare_time);
+	return TEST_STATUS;
+}

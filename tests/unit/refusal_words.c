@@ -1,0 +1,49 @@
+/* What the kernel refused, as it was noted, becomes words. */
+#include "test.h"
+#include "sample/rights/refusal_words.c"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <unistd.h>
+
+#include "sample/events/event.h"
+
+static struct event event = { .name = "cpu-clock", .type = PERF_TYPE_SOFTWARE, .user = true };
+static const struct capture capture = { .target = TARGET_COMMAND, .event = &event, .nevent = 1, .freq = 99 };
+
+static void
+words_stay(void)
+{
+	struct refusal r = { .what = "-G x: there is no such cgroup", .mend = "m", .last = "l" };
+
+	refusal_words(&r, &capture);
+	CHECK_STR(r.what, "-G x: there is no such cgroup");
+	CHECK_STR(r.mend, "m");
+	CHECK_STR(r.last, "l");
+}
+
+/* Each is told once: what was noted is gone after that. */
+static void
+notes_become_words(void)
+{
+	struct refusal r = { .of = REFUSED_RING, .err = EPERM, .last = "l" };
+
+	refusal_words(&r, &capture);
+	CHECK(r.of == REFUSED_NOTHING && strstr(r.what, "perf_event_mlock_kb") && strstr(r.mend, "sysctl kernel.perf_event_mlock_kb"));
+	CHECK_STR(r.last, "l");
+	r = (struct refusal){ .of = REFUSED_EVENT, .err = EMFILE };
+	refusal_words(&r, &capture);
+	CHECK(r.of == REFUSED_NOTHING && strstr(r.what, "cannot profile the command (") && strstr(r.what, "descriptors"));
+	r = (struct refusal){ .of = REFUSED_TRACE, .err = EBUSY, .pid = getpid(), .last = "l" };
+	refusal_words(&r, &capture);
+	CHECK(r.of == REFUSED_NOTHING && strstr(r.what, "traces it already, as a debugger"));
+	CHECK_STR(r.last, "l");
+}
+
+int
+main(void)
+{
+	RUN("refusal_words", words_stay);
+	RUN("refusal_words", notes_become_words);
+	return TEST_STATUS;
+}

@@ -1,0 +1,15 @@
+/* DWARF expressions as frame descriptions use them (DWARF 5 section 2.5). */
+#ifndef UNWIND_CFI_EXPR_H
+#define UNWIND_CFI_EXPR_H
+
+#include "lib/cursor.h"
+#include "unwind/arch/arch.h"
+#include "frame.h"
+#include "memory.h"
+
+/* Gives *RESULT.  INITIAL, where not NULL, lies on the stack of values at the beginning.  At STEP_OUTSIDE *RESULT is
+ * the address that was wanted. */
+enum step expr_eval(struct cursor expr, const struct arch *, const struct regs *, const struct memory *,
+                    const uint64_t *initial, uint64_t *result);
+
+#endif

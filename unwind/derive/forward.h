@@ -1,0 +1,24 @@
+/* The way from an address forward to a return. */
+#ifndef UNWIND_DERIVE_FORWARD_H
+#define UNWIND_DERIVE_FORWARD_H
+
+#include "flow.h"
+
+enum { PATHS = 400 };       /* compiled Java has many before its first return */
+
+/* Paths that are still to be followed. */
+struct ways {
+	struct flow path[PATHS];
+	uint64_t seen[PATHS];
+	unsigned paths, nseen, budget;
+	bool unsure;              /* one of them led nowhere */
+	bool called;              /* one led to a call */
+	bool entered;             /* one to a system call, and no further */
+	bool by_fp;               /* one uses fp as the base of a frame */
+};
+
+/* The rule at START by a way from there to a return; false where the code does not tell.  RETURNS: it is behind a call.  WAYS: too
+ * large for the stack. */
+bool derive_forward(struct reader *, struct ways *, uint64_t start, bool returns, struct rule *);
+
+#endif

@@ -1,0 +1,28 @@
+/* The way from a function's beginning to an address in it. */
+#ifndef UNWIND_DERIVE_FROM_START_H
+#define UNWIND_DERIVE_FROM_START_H
+
+#include "flow.h"
+
+enum {
+	LABELS = 250,         /* branch targets whose state is remembered */
+	LABELS_LOG = 9,
+	STATES = 64,          /* of which there are fewer: most code leaves the frame alone */
+};
+
+struct labels {
+	unsigned n, states;
+	bool same;                /* nothing has changed since the last state was kept */
+	uint64_t at[LABELS];
+	uint8_t state[LABELS];
+	uint8_t slot[1 << LABELS_LOG];   /* by address: number + 1, or 0 */
+	struct flow flow[STATES];
+};
+
+/* The rule at the reader's address, by the way there from the function's beginning; false where the code does not tell.  LABELS:
+ * too large for the stack. */
+bool derive_from_start(struct reader *, struct labels *, uint64_t start, struct rule *);
+/* As the frame is once it has been made: for code that no branch leads to (a handler), or that too many do. */
+bool derive_from_prologue(struct reader *, uint64_t start, struct rule *);
+
+#endif

@@ -1,0 +1,26 @@
+/* A walk that is under way. */
+#ifndef UNWIND_JOB_H
+#define UNWIND_JOB_H
+
+#include "unwinder.h"
+
+struct job {
+	struct unwinder *u;
+	struct space *space;
+	struct memory memory;
+	struct walk *walk;
+	uint64_t at;              /* number of the frame that is being stepped from */
+	uint64_t where;           /* the address that was wanted at STEP_OUTSIDE */
+	struct regs full;         /* all registers that are known, of the frame numbered FULL_AT */
+	uint64_t full_at;
+	struct frame full_frame;  /* the same one */
+	uint32_t signals;
+	uint32_t ring;            /* where the next code goes once the stack is too deep */
+	enum step_by { BY_CFI, BY_FP, BY_CODE, BY_SECOND } by;   /* the last step */
+	uint8_t flags;            /* of its rule */
+	bool by_hand;             /* it was verified by more words than its rule's */
+	struct rule derived;      /* its rule, where it was derived, and by its words alone the step is the same again; else NONE */
+	bool lost;                /* it was in a module that could not be opened */
+};
+
+#endif

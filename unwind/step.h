@@ -1,0 +1,14 @@
+/* Steps by a full row, and out of signal frames. */
+#ifndef UNWIND_STEP_H
+#define UNWIND_STEP_H
+
+#include "unwind/cfi/cfi.h"
+#include "job.h"
+
+/* The registers of the caller by a full row; F goes along.  Unless ALL says that no more registers are to be
+ * had, it refuses to lose fp for want of one.  Changes nothing but at STEP_OK. */
+enum step step_row(struct job *, const struct row *, struct regs *, struct frame *, bool all);
+/* The registers of the caller by a signal trampoline's known layout, which begins at sp and the rule's cfa_off. */
+enum step step_sigreturn(struct job *, const struct rule *, struct regs *, struct frame *);
+
+#endif

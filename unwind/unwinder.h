@@ -1,0 +1,46 @@
+/* What an unwinder keeps from walk to walk: rules by code, and what lies at addresses. */
+#ifndef UNWIND_UNWINDER_H
+#define UNWIND_UNWINDER_H
+
+#include "sym/module/code.h"
+#include "unwind/derive/code_source.h"
+#include "unwind/cfi/step_rule.h"
+#include "walk.h"
+
+/* The hot cache: what lies at an address of a space. */
+struct entry {
+	uint64_t addr;
+	uint32_t epoch;           /* of the space; 0: empty */
+	uint32_t code;
+	struct rule rule;
+	uint32_t unused;
+};
+
+enum { WAYS = 2 };
+
+struct set {
+	struct entry way[WAYS];   /* together one cache line */
+};
+
+struct unwinder {
+	struct arena arena;
+	struct code_source code;
+	uint64_t mask;            /* the machine's addr_mask, or what the machine we run on says of itself */
+	uint64_t host_mask;
+	struct codes *codes;
+	enum walk_mode mode;
+	uint32_t max_stack;
+	struct set *set;
+	uint16_t *rule_of;        /* by code: the number of its rule + 1, 0 where it is not known */
+	uint32_t codes_ruled;
+	struct rule *rule;        /* those that differ: a thousandth of codes */
+	uint32_t rules, rules_cap;
+	struct index rule_index;
+	uint32_t found;           /* rules that were looked for, each of which may bring pages of a file into memory */
+	struct row_cache *rows;   /* rule.c's: full rows of the last general rules */
+	struct trail *trail;      /* unwind.c's: by epoch and region of the stack */
+	struct entry spare;       /* what could not be cached */
+	bool full_always;         /* for tests: every step restores all registers */
+};
+
+#endif
