@@ -13,19 +13,22 @@ complain(struct cursor *c, const char *what)
 		c->bad = what;
 }
 
+/* Out of the way of what goes well. */
+__attribute__((noinline, cold)) static const uint8_t *
+cannot_take(struct cursor *c, uint64_t n)
+{
+	complain(c, n > cur_left(c) || work_step(1) ? "data ends too early" : "takes too long to read");
+	return NULL;
+}
+
 const uint8_t *
 cur_take(struct cursor *c, uint64_t n)
 {
 	const uint8_t *p = c->pos;
 
-	if (n > cur_left(c)) {
-		complain(c, "data ends too early");
-		return NULL;
-	}
-	if (!work_step(1)) {
-		complain(c, "takes too long to read");
-		return NULL;
-	}
+	if (n > cur_left(c) || !work_left)
+		return cannot_take(c, n);
+	work_left--;
 	if (n)   /* an empty cursor may be NULL */
 		c->pos += n;
 	return p;
@@ -40,16 +43,21 @@ cur_u8(struct cursor *c)
 	return p ? *p : 0;
 }
 
-uint16_t
-cur_u16(struct cursor *c)
-{
-	return (uint16_t)cur_uint(c, 2);
-}
-
 static bool
 swapped(const struct cursor *c)
 {
 	return c->big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+uint16_t
+cur_u16(struct cursor *c)
+{
+	const uint8_t *p = cur_take(c, 2);
+	uint16_t v = 0;
+
+	if (p)
+		memcpy(&v, p, sizeof v);
+	return swapped(c) ? __builtin_bswap16(v) : v;
 }
 
 uint32_t
@@ -74,21 +82,28 @@ cur_u64(struct cursor *c)
 	return swapped(c) ? __builtin_bswap64(v) : v;
 }
 
-uint64_t
-cur_uint(struct cursor *c, unsigned size)
+/* Out of the way of the sizes that are common. */
+__attribute__((noinline)) static uint64_t
+any_uint(struct cursor *c, unsigned size)
 {
-	const uint8_t *p;
+	const uint8_t *p = cur_take(c, size);
 	uint64_t v = 0;
 
-	if (size == 8)
-		return cur_u64(c);
-	if (size == 4)
-		return cur_u32(c);
-	if (!(p = cur_take(c, size)))
+	if (!p)
 		return 0;
 	for (unsigned i = 0; i < size; i++)
 		v |= (uint64_t)p[i] << 8 * (c->big ? size - 1 - i : i);
 	return v;
+}
+
+uint64_t
+cur_uint(struct cursor *c, unsigned size)
+{
+	if (size == 8)
+		return cur_u64(c);
+	if (size == 4)
+		return cur_u32(c);
+	return any_uint(c, size);
 }
 
 /* Padding beyond the 64 bits is read, but not without end: a value costs no more than this many bits. */
@@ -175,6 +190,10 @@ cur_slice(const struct cursor *c, uint64_t off, uint64_t n)
 {
 	struct cursor at = *c;
 
+	if (off <= cur_left(c) && n <= cur_left(c) - off && work_left) {
+		work_left--;
+		return cur_of(off ? c->pos + off : c->pos, (size_t)n, c->big);
+	}
 	cur_take(&at, off);
 	return cur_sub(&at, n);
 }

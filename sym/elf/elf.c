@@ -94,14 +94,12 @@ raw_section(const struct elf *e, uint32_t i, struct section *s, uint32_t *name_o
 bool
 elf_section(const struct elf *e, uint32_t i, struct section *s)
 {
-	uint32_t off, unused;
-	struct section strings;
-	struct cursor name;
+	uint32_t off;
+	struct cursor name = e->names;
 
 	if (!raw_section(e, i, s, &off))
 		return false;
-	if (raw_section(e, e->strings, &strings, &unused) && off < cur_left(&strings.data)) {
-		name = strings.data;
+	if (off < cur_left(&name)) {
 		cur_take(&name, off);
 		if (cur_left(&name) > NAME_MAX_LEN)   /* a bound on what one name can cost */
 			name.end = name.pos + NAME_MAX_LEN;
@@ -113,17 +111,14 @@ elf_section(const struct elf *e, uint32_t i, struct section *s)
 bool
 elf_section_named(const struct elf *e, const char *name, struct section *s)
 {
-	struct section strings;
 	struct cursor at;
 	uint32_t off, unused;
 	size_t len = strlen(name) + 1;
 
-	if (!raw_section(e, e->strings, &strings, &unused))
-		return false;
 	for (uint32_t i = 1; i < e->nsection; i++) {
 		at = cur_slice(&e->headers, (uint64_t)i * shdr_size(e), shdr_size(e));
 		off = cur_u32(&at);   /* what else its header says is read only where it is the one */
-		at = cur_slice(&strings.data, off, len);
+		at = cur_slice(&e->names, off, len);
 		if (!at.bad && !memcmp(at.pos, name, len) && raw_section(e, i, s, &unused)) {
 			s->name = (const char *)at.pos;
 			return true;
@@ -146,6 +141,8 @@ static void
 open_sections(struct elf *e, const struct ehdr *h)
 {
 	uint64_t room, n = h->shnum;
+	struct section names;
+	uint32_t unused;
 
 	if (!h->shoff || h->shentsize != shdr_size(e) || h->shoff >= cur_left(&e->bytes) || !sections_fit(e))
 		return;
@@ -154,7 +151,8 @@ open_sections(struct elf *e, const struct ehdr *h)
 	n = n < SECTIONS_MAX ? n : SECTIONS_MAX;
 	e->headers = cur_slice(&e->bytes, h->shoff, n * shdr_size(e));
 	e->nsection = (uint32_t)n;
-	e->strings = h->strings;
+	if (raw_section(e, h->strings, &names, &unused))
+		e->names = names.data;
 }
 
 /* Counts that do not fit the header stand in section header 0. */

@@ -20,7 +20,8 @@ struct elf {
 	struct segment *load;      /* sorted by vaddr */
 	uint32_t nload;
 	struct cursor headers;     /* the section headers; empty where there are none */
-	uint32_t nsection, strings;
+	struct cursor names;       /* of sections */
+	uint32_t nsection;
 	uint64_t ehframe_hdr, ehframe_hdr_size;   /* PT_GNU_EH_FRAME; size 0: none */
 	uint64_t dynamic, dynamic_size;           /* PT_DYNAMIC; size 0: none */
 	uint64_t exidx, exidx_size;               /* PT_ARM_EXIDX; size 0: none */
