@@ -64,12 +64,12 @@ capturing $prof
 sleep 0.3
 kill -TERM $prof
 sleep 0.3
-keeper=$(pgrep -x prof-keeper -P $prof)
+keepers=$(pgrep -x prof-keeper -P $prof)
 kill -0 $prof && ok first-waits || not_ok first-waits "prof did not wait for the reader of a FIFO"
 kill -TERM $prof
 wait_for 2 sh -c "! kill -0 $prof" && ok second-leaves || not_ok second-leaves "still there after two SIGTERM"
 wait $prof 2>/dev/null
-wait_for 5 sh -c "! kill -0 ${keeper:-$$}" && ok keeper-leaves-too || not_ok keeper-leaves-too "prof's keeper is still there"
+wait_for 5 sh -c 'for k; do ! kill -0 $k || exit 1; done' - ${keepers:-$$} && ok keepers-leave-too || not_ok keepers-leave-too "one of prof's keepers is still there"
 kill -0 $target && ok target-unharmed || not_ok target-unharmed "the target is gone"
 kill $target
 wait $target 2>/dev/null
