@@ -30,9 +30,10 @@
 enum { TELL = 16 };
 /* Lines that are asked for ahead: a record's head, registers, and as much stack as most of what is new in it takes. */
 enum { LINE = 64, AHEAD = 40 };
-/* Bytes that what is kept beside a ring takes at most, and beside all of them; of a record that is copied, so that the ring
- * can be relieved of it while it is looked at; records after which rings are looked at. */
-enum { ASIDE_MOST = 8 << 20, ASIDES_MOST = 64 << 20, COPIED = 4096, LOOK = 16 };
+/* Bytes that what is kept beside a ring takes at most, and beside all of them: two seconds of samples with 12 KiB each, a
+ * thousand a second; of a record that is copied, so that the ring can be relieved of it while it is looked at; records after which
+ * rings are looked at. */
+enum { ASIDE_MOST = 32 << 20, ASIDES_MOST = 64 << 20, COPIED = 4096, LOOK = 16 };
 
 bool
 rings_add(struct rings *rs, int fd, int32_t cpu, size_t bytes)
@@ -100,15 +101,16 @@ tell(struct ring *r)
 	r->told = r->tail;
 }
 
+/* Rings that need it first have it: others are of CPUs that do little. */
 static bool
-room_aside(const struct rings *rs, struct ring *r)
+room_aside(struct rings *rs, struct ring *r)
 {
 	size_t size = ASIDE_MOST;
 	void *p;
 
 	if (r->aside)
 		return true;
-	while (size > r->size && size * rs->n > ASIDES_MOST)
+	while (size > r->size && size > ASIDES_MOST - rs->asides)
 		size /= 2;
 	if (size <= r->size)   /* that would win little */
 		return false;
@@ -116,12 +118,13 @@ room_aside(const struct rings *rs, struct ring *r)
 		return false;
 	r->aside = p;
 	r->aside_size = size;
+	rs->asides += size;
 	return true;
 }
 
 /* What is in a ring that is half full is kept aside. */
 static void
-relieve(const struct rings *rs, struct ring *r)
+relieve(struct rings *rs, struct ring *r)
 {
 	uint64_t head = head_of(r), pos = free_to(r);
 

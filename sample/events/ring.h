@@ -39,6 +39,7 @@ struct rings {
 	uint64_t fullest;    /* how much of a ring was in use when this round began, percent, at most */
 	bool relieves;       /* the reader may have to wait for a CPU: rings are relieved while it is busy */
 	uint32_t read;       /* records */
+	size_t asides;       /* bytes that may be kept beside rings */
 	struct ring *held;   /* of which a record is being looked at where it lies */
 	void *copy;          /* of the ring that it lay in, while it is still looked at there, or NULL; and its size */
 	size_t copy_size;
