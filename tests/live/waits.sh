@@ -121,7 +121,7 @@ check lost-no-garbage "$(samples l.folded '^waits;\[off-cpu\];.*main;')" -le $((
 known wakers k.folded
 # Threads of others that woke one of them have not run for it.
 check wakers-ran "$(field k.stats threads_ran_ns)" -le $(($(micros k.stats) * 1000 * $(nproc)))
-has waker-thread k.folded ';main;wait_pipe;.*;--;.*;write;.*;writer;start_thread;.*;waits [0-9]{6}$'
+has waker-thread k.folded ';main;wait_pipe;.*;--;.*;write;writer;start_thread;.*;waits [0-9]{6}$'
 has waker-process k.folded ';main;wait_child;.*;--;.*;do_exit_\[k\];.*;waits [0-9]{6}$'
 lacks waker-own k.folded ';wait_nanosleep;.*;--;.*;wait_nanosleep'
 nobody ../prof --wakers -o no.folded -- "$waits" >out 2>err
