@@ -6,7 +6,7 @@
 
 #include "lib/index.h"
 #include "lib/sort.h"
-#include "places.h"
+#include "unit_places.h"
 #include "unit.h"
 #include "unit_index.h"
 
@@ -99,7 +99,7 @@ answer(struct asking *a, struct unit *u, uint64_t addr)
 	    !vec_room(&a->of, &a->of_cap, (uint64_t)a->places + FRAMES_MAX, sizeof *a->of))
 		return false;
 	place = a->place + a->places;
-	n = places_find(u, addr, place, FRAMES_MAX, die);
+	n = unit_places_find(u, addr, place, FRAMES_MAX, die);
 	for (unsigned i = 0; i < n; i++)
 		if ((a->of[a->places + i] = die[i] ? know(a, u, die[i]) : 0) == 0 && die[i])
 			return false;

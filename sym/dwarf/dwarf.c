@@ -3,7 +3,7 @@
 
 #include "lib/codec/unpack.h"
 #include "ahead.h"
-#include "places.h"
+#include "unit_places.h"
 #include "unit.h"
 #include "unit_index.h"
 
@@ -42,7 +42,7 @@ dwarf_find(struct modules *ms, struct module *m, uint64_t vaddr, struct place *o
 	dwarf_tidy(d);
 	if (!(u = index_find(d, vaddr)))
 		return 0;
-	n = places_find(u, vaddr, out, max, die);
+	n = unit_places_find(u, vaddr, out, max, die);
 	for (unsigned i = 0; i < n && die[i]; i++) {
 		function_declared(unit_whole(u), die[i], &declared);
 		place_declare(&out[i], &declared, !i);

@@ -137,10 +137,10 @@ ends(void)
 int
 main(void)
 {
-	RUN("weigh", short_threads);
-	RUN("weigh", long_threads);
-	RUN("weigh", period_follows);
-	RUN("weigh", opened_ones);
-	RUN("weigh", ends);
+	RUN("sample_weight", short_threads);
+	RUN("sample_weight", long_threads);
+	RUN("sample_weight", period_follows);
+	RUN("sample_weight", opened_ones);
+	RUN("sample_weight", ends);
 	return TEST_STATUS;
 }

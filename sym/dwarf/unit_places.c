@@ -1,5 +1,5 @@
-/* See places.h. */
-#include "places.h"
+/* See unit_places.h. */
+#include "unit_places.h"
 
 #include "sym/module/debug_file.h"
 #include "function.h"
@@ -22,7 +22,7 @@ dwarf_describing(struct modules *ms, struct module *m)
 }
 
 unsigned
-places_find(struct unit *u, uint64_t vaddr, struct place *out, unsigned max, uint64_t *die)
+unit_places_find(struct unit *u, uint64_t vaddr, struct place *out, unsigned max, uint64_t *die)
 {
 	struct unit *whole = unit_whole(u);
 	struct frame frame[FRAMES_MAX];

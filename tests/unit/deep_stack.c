@@ -113,8 +113,8 @@ learns(void)
 int
 main(void)
 {
-	RUN("deep", parts);
-	RUN("deep", most);
-	RUN("deep", learns);
+	RUN("deep_stack", parts);
+	RUN("deep_stack", most);
+	RUN("deep_stack", learns);
 	return TEST_STATUS;
 }

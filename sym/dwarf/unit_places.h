@@ -1,6 +1,6 @@
 /* The places of an address in a unit, and the file that describes a module's code. */
-#ifndef SYM_DWARF_PLACES_H
-#define SYM_DWARF_PLACES_H
+#ifndef SYM_DWARF_UNIT_PLACES_H
+#define SYM_DWARF_UNIT_PLACES_H
 
 #include "declared.h"
 #include "place.h"
@@ -9,7 +9,7 @@
 struct dwarf *dwarf_describing(struct modules *, struct module *m);
 /* The places of VADDR, in U, as dwarf_find, but for what their entries declare: which these are (0: there is none). */
 enum { FRAMES_MAX = 64 };
-unsigned places_find(struct unit *u, uint64_t vaddr, struct place *, unsigned max, uint64_t *die);
+unsigned unit_places_find(struct unit *u, uint64_t vaddr, struct place *, unsigned max, uint64_t *die);
 void place_declare(struct place *, const struct declared *, bool outermost);
 
 #endif

@@ -43,7 +43,7 @@ places_become_names(void)
 int
 main(void)
 {
-	RUN("raw", names_say_where);
-	RUN("raw", places_become_names);
+	RUN("raw_address", names_say_where);
+	RUN("raw_address", places_become_names);
 	return TEST_STATUS;
 }
