@@ -181,7 +181,7 @@ look(struct causes *c, bool whole, uint32_t known)
 		if (!w->over) {
 			proc_path(path, t->pid, "task/%d/schedstat", (int)t->tid);
 			if (file_text(AT_FDCWD, path, text, sizeof text) > 0 && text_dec(&p, &ran) && *p++ == ' ' && text_dec(&p, &waited) &&
-			    ran >= w->ran_now) {
+			    ran >= w->ran_now && waited >= w->waited_now) {
 				w->ran_now = ran;
 				w->waited_now = waited;
 			} else
