@@ -113,7 +113,7 @@ allow(uint64_t bytes)
 	work_allow(bytes < ALLOWED ? bytes : ALLOWED);
 }
 
-/* From where it was read to last on.  A frame description comes before its code. */
+/* From where it was read to last on.  A frame description comes before its code, which may be written later; no record counts twice. */
 static void
 read_dump(struct jit *j, struct cursor file, struct change *change)
 {
@@ -122,6 +122,11 @@ read_dump(struct jit *j, struct cursor file, struct change *change)
 
 	if (jitdump_begin(&d, file))
 		return;
+	if (j->dump_frame) {
+		jitdump_seek(&d, j->dump_frame);
+		if (!jitdump_next(&d, &frame) || frame.type != JITDUMP_UNWINDING)
+			frame.at = 0;
+	}
 	jitdump_seek(&d, j->dump_seen);
 	while (jitdump_next(&d, &r)) {
 		if (r.type == JITDUMP_UNWINDING && r.count)
@@ -133,7 +138,8 @@ read_dump(struct jit *j, struct cursor file, struct change *change)
 		if (!change->seen && r.type <= JITDUMP_MOVE && has_run(j, &(struct jit_range){ .lo = r.lo, .hi = r.hi }))
 			*change = (struct change){ true, r.at, d.clocked ? r.time : 0 };
 	}
-	j->dump_seen = frame.at ? frame.at : jitdump_at(&d);
+	j->dump_frame = frame.at;
+	j->dump_seen = jitdump_at(&d);
 }
 
 static struct cursor

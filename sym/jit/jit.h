@@ -26,6 +26,7 @@ struct jit {
 	struct module_owned owned;
 	int map_fd, dump_fd;           /* its perf map and its jitdump, once found, or -1 */
 	uint64_t map_seen, dump_seen;  /* bytes of them that were looked at */
+	uint64_t dump_frame;           /* where a frame description is whose code was not written yet, or 0 */
 	uint32_t generations;
 	/* Frame descriptions of a jitdump: copies, found by the lowest address of their code (item.a: which). */
 	struct arena arena;

@@ -173,7 +173,8 @@ frames(void)
 	n = d.n;
 	dump_frame(&d, 40 + 12, 64);         /* its code comes later */
 	begin(NULL, 0, d.bytes, d.n);
-	CHECK_U64(module->jit->dump_seen, n);
+	CHECK_U64(module->jit->dump_frame, n);
+	CHECK_U64(module->jit->dump_seen, d.n);
 	CHECK_U64(module->jit->tables, 1);
 	CHECK(!jit_frame(module, 0xfff, &f) && !jit_frame(module, 0x1040, &f) && !jit_frame(module, 0x2000, &f));
 	CHECK(jit_frame(module, 0x103f, &f));
@@ -241,6 +242,36 @@ replaced(void)
 	CHECK_STR(at(old, 0x1010), "old");
 	CHECK_STR(at(old, 0x2010), "elsewhere");
 	CHECK_STR(at(old, 0x3010), "later");   /* nothing was known there before */
+	CHECK_STR(at(module, 0x1010), "new");
+	end();
+}
+
+/* What was seen already does not replace anything again, though a frame description before it waits for its code. */
+static void
+seen_once(void)
+{
+	struct dump d;
+	uint64_t since;
+	size_t n;
+
+	dump_begin(&d, false, 0);
+	dump_load(&d, 1000, 0x1000, 0x40, 1, "old");
+	dump_load(&d, 1000, 0x2000, 0x40, 2, "new");
+	n = d.n;
+	begin(NULL, 0, d.bytes, d.n);
+	jit_ran(module, 0x1010);
+	dump_frame(&d, 40 + 12, 64);
+	dump_move(&d, 2000, 0x2000, 0x1000, 0x40, 2);
+	more(d.bytes + n, d.n - n);
+	n = d.n;
+	CHECK(jit_replaced(module, &since));
+	module = jit_next(&modules, module);
+	jit_ran(module, 0x1010);
+	CHECK(!jit_replaced(module, &since));
+	dump_load(&d, 3000, 0x3000, 0x40, 3, "elsewhere");
+	more(d.bytes + n, d.n - n);
+	CHECK(!jit_replaced(module, &since));
+	CHECK_U64(module->jit->tables, 1);
 	CHECK_STR(at(module, 0x1010), "new");
 	end();
 }
@@ -315,6 +346,7 @@ main(void)
 	RUN("jit", frames);
 	RUN("jit", not_written_yet);
 	RUN("jit", replaced);
+	RUN("jit", seen_once);
 	RUN("jit", replaced_in_a_map);
 	RUN("jit", map_written_anew);
 	RUN("jit", generations_end);
