@@ -1,6 +1,7 @@
 #!/bin/sh
 # ARM's own unwinding tables as readelf decodes them, over all entries of whole programs; and programs of either instruction
 # set followed instruction by instruction under qemu's emulation.
+# elsewhere: another compiler, and an emulator
 . "$(dirname "$0")/../lib.sh"
 need arm-linux-gnueabihf-g++ g++-arm-linux-gnueabihf
 need arm-linux-gnueabihf-readelf binutils-arm-linux-gnueabihf

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Instructions that the unwinder and the profile take for the same samples, each counted: noise of the machine plays no part.
 # tests/bench/instructions has what they were, by compiler; growth beyond 3 % fails.
+# elsewhere: it builds prof once more, and steps through it
 . "$(dirname "$0")/../lib.sh"
 root=$(dirname "$TESTS")
 cd "$root" || exit 1
