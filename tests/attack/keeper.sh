@@ -7,7 +7,10 @@ need unshare util-linux
 busy=$(program busy) || exit 1
 ${CC:-cc} -O2 -g -static -pthread -o static "$TESTS/programs/busy.c" || exit 1
 mkdir -p root/proc root/bin root/tmp && cp static root/bin/work
-unshare -pfm --kill-child sh -c "mount -t proc none '$work/root/proc' && exec chroot '$work/root' /bin/work wall 300" &
+# A folder that is a mount of its own, and private, so that what is mounted below it stays in its namespace: a chroot's / is no mount, and
+# cannot be made private.
+mount --bind root root && finally "umount -l '$work/root'" && mount --make-private root || exit 1
+unshare -pfm --propagation unchanged --kill-child sh -c "mount -t proc none '$work/root/proc' && exec chroot '$work/root' /bin/work wall 300" &
 outer=$!
 finally "kill -9 $outer"
 wait_for 10 pgrep -x work

@@ -38,7 +38,10 @@ reads gzip-members gzip sh -c 'cat >all; head -c 30000 all | gzip; tail -c +3000
 reads zlib zlib python_zlib 9 15 8 0
 reads raw-fixed raw python_zlib 9 -15 9 4
 reads raw-huffman raw python_zlib 9 -9 1 2
-for level in --fast=10 -1 -5 -12 -19 '--ultra -22'; do reads "zstd$(echo "$level" | tr -d ' ')" zstd zstd -q -c $level; done
+# The last one takes a GiB to write into where it does not know that a file is small: once is enough.
+for level in --fast=10 -1 -5 -12 -19 '--ultra -22 --size-hint=700000'; do reads "zstd$(echo "$level" | tr -d ' ')" zstd zstd -q -c $level; done
+zstd -q -c --ultra -22 <text >packed
+check zstd-largest-window "$("$codec" -d zstd "$(wc -c <text)" <packed | cksum)" = "$(cksum <text)"
 reads zstd-check zstd zstd -q -c --check -5 --no-content-size
 for how in -0 -9e '-C crc32 --block-size=100000' '-C sha256 --lzma2=lc=0,lp=4,pb=0' '-C none -T2'; do
 	reads "xz$(echo "$how" | tr -d ' ')" xz xz -q -c $how

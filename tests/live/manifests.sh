@@ -92,7 +92,7 @@ else
 fi
 set -- $(sed -n 's/^ExecStart=[^ ]* //p' ini | sed 's/%i/none/; s|${STATE_DIRECTORY}|.|')
 "$PROF" "$@" >out 2>err
-check unit-words "$(grep -c 'no such cgroup\|file system is not mounted' err)" = 1
+check unit-words "$(grep -c 'no such cgroup\|file system of cgroups is not mounted' err)" = 1
 
 # kubectl, where there is one, knows the options.
 if command -v kubectl >/dev/null && kubectl debug --help >help 2>/dev/null; then

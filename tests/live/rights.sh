@@ -1,6 +1,6 @@
 #!/bin/sh
 # Rights are given up where foreign bytes are read; a prof that has more rights than its caller uses them for nobody else.
-# alone: it changes the kernel's settings
+# alone: it changes the kernel's settings, and counts samples of the whole system
 . "$(dirname "$0")/../lib.sh"
 need_root
 need setpriv util-linux
@@ -156,4 +156,10 @@ for with in setcap setuid; do
 	# Who is root already is served as ever.
 	status $with-root 0 ./$with -q -o root.folded -p $others -d 0.2
 done
+# An exec that changes credentials, beside all else that runs: the thread goes on, and so do its stacks.
+cp busy rootly && chmod 4755 rootly
+"$PROF" -q -o whole.folded -a -- $nobody ./rootly cpu 1 2>err
+all=$(samples whole.folded '^rootly')
+check exec-samples "$all" -ge 500
+within exec-whole "$(samples whole.folded '^rootly;.*main;cpu;burn;outer')" $((all * 97 / 100)) "$all"
 exit $failed
