@@ -290,6 +290,134 @@ async function checkLooksOfFlames(context, dir) {
 	await p.close();
 }
 
+// The middle of a cell of the heat map, and its colour there.
+async function cellAt(p, column, row) {
+	const box = await p.page.locator("#heated canvas").boundingBox(), { wide, high } = await p.page.evaluate(() => ({ wide: heat.wide, high: heat.high }));
+	const x = 58 + (column + 0.5) * wide, y = 22 + (row + 0.5) * high;
+	const paint = await p.page.evaluate(([x, y]) => [...document.querySelector("#heated canvas").getContext("2d").getImageData(x * devicePixelRatio, y * devicePixelRatio, 1, 1).data].slice(0, 3).join(), [x, y]);
+	return { x: box.x + x, y: box.y + y, paint };
+}
+async function dragCells(p, from, to, shift) {
+	const [a, b] = [await cellAt(p, ...from), await cellAt(p, ...to)];
+	if (shift)
+		await p.page.keyboard.down("Shift");
+	await p.page.mouse.move(a.x, a.y);
+	await p.page.mouse.down();
+	await p.page.mouse.move(b.x, b.y, { steps: 5 });
+	await p.page.mouse.up();
+	if (shift)
+		await p.page.keyboard.up("Shift");
+	await p.rest();
+}
+
+// The runs of "beats": 1.2 s in bursts, 1.08 s of polls.
+async function checkHeat(context, dir) {
+	const p = await Page.open(context, join(dir, "beats.html"));
+	await p.page.click("[data-view=heat]");
+	await p.rest();
+	check("heat-says-what-cells-are", [await p.text("#heatWords"), await p.text("#heatMost")], ["A column is 1.00 s, a row 20.0 ms.", "20.0 ms (1.00 CPUs)"]);
+	const axes = (await p.texts("heated")).map(t => t.text);
+	check("heat-axes", [["0 s", "2 s", "10 s", "400 ms"].filter(text => !axes.includes(text)), axes.includes("12 s")], [[], false]);
+	const burst = (await cellAt(p, 3, 22)).paint, poll = (await cellAt(p, 3, 5)).paint;
+	check("heat-colours", [(await cellAt(p, 9, 20)).paint === burst, (await cellAt(p, 9, 30)).paint === poll, burst === poll], [true, true, false]);
+	const cell = await cellAt(p, 3, 22);
+	await p.page.mouse.move(cell.x, cell.y);
+	check("heat-tooltip", (await p.text("#tip")).split("\n"), ["3.44 s – 3.46 s", "20.0 ms (1.00 CPUs)"]);
+	await p.page.screenshot({ path: join(dir, "html-heat.png") });
+	await dragCells(p, [3, 20], [3, 24]);
+	check("heat-drag-chooses", await p.chips(), ["100 ms on CPU · 2 threads", "3.40 s – 3.50 s ×"]);
+	await dragCells(p, [7, 24], [6, 20]);
+	check("heat-drag-goes-down-the-columns", (await p.chips())[1], "6.40 s – 7.50 s ×");
+	await p.press("1");
+	check("heat-range-in-flame", (await p.rows()).slice(1), ["main", "burst poll_[k]", "late"]);
+	await p.press("6", "ArrowLeft");
+	check("heat-arrow-moves-by-a-column", (await p.chips())[1], "5.40 s – 6.50 s ×");
+	await p.press("ArrowDown");
+	check("heat-arrow-moves-by-a-row", (await p.chips())[1], "5.42 s – 6.52 s ×");
+	await p.press("Enter");
+	check("heat-enter-shows-the-range", [(await p.rows())[3], p.page.url().includes("v=heat")], ["early late", false]);
+	await p.press("6", "Escape");
+	const idle = await cellAt(p, 2, 1);
+	await p.page.mouse.click(idle.x, idle.y);
+	await p.rest();
+	check("heat-click-takes-a-row", (await p.chips())[1], "2.02 s – 2.04 s ×");
+	await p.press("Escape");
+	await p.page.fill("#search", "late");
+	await p.rest();
+	const none = (await cellAt(p, 3, 22)).paint;
+	check("heat-of-a-search", [(await p.text("#heatWords")).includes("Only stacks with a match"), none === (await cellAt(p, 3, 5)).paint, (await cellAt(p, 8, 22)).paint === burst], [true, true, true]);
+	await p.page.locator("#search").blur();
+	await p.press("Escape");
+	await p.click("threads", "6");
+	check("heat-of-a-thread", [(await cellAt(p, 3, 22)).paint === none, (await cellAt(p, 3, 5)).paint === none], [true, false]);
+	await p.press("Escape");
+	// As if equal stacks were joined within half a second.
+	await p.page.evaluate(() => { about.step = 5e8; repaint(); });
+	await p.rest();
+	check("heat-is-no-finer-than-the-file", await p.text("#heatWords"), "A column is 1.00 s, a row 500 ms. This file tells no finer times.");
+	check("heat-no-complaints", p.problems, []);
+	await p.close();
+	const short = await Page.open(context, join(dir, "plain.html"), "#v=heat");
+	check("heat-of-a-short-run", await short.text("#heatWords"), "A column is 5.00 ms, a row 1.00 ms.");
+	await dragCells(short, [0, 0], [0, 4]);
+	check("heat-adds-up", (await short.chips())[0], "6.00 ms on CPU · 4 threads");
+	await short.close();
+	const waits = await Page.open(context, join(dir, "waiters.html"), "#v=heat");
+	check("heat-without-waiting", [(await waits.text("#heatWords")).includes("Waiting is left out."), await waits.text("#heatMost")], [true, "1.00 ms (1.00 CPUs)"]);
+	await waits.close();
+}
+
+async function checkCompare(context, dir) {
+	const p = await Page.open(context, join(dir, "beats.html"), "#v=heat");
+	await p.press("d");
+	check("compare-needs-a-range", await p.text("#toast"), "Drag a range first, then another one to compare with it.");
+	await dragCells(p, [0, 0], [3, 49]);
+	await dragCells(p, [5, 0], [8, 49], true);
+	const sum = ["760 ms on CPU · 2 threads", "5.00 s – 9.00 s ×", "compared with 0 s – 4.00 s ×", "⇄"];
+	check("compare-two-drags", [await p.chips(), await p.page.getAttribute("#compare", "aria-pressed"), await p.text("#legend")], [sum, "true", "less\nmore"]);
+	await p.page.screenshot({ path: join(dir, "html-compare-heat.png") });
+	await p.press("1");
+	const [late, early, same] = [await paintAt(p, "late"), await paintAt(p, "early"), await paintAt(p, "poll_[k]")];
+	check("compare-colours-the-flame", [late[0] > late[2] + 30, early[2] > early[0] + 30, Math.abs(same[0] - same[2]) < 20], [true, true, true]);
+	await p.page.mouse.move(...await p.find("picture", "late"));
+	check("compare-in-the-tooltip", (await p.text("#tip")).includes("300 ms · 39.5% of all, 75.0% of its parent · self 300 ms · 39.5% · other range 0.0% (0 ns), +39.47 points"), true);
+	await p.page.screenshot({ path: join(dir, "html-compare.png") });
+	await p.press("2");
+	const up = await paintAt(p, "late");
+	check("compare-colours-callers", up[0] > up[2] + 30, true);
+	await p.press("4");
+	const table = async () => p.page.$$eval("#lines .row", rows => rows.map(row => [...row.children].slice(0, 7).map(cell => cell.textContent).join("|")));
+	check("compare-table", await table(), ["47.4%|47.4%|0|47.4%|47.4%|0|poll_[k]", "39.5%||+39.5|39.5%||+39.5|late", "13.2%|52.6%|-39.5|13.2%|52.6%|-39.5|early",
+		"||0|100%|100%|0|main", "||0|52.6%|52.6%|0|burst"]);
+	await p.page.click("#columns [data-sort=selfMore]");
+	await p.rest();
+	check("compare-table-by-difference", (await table()).map(row => row.split("|")[6]), ["late", "poll_[k]", "main", "burst", "early"]);
+	await p.page.screenshot({ path: join(dir, "html-compare-table.png") });
+	const again = await Page.open(context, join(dir, "beats.html"), "#" + p.page.url().split("#")[1]);
+	check("compare-in-the-address", [await again.chips(), (await again.page.locator("#lines .row").first().innerText()).includes("late")], [sum, true]);
+	await again.close();
+	await p.press("5");
+	check("compare-in-the-tree", await p.page.$$eval("#branches .row", rows => rows.map(row => [1, 3, 4].map(i => row.children[i].textContent.replace(/^[▸▾]/, "")).join("|")).filter(text => /late|early|burst/.test(text))),
+		["0|0|burst", "+39.5|+39.5|late", "-39.5|-39.5|early"]);
+	await p.press("d");
+	check("compare-swaps", (await p.chips()).slice(1, 3), ["0 s – 4.00 s ×", "compared with 5.00 s – 9.00 s ×"]);
+	await p.press("4");
+	check("compare-tells-of-what-is-gone", (await table()).filter(row => /late/.test(row)), ["|39.5%|-39.5||39.5%|-39.5|late"]);
+	await p.press("Escape");
+	check("compare-ends", [(await p.chips()).length, await p.text("#legend"), (await p.table())[0].startsWith("400 ms")], [2, "user\nkernel", true]);
+	// By keys, and over the timeline.
+	await p.press("Escape", "1");
+	await p.drag(0, 0.25);
+	await p.press("d");
+	await p.drag(0.5, 0.75);
+	check("compare-over-the-timeline", [/^compared with 0 s – 3\.0/.test((await p.chips())[2]), (await p.rows()).slice(-1)], [true, ["late"]]);
+	const left = await Page.open(context, join(dir, "beats.html"), "#d=0-4000000");
+	check("compare-needs-both", [(await left.chips()).length, left.problems], [1, []]);
+	await left.close();
+	check("compare-no-complaints", p.problems, []);
+	await p.close();
+}
+
 async function checkStatus(context, dir) {
 	const p = await Page.open(context, join(dir, "plain.html"));
 	check("status-at-first", await p.text("#status"), "");
@@ -540,8 +668,8 @@ async function checkKinds(context, dir) {
 	await p.close();
 
 	p = await Page.open(context, join(dir, "timeless.html"));
-	check("timeless", [(await p.chips()).slice(-1)[0], await p.page.locator("#timeline").isVisible(), await p.page.locator("[data-view=order]").isDisabled(), (await p.rows())[3]],
-		["This profile holds no times: no timeline, no time order.", false, true, "hot"]);
+	check("timeless", [(await p.chips()).slice(-1)[0], await p.page.locator("#timeline").isVisible(), await p.page.locator("[data-view=order]").isDisabled(), await p.page.locator("[data-view=heat]").isDisabled(), (await p.rows())[3]],
+		["This profile holds no times: no timeline, no time order.", false, true, true, "hot"]);
 	check("label-without-parameters", (await p.rows())[2], "work n::(anonymous namespace)::rest");
 	check("timeless-no-complaints", p.problems, []);
 	await p.close();
@@ -560,7 +688,7 @@ async function checkKinds(context, dir) {
 
 	p = await Page.open(context, join(dir, "empty.html"));
 	check("empty", [await p.text("#nothing"), p.problems], ["The profile is empty: nothing ran during the capture.", []]);
-	for (const key of ["2", "3", "4", "5", "*", "ArrowRight", "Enter", "1", "n", "s", "i", "Escape", "f", "h", "c", "+", "0", "m", "Escape", "ArrowDown", "Enter"])
+	for (const key of ["2", "3", "4", "5", "6", "d", "ArrowDown", "5", "*", "ArrowRight", "Enter", "1", "n", "s", "i", "Escape", "f", "h", "c", "+", "0", "m", "Escape", "ArrowDown", "Enter"])
 		await p.page.keyboard.press(key);
 	check("empty-bears-all-keys", p.problems, []);
 	await p.close();
@@ -689,7 +817,7 @@ async function checkLooks(context, dir) {
 	check("light-and-dark", light > 600 && (await colour(p.page)) < 150, true);
 	await p.page.screenshot({ path: join(dir, "html-dark.png") });
 	await p.page.setViewportSize({ width: 400, height: 700 });
-	for (const key of ["1", "2", "3", "4", "5"]) {
+	for (const key of ["1", "2", "3", "4", "5", "6"]) {
 		await p.press(key);
 		const wide = await p.page.evaluate(() => document.documentElement.scrollWidth);
 		check("narrow-" + key, wide, 400);
@@ -730,9 +858,12 @@ async function checkLarge(context, dir) {
 			for (let i = 0; i < 40; i++)
 				await p.page.mouse.move(100 + i * 25, 300 + i % 7 * 20);
 		});
-		console.log(`a million samples, ${name}: open in ${wall} ms (${opened.toFixed(0)} of CPU); a redraw takes ${drag.cpu.toFixed(1)} ms of CPU ` +
+		const before6 = await cpu();
+		await p.press("6");
+		const heat = await cpu() - before6;
+		console.log(`a million samples, ${name}: the heat map takes ${heat.toFixed(0)} ms of CPU; open in ${wall} ms (${opened.toFixed(0)} of CPU); a redraw takes ${drag.cpu.toFixed(1)} ms of CPU ` +
 			`while a range is dragged (p95 ${drag.p95.toFixed(1)} ms), ${point.cpu.toFixed(1)} while pointing (p95 ${point.p95.toFixed(1)})`);
-		check(`a-million-samples-${name}`, [opened < 3000, drag.cpu < 33, point.cpu < 33, p.problems], [true, true, true, []]);
+		check(`a-million-samples-${name}`, [opened < 1500, drag.cpu < 33, point.cpu < 33, heat < 500, p.problems], [true, true, true, true, []]);
 		await p.close();
 	}
 }
@@ -745,7 +876,7 @@ if (command === "shot") {
 	await context.close();
 } else {
 	const context = await launch({ acceptDownloads: true });
-	for (const test of command === "large" ? [checkLarge] : [checkViews, checkTree, checkLooksOfFlames, checkStatus, checkChoosing, checkZoomAndSearch, checkTaking, checkExport, checkNotes, checkKinds, checkWaits, checkHostile, checkSandbox, checkLooks].filter(test => !rest[1] || test.name === rest[1]))
+	for (const test of command === "large" ? [checkLarge] : [checkViews, checkTree, checkLooksOfFlames, checkStatus, checkHeat, checkCompare, checkChoosing, checkZoomAndSearch, checkTaking, checkExport, checkNotes, checkKinds, checkWaits, checkHostile, checkSandbox, checkLooks].filter(test => !rest[1] || test.name === rest[1]))
 		try {
 			await test(context, rest[0]);
 		} catch (error) {

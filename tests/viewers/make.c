@@ -120,6 +120,21 @@ made_waiters(struct profile *p)
 	made_done(p, 100);
 }
 
+/* Twelve seconds of two threads: one polls, the other runs for 100 ms from the 400th of each second on, first in `early`, from the
+ * seventh second on in `late`. */
+static void
+made_beats(struct profile *p)
+{
+	made_init(p);
+	for (int s = 0; s < 12; s++)
+		for (int ms = 0; ms < 1000; ms++)
+			if (ms >= 400 && ms < 500)
+				made_add(p, "beat", 5, 5, s * 1000 + ms + 1, 1, s < 6 ? "main|burst|early" : "main|burst|late");
+			else if (ms % 10 == 0)
+				made_add(p, "beat", 5, 6, s * 1000 + ms + 1, 1, "main|poll_[k]");
+	made_done(p, 12000);
+}
+
 /* As from a file without times. */
 static void
 made_timeless(struct profile *p)
@@ -181,7 +196,7 @@ main(int argc, char **argv)
 		void (*make)(struct profile *);
 		bool large;
 	} all[] = {
-		{ "lined", made_lined, false },   { "waiting", made_waiting, false }, { "waiters", made_waiters, false }, { "timeless", made_timeless, false }, { "go", made_go, false },
+		{ "lined", made_lined, false },   { "waiting", made_waiting, false }, { "waiters", made_waiters, false }, { "beats", made_beats, false }, { "timeless", made_timeless, false }, { "go", made_go, false },
 		{ "crowd", made_crowd, false },
 		{ "plain", made_plain, false },   { "hostile", made_hostile, false }, { "empty", made_empty, false },
 		{ "deep", made_deep, false },     { "events", made_events, false },   { "threads", made_threads, false },

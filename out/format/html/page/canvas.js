@@ -19,7 +19,7 @@ function chooseTheme() {
 	const style = getComputedStyle(document.documentElement), v = name => style.getPropertyValue("--" + name).trim();
 	ink = { bg: v("bg"), panel: v("panel"), line: v("line"), ink: v("ink"), soft: v("soft"), accent: v("accent"), found: v("found"),
 		frame: dark ? "#f4eee6" : "#241f1a", match: dark ? "oklch(0.5 0.17 350)" : "oklch(0.78 0.14 350)",
-		veil: dark ? "#19181799" : "#fbfaf8aa", wait: dark ? "#47525e" : "#c6d1dd", waits: dark ? "#93a5ba" : "#5f7690", range: dark ? "#f0965f" : "#b4501e" };
+		veil: dark ? "#19181799" : "#fbfaf8aa", wait: dark ? "#47525e" : "#c6d1dd", waits: dark ? "#93a5ba" : "#5f7690", range: dark ? "#f0965f" : "#b4501e", other: dark ? "#7fb0ff" : "#2a5bb8" };
 	for (const [kind, family] of Object.entries(families)) {
 		const [from, to, chroma] = palettes[about.colors] || family;
 		shades[kind] = Array.from({ length: SHADES }, (_, i) => {

@@ -149,7 +149,7 @@ class Flame extends Pane {
 		return Math.max(this.height, ((this.deepest || 0) + 1) * ROW + 4) - ROW - this.top;
 	}
 	frame(c, g, x, y, w, faint, marked) {
-		const colour = about.diff && !this.up && g.fn >= 0 ? shareColour(g.delta || 0) : g.fn < 0 ? ink.line : colourOf(g.fn);
+		const colour = g.fn < 0 ? ink.line : W.base ? shareColour(more(g.w, g.base)) : about.diff && !this.up ? shareColour(g.delta || 0) : colourOf(g.fn);
 		drawFrame(c, g.fn, x, y, w, colour, faint, g.w > 0 ? g.wait / g.w : 0);
 		if (g === this.picked)
 			outline(c, x, y, w, ink.ink);
@@ -186,7 +186,7 @@ class Flame extends Pane {
 	}
 	words(g) {
 		const all = this.root.w || 1, self = g.kids || kidsOf(g, this.up) ? g.self : 0;
-		return { fn: g.fn, total: g.w, parent: g.parent && g.parent.parent ? g.parent.w : 0, self: Math.max(0, self), all, wait: g.wait, up: this.up, delta: this.up ? undefined : g.delta };
+		return { fn: g.fn, total: g.w, parent: g.parent && g.parent.parent ? g.parent.w : 0, self: Math.max(0, self), all, wait: g.wait, up: this.up, delta: this.up ? undefined : g.delta, base: g.base };
 	}
 	pointed(e) {
 		if (e.pointerType === "touch" && e.buttons)

@@ -1,6 +1,6 @@
 // The state, the address that holds it, keys, and the start.
 
-let timeline, picture, order, trail = [], trailAt = 0, foreign = false, lastHow = "";
+let timeline, picture, order, heat, trail = [], trailAt = 0, foreign = false, lastHow = "";
 
 // ---- the state in the address
 
@@ -10,6 +10,8 @@ function toHash() {
 		out.set("v", S.view);
 	if (S.range)
 		out.set("r", S.range.map(t => Math.round(t)).join("-"));
+	if (S.base)
+		out.set("d", S.base.map(t => Math.round(t)).join("-"));
 	if (S.rows)
 		list("t", [...S.rows]);
 	if (S.event !== plain.event)
@@ -44,11 +46,14 @@ function toHash() {
 function fromHash(text) {
 	const get = new URLSearchParams(text), s = fresh();
 	const list = (key, n) => (get.get(key) || "").split(".").filter(v => /^\d+$/.test(v) && +v < n).map(Number);
-	if (["flame", "callers", "order", "table", "tree"].includes(get.get("v")) && !(about.timeless && get.get("v") === "order"))
+	if (["flame", "callers", "order", "table", "tree", "heat"].includes(get.get("v")) && !(about.timeless && ["order", "heat"].includes(get.get("v"))))
 		s.view = get.get("v");
-	const range = /^(\d+)-(\d+)$/.exec(get.get("r") || "");
-	if (range && !about.timeless && +range[1] < +range[2])
-		s.range = [+range[1], +range[2]];
+	const range = key => {
+		const [, lo, hi] = /^(\d+)-(\d+)$/.exec(get.get(key) || "") || [];
+		return !about.timeless && +lo < +hi ? [+lo, +hi] : null;
+	};
+	s.range = range("r");
+	s.base = s.range && !about.diff ? range("d") : null;
 	const ids = list("t", rows.length);
 	s.rows = ids.length ? new Set(ids) : null;
 	if (get.get("e") === "all")
@@ -65,7 +70,7 @@ function fromHash(text) {
 	s.search = get.get("q") || "";
 	s.mine = get.get("o") === "1";
 	s.processes = get.has("g") ? get.get("g") === "1" : null;
-	if (/^-?(self|total|name|module)$/.test(get.get("s") || ""))
+	if (/^-?((self|total)(Base|More)?|name|module)$/.test(get.get("s") || ""))
 		s.sort = get.get("s");
 	if (/^-?(self|total|name|module)$/.test(get.get("bs") || ""))
 		s.treeSort = get.get("bs");
@@ -79,6 +84,8 @@ function fromHash(text) {
 // Changes the state.  HOW: "new" step (the default), or "again": the same step goes on.
 function go(change, how = "new") {
 	Object.assign(S, change);
+	if (!S.range)
+		S.base = null;
 	const hash = toHash();
 	if (how === "new" && hash === trail[trailAt])
 		how = "again";
@@ -147,7 +154,7 @@ function pickedFunction() {
 		return S.pick;
 	if (S.view === "tree")
 		return treePicked() ? treePicked().g.fn : -1;
-	const at = S.view === "order" ? order.picked : picture.picked || picture.hover;
+	const at = S.view === "order" ? order.picked : S.view === "heat" ? null : picture.picked || picture.hover;
 	return at ? at.fn : -1;
 }
 function pickedStack() {
@@ -155,15 +162,16 @@ function pickedStack() {
 		return order.picked ? order.stackOf(order.picked) : [];
 	if (S.view === "tree")
 		return treePicked() ? treePicked().path.map(nameOf) : [];
-	const g = S.view === "table" ? null : picture.picked || picture.hover;
+	const g = S.view === "table" || S.view === "heat" ? null : picture.picked || picture.hover;
 	return g ? picture.stackOf(g) : S.pick >= 0 ? [F.name[S.pick]] : [];
 }
 
 function showView() {
-	const up = S.view === "callers", empty = !(W.shown > 0);
+	const up = S.view === "callers", empty = !(W.shown > 0) && (S.view !== "heat" || !R.n);
 	$("tables").hidden = S.view !== "table" || empty;
 	$("tree").hidden = S.view !== "tree" || empty;
 	$("ordered").hidden = S.view !== "order" || empty;
+	$("heat").hidden = S.view !== "heat" || empty;
 	$("picture").hidden = !isFlame() || empty;
 	$("nothing").hidden = !empty;
 	if (empty)
@@ -197,6 +205,8 @@ function beforePaint() {
 		detailKey = "";
 	}
 	const other = bringUpToDate(), hash = toHash();
+	if (changed("legend", !!W.base))
+		drawLegend();
 	showView();
 	const path = JSON.stringify([S.view, S.zoom, S.up]);
 	if (isFlame() && path !== drawn.path && picture.root && picture.version === W.version && drawn.view === S.view)
@@ -218,6 +228,7 @@ function drawTools() {
 	$("mine").setAttribute("aria-pressed", S.mine);
 	$("flip").setAttribute("aria-pressed", S.flip);
 	$("modules").setAttribute("aria-pressed", S.modules.length > 0);
+	$("compare").setAttribute("aria-pressed", !!S.base);
 	$("back").disabled = trailAt === 0;
 	$("forward").disabled = trailAt >= trail.length - 1;
 	$("events").value = String(S.event);
@@ -247,6 +258,8 @@ function out() {
 		go({ zoom: [] });
 	else if (S.view === "callers" && S.up.length)
 		go({ up: [] });
+	else if (S.base)
+		dropBase();
 	else if (S.range || S.rows)
 		go({ range: null, rows: null });
 	else if (S.focus.length || S.without.length || S.hidden.length || S.modules.length || S.mine)
@@ -267,7 +280,7 @@ function zoomKey(by) {
 }
 
 const keys = {
-	"1": () => go({ view: "flame" }), "2": () => go({ view: "callers" }), "3": () => about.timeless || go({ view: "order" }), "4": () => go({ view: "table" }), "5": () => go({ view: "tree" }),
+	"1": () => go({ view: "flame" }), "2": () => go({ view: "callers" }), "3": () => about.timeless || go({ view: "order" }), "4": () => go({ view: "table" }), "5": () => go({ view: "tree" }), "6": () => about.timeless || go({ view: "heat" }),
 	"/": () => { $("search").focus(); $("search").select(); }, n: () => nextMatch(1), N: () => nextMatch(-1), Escape: out, "?": showKeys, i: showAbout,
 	"0": () => { $("search").value = ""; go({ ...fresh(), view: S.view, event: S.event, sort: S.sort, treeSort: S.treeSort, flip: S.flip, byModule: S.byModule }); },
 	f: () => focusOn(pickedFunction()), x: () => exclude(pickedFunction()), h: () => hideIt(pickedFunction()), o: () => go({ mine: !S.mine }), m: modulesMenu,
@@ -276,8 +289,11 @@ const keys = {
 	"[": () => travel(-1), "]": () => travel(1), "+": () => zoomKey(0.5), "=": () => zoomKey(0.5), "-": () => zoomKey(2),
 	",": () => slideRange(-0.5), ".": () => slideRange(0.5),
 	e: () => { const all = [...$("events").options].map(o => o.value); setEvent(all[(all.indexOf(String(S.event)) + 1) % all.length]); },
+	d: compare,
 	Enter: () => {
-		if (S.view === "order" && order.picked)
+		if (S.view === "heat")
+			go({ view: "flame" });
+		else if (S.view === "order" && order.picked)
 			go({ range: [order.picked.from, order.picked.to] });
 		else if (S.view === "tree")
 			toggleBranch();
@@ -293,6 +309,8 @@ for (const [key, n] of [["ArrowDown", 1], ["ArrowUp", -1], ["ArrowLeft", 0], ["A
 			return n && stepRow(n);
 		if (S.view === "tree")
 			return stepTree(key);
+		if (S.view === "heat")
+			return heat.cells && heat.move(key);
 		if (S.view === "order")
 			return n ? $("ordered").scrollBy(0, n * 2 * ROW) : slideRange(key === "ArrowLeft" ? -0.1 : 0.1);
 		picture.step(key);
@@ -374,6 +392,7 @@ function listen() {
 	$("previous").onclick = () => nextMatch(-1);
 	$("mine").onclick = () => go({ mine: !S.mine });
 	$("waits").onclick = showWaits;
+	$("compare").onclick = () => S.base ? dropBase() : compare();
 	$("flip").onclick = () => go({ flip: !S.flip });
 	$("modules").onclick = modulesMenu;
 	$("save").onclick = saveMenu;
@@ -409,7 +428,7 @@ function drawLegend() {
 	if (S.byModule && !moduleRank)
 		rankModules();
 	const kinds = S.byModule ? moduleRank.order.slice(0, 6).map(m => entry(moduleColour(m, 6), cut(modules[m].split("/").pop(), 24))) : kindWords.filter(([kind]) => used.has(kind) && !palettes[about.colors] && (kind !== PROCESS || showsProcesses())).map(([kind, word]) => entry(strong(kind), word));
-	$("legend").replaceChildren(...about.diff ? [entry(shareColour(-0.1), "less"), entry(shareColour(0.1), "more")] : kinds,
+	$("legend").replaceChildren(...about.diff || W.base ? [entry(shareColour(-0.1), "less"), entry(shareColour(0.1), "more")] : kinds,
 		...about.events.some(e => e.waiting) ? [entry(ink.wait, "waiting")] : []);
 }
 
@@ -429,16 +448,19 @@ async function start() {
 	picture = new Flame($("picture"), { up: S.view === "callers", root: rootGroup, path: () => picture.up ? S.up : S.zoom,
 		zoomed: (path) => go(picture.up ? { up: path } : { zoom: path }) });
 	order = new Order($("ordered"), timeline);
+	heat = new Heat($("heated"), timeline);
 	const names = about.events.map((e, i) => [String(i), e.name]);
 	if (about.events.filter(e => e.period).length > 1)
 		names.push(["all", "all time"]);
 	$("events").replaceChildren(...names.map(([value, text]) => el("option", { value, textContent: cut(text, 40) })));
 	$("events").hidden = names.length < 2;
 	$("waits").hidden = !waitEvents();
+	$("compare").hidden = about.diff;
 	timeline.open();
 	if (about.timeless || !R.n) {
 		$("timeline").hidden = $("split").hidden = true;
-		$("views").querySelector("[data-view=order]").disabled = true;
+		for (const view of ["order", "heat"])
+			$("views").querySelector(`[data-view=${view}]`).disabled = true;
 	}
 	fitTimeline();
 	$("search").value = S.search;

@@ -1,7 +1,7 @@
 // What of the profile is looked at, and its weights: of stacks, of functions, and stacks merged by callees or by callers.
 
 // What is chosen: all of it stands in the page's address.
-const fresh = () => ({ view: about.reverse ? "callers" : "flame", range: null, rows: null,
+const fresh = () => ({ view: about.reverse ? "callers" : "flame", range: null, base: null, rows: null,
 	event: about.events.some(e => e.waiting) ? "all" : 0, zoom: [], up: [], pick: -1, search: "",
 	focus: [], without: [], hidden: [], modules: [], mine: false, processes: null, sort: "self", treeSort: "total", branch: [], flip: false, byModule: about.colors === "module" });
 let S;
@@ -9,7 +9,8 @@ const isFlame = () => S.view === "flame" || S.view === "callers";
 
 // Weights of what is chosen: of each node by itself and with what it calls.
 // Of them what is waiting, where some is and some is not: waitSelf, wait.
-const W = { self: null, tot: null, waitSelf: null, wait: null, total: 0, order: null, shown: 0, matched: 0, version: 0, keys: {} };
+const W = { self: null, tot: null, waitSelf: null, wait: null, total: 0, order: null, shown: 0, matched: 0, version: 0, keys: {},
+	base: null, on: null };   // of the range that it is compared with; whether a stack has a match of the search
 // Of each function: is it left out, does the search find it; of each node the nearest outer one that is shown, if not all.
 let hidden, found, finding = null, visible = null, passing = null;
 
@@ -59,8 +60,8 @@ const amount = v => isTime() ? time(v) : count(v);
 const isMine = f => F.kind[f] === PROCESS || F.kind[f] === JIT || F.kind[f] !== KERNEL && F.kind[f] !== MARK && F.mine[F.module[f]];
 
 // Adds the chosen runs' weights to INTO[COLUMN[run]], those of waiting to WAITS, too.
-function sweep(column, into, waits) {
-	const [lo, hi] = S.range || [-Infinity, Infinity];
+function sweep(column, into, waits, range = S.range) {
+	const [lo, hi] = range || [-Infinity, Infinity];
 	let total = 0;
 	for (const row of S.rows ? rows.filter(row => S.rows.has(row.id)) : rows)
 		for (const part of row.parts) {
@@ -68,7 +69,7 @@ function sweep(column, into, waits) {
 			if (!inEvent(t.event))
 				continue;
 			const also = isWaiting(t.event) ? waits : null;
-			let i = S.range ? firstRun(t, lo) : t.lo;
+			let i = range ? firstRun(t, lo) : t.lo;
 			for (; i < t.hi && R.from[i] <= hi; i++) {
 				const from = R.from[i], to = R.to[i], node = column[i];
 				let w = R.weight[i] * scale;
@@ -137,7 +138,7 @@ function passes(n, parent, fn) {
 }
 
 function addUp() {
-	if (!changed("sweep", [S.range, S.rows && [...S.rows], S.event, S.focus, S.without]))
+	if (!changed("sweep", [S.range, S.base, S.rows && [...S.rows], S.event, S.focus, S.without]))
 		return false;
 	if (changed("pass", [S.focus, S.without]))
 		passing = passes(T.n, T.parent, t => T.fn[t]);
@@ -173,6 +174,7 @@ function addUp() {
 			shown += tot[t];
 	}
 	W.shown = shown;
+	W.base = S.base ? baseWeights() : null;
 	if (!W.order || changed("order", S.event)) {   // siblings keep their places while weights change
 		W.order = tot.slice();
 		T.sorted.fill(0);
@@ -196,10 +198,11 @@ function search() {
 }
 
 function countFound() {
-	W.matched = W.matchedFunctions = 0;
+	W.matched = 0;
+	W.on = null;
 	if (!found)
 		return;
-	const on = new Uint8Array(T.n), { self } = W;
+	const on = W.on = new Uint8Array(T.n), { self } = W;
 	let sum = 0;
 	for (let t = 0; t < T.n; t++) {
 		const f = T.fn[t], up = T.parent[t];
@@ -224,8 +227,9 @@ function bringUpToDate() {
 
 // ---- stacks merged by callees (down) or by callers (up): nodes are made when someone looks
 
-// g.nodes: the nodes of T that it stands for, and up: their shares of its weight, and of its waiting.
-const group = (parent, fn, nodes, weights, weight) => ({ parent, fn, nodes, weights, w: weight, wait: 0, waits: null, x: 0, rank: 0, kids: null, depth: parent ? parent.depth + 1 : 0 });
+// g.nodes: the nodes of T that it stands for, and up: their shares of its weight, of its waiting, and of its weight in the range
+// that this one is compared with.
+const group = (parent, fn, nodes, weights, weight) => ({ parent, fn, nodes, weights, w: weight, wait: 0, waits: null, base: 0, bases: null, x: 0, rank: 0, kids: null, depth: parent ? parent.depth + 1 : 0 });
 
 function sortChildren(t) {
 	if (!T.sorted[t]) {
@@ -235,22 +239,25 @@ function sortChildren(t) {
 	}
 }
 
-function bucket(by, g, f, t, w, up, wait) {
+function bucket(by, g, f, t, w, up, wait, base) {
 	let kid = by.get(f);
 	if (!kid)
-		by.set(f, kid = Object.assign(group(g, f, [], up ? [] : null, 0), { waits: up ? [] : null }));
+		by.set(f, kid = Object.assign(group(g, f, [], up ? [] : null, 0), { waits: up ? [] : null, bases: up ? [] : null }));
 	kid.w += w;
 	kid.wait += wait;
+	kid.base += base;
 	if (up) {
 		const at = slot[t] - 1;
 		if (at >= 0 && kid.nodes[at] === t) {
 			kid.weights[at] += w;
 			kid.waits[at] += wait;
+			kid.bases[at] += base;
 			return;
 		}
 		slot[t] = kid.nodes.length + 1;
 		kid.weights.push(w);
 		kid.waits.push(wait);
+		kid.bases.push(base);
 	} else {
 		kid.rank += W.order[t];
 		if (T.delta)
@@ -268,13 +275,13 @@ function kidsDown(g, by) {
 			const at = more.pop();
 			sortChildren(at);
 			for (let i = T.head[at]; i < T.head[at + 1]; i++) {
-				const c = T.child[i], w = W.tot[c];
-				if (w <= 0)
+				const c = T.child[i], w = W.tot[c], base = W.base ? W.base.tot[c] : 0;
+				if (w <= 0 && base <= 0)
 					continue;
 				if (hidden[T.fn[c]])
 					more.push(c);
 				else
-					bucket(by, g, T.fn[c], c, w, false, W.wait ? W.wait[c] : 0);
+					bucket(by, g, T.fn[c], c, w, false, W.wait ? W.wait[c] : 0, base);
 			}
 		}
 	}
@@ -300,13 +307,14 @@ function nodesByFunction() {
 function whatRan(g, by) {
 	const { at, list } = nodesByFunction();
 	for (let f = 0; f < F.n; f++) {
-		let w = 0, wait = 0;
+		let w = 0, wait = 0, base = 0;
 		for (let i = at[f]; i < at[f + 1]; i++) {
 			w += W.self[list[i]];
 			wait += W.waitSelf ? W.waitSelf[list[i]] : 0;
+			base += W.base ? W.base.self[list[i]] : 0;
 		}
 		if (w > 0)
-			by.set(f, Object.assign(group(g, f, null, null, w), { wait }));
+			by.set(f, Object.assign(group(g, f, null, null, w), { wait, base }));
 	}
 }
 
@@ -315,11 +323,13 @@ function fillIn(g) {
 	g.nodes = [];
 	g.weights = [];
 	g.waits = [];
+	g.bases = [];
 	for (let i = at[g.fn]; i < at[g.fn + 1]; i++)
-		if (W.self[list[i]] > 0) {
+		if (W.self[list[i]] > 0 || W.base && W.base.self[list[i]] > 0) {
 			g.nodes.push(visible ? visible[list[i]] : list[i]);
 			g.weights.push(W.self[list[i]]);
 			g.waits.push(W.waitSelf ? W.waitSelf[list[i]] : 0);
+			g.bases.push(W.base ? W.base.self[list[i]] : 0);
 		}
 }
 
@@ -335,7 +345,7 @@ function kidsUp(g, by) {
 		while (p >= 0 && hidden[T.fn[p]])
 			p = T.parent[p];
 		if (p >= 0)
-			bucket(by, g, T.fn[p], p, g.weights[i], true, g.waits[i]);
+			bucket(by, g, T.fn[p], p, g.weights[i], true, g.waits[i], g.bases[i]);
 	}
 }
 
@@ -344,7 +354,8 @@ function kidsOf(g, up) {
 		return g.kids;
 	const by = new Map();
 	(up ? kidsUp : kidsDown)(g, by);
-	g.kids = [...by.values()];
+	g.kids = [...by.values()].filter(kid => kid.w > 0);   // others only were in the range that this one is compared with
+	g.selfBase = W.base ? [...by.values()].reduce((left, kid) => left - kid.base, g.base) : 0;
 	if (g.kids.length > 1)
 		g.kids.sort(up ? (a, b) => b.w - a.w || a.fn - b.fn : (a, b) => b.rank - a.rank || a.fn - b.fn);
 	let x = g.x;
@@ -356,15 +367,15 @@ function kidsOf(g, up) {
 	return g.kids;
 }
 
-const rootGroup = () => Object.assign(group(null, -1, [T.n], null, W.shown), { wait: W.waited });
+const rootGroup = () => Object.assign(group(null, -1, [T.n], null, W.shown), { wait: W.waited, base: W.base ? W.base.shown : 0 });
 
 // A function with all that it calls, or all that calls it.
 function groupOf(f, up) {
-	const nodes = outermost(f).filter(t => W.tot[t] > 0), g = group(null, f, nodes, null, 0);
+	const nodes = outermost(f).filter(t => W.tot[t] > 0 || W.base && W.base.tot[t] > 0), g = group(null, f, nodes, null, 0);
 	g.weights = nodes.map(t => W.tot[t]);
 	g.waits = nodes.map(t => W.wait ? W.wait[t] : 0);
-	g.w = g.weights.reduce((a, b) => a + b, 0);
-	g.wait = g.waits.reduce((a, b) => a + b, 0);
+	g.bases = nodes.map(t => W.base ? W.base.tot[t] : 0);
+	[g.w, g.wait, g.base] = [g.weights, g.waits, g.bases].map(list => list.reduce((a, b) => a + b, 0));
 	return g;
 }
 
@@ -399,21 +410,20 @@ function flagOuter() {
 	}
 }
 
-// Self and total of each function.
-function functionTable() {
-	if (W.table)
-		return W.table;
+// Self and total of each function, of weights by node.
+function sumByFunction(weights) {
 	flagOuter();
 	const self = new Float64Array(F.n), tot = new Float64Array(F.n);
 	for (let t = 0; t < T.n; t++) {
 		const v = visible ? visible[t] : t;
 		if (v >= 0)
-			self[T.fn[v]] += W.self[t];
+			self[T.fn[v]] += weights.self[t];
 		if (T.outer[t] && !hidden[T.fn[t]])
-			tot[T.fn[t]] += W.tot[t];
+			tot[T.fn[t]] += weights.tot[t];
 	}
-	return W.table = { self, tot };
+	return { self, tot };
 }
+const functionTable = () => W.table || (W.table = { ...sumByFunction(W), base: W.base && sumByFunction(W.base) });
 
 // Of each line of function F: what ran there and with what it called.
 function linesOf(f) {

@@ -13,7 +13,9 @@ function describe(what) {
 			(what.up ? " in stacks that end so" : "");
 		if (!what.up)
 			line += " · self " + amount(what.self) + " · " + percent(what.self, what.all);
-		if (what.delta !== undefined)
+		if (W.base && what.base !== undefined)
+			line += " · other range " + percent(what.base, W.base.shown) + " (" + amount(what.base) + "), " + points(more(what.total, what.base), 2) + " points";
+		else if (what.delta !== undefined)
 			line += " · " + (what.delta > 0 ? "+" : "") + (100 * what.delta).toFixed(2) + " points";
 		notes.push(line);
 		if (what.wait > 0 && S.event === "all")
@@ -42,9 +44,9 @@ function tip(e, what) {
 function picked() {
 	const all = W.shown || 1, branch = treePicked();
 	if (S.view === "table")
-		return S.pick >= 0 && tableNow ? { fn: S.pick, total: tableNow.tot[S.pick], self: tableNow.self[S.pick], all } : null;
+		return S.pick >= 0 && tableNow ? { fn: S.pick, total: tableNow.tot[S.pick], self: tableNow.self[S.pick], all, base: tableNow.base ? tableNow.base.tot[S.pick] : undefined } : null;
 	if (branch)
-		return { fn: branch.g.fn, total: branch.g.w, self: branch.g.self, all, parent: branch.g.parent.parent ? branch.g.parent.w : 0 };
+		return { fn: branch.g.fn, total: branch.g.w, self: branch.g.self, all, parent: branch.g.parent.parent ? branch.g.parent.w : 0, base: branch.g.base };
 	if (S.view === "order")
 		return order.picked && order.words(order.picked);
 	return isFlame() && picture.picked ? picture.words(picture.picked) : null;
@@ -63,7 +65,7 @@ function drawStatus() {
 		everything = { event: S.event, w: threads.reduce((sum, t) => sum + (inEvent(t.event) ? t.weight * (periodOf(t.event) || 1) : 0), 0) };
 	const some = S.range || S.rows || S.focus.length || S.without.length;
 	$("status").textContent = some ? timeInWords(W.shown, W.waited) + ", " + percent(W.shown, everything.w) + " of all " + amount(everything.w) +
-		(S.range && isTime() ? ", in " + time(range * 1000) + ": " + (W.shown / (range * 1000)).toFixed(2) + (onCpu(S.event) ? " CPUs" : " threads") + " at a time" : "") : "";
+		(S.range && isTime() ? ", in " + time(range * 1000) + ": " + (W.shown / (range * 1000)).toFixed(2) + (onCpu(S.event) ? " CPUs" : " threads") + " at a time" : "") + (W.base ? "; the other range has " + amount(W.base.shown) : "") : "";
 }
 
 function toast(text) {
@@ -115,7 +117,7 @@ function drawChips() {
 	const unit = isTime() ? timeInWords(W.shown, W.waited) + part : count(W.shown) + " × " + (about.events[S.event] || { name: "weight" }).name + part;
 	out.push(el("span", { id: "sum", textContent: unit + (S.rows ? "" : " · " + many(countThreads(rows), "thread")) }));
 	if (S.range)
-		out.push(chip(time(S.range[0] * 1000) + " – " + time(S.range[1] * 1000), () => go({ range: null })));
+		out.push(chip(rangeInWords(S.range), () => go({ range: null })), ...baseChips());
 	if (S.rows) {
 		const one = S.rows.size === 1 && rows[[...S.rows][0]];
 		out.push(chip(one ? one.comm + " " + one.tid : many(countThreads(rows.filter(row => S.rows.has(row.id))), "thread"), () => go({ rows: null })));
@@ -229,13 +231,13 @@ function showAbout() {
 		...ids.length ? [el("h3", { textContent: "Modules" }), pairs(ids.map(([file, id]) => [id ? id.slice(0, 12) : "–", file]))] : []);
 }
 
-const keyWords = [["1 2 3 4 5", "flame, callers, time order, table, tree"], ["/", "search (regular expression)"], ["n N", "next, previous match"], ["← ↑ ↓ →", "to neighbour, caller, callee"],
+const keyWords = [["1 … 6", "flame, callers, time order, table, tree, heat map"], ["/", "search (regular expression)"], ["n N", "next, previous match"], ["← ↑ ↓ →", "to neighbour, caller, callee"],
 	["Enter", "zoom to the picked frame; tree: unfold, fold"], ["→ ← *", "tree: unfold, fold, the heaviest way"], ["Esc", "leave the menu, search, zoom or range"], ["0", "show everything again"], ["p", "callers, callees, lines of the pick"], ["f", "focus: only stacks through it"],
 	["x", "exclude stacks through it"], ["h", "hide it, keep what it calls"], ["r", "the flame upside down"], ["o", "only my code"], ["m", "modules"], ["k", "colours by module, or by kind"], ["+ −", "zoom in time (or frames)"], [", .", "earlier, later"],
-	["c C", "copy name, copy stack"], ["s S", "save as folded stacks; as speedscope, pprof"], ["a", "notes, and the page with them"], ["[ ]", "back, forward"], ["t", "fold the timeline"], ["e", "next event"], ["w", "waits by blocking call"], ["i", "about this profile"], ["?", "this"]];
+	["c C", "copy name, copy stack"], ["s S", "save as folded stacks; as speedscope, pprof"], ["a", "notes, and the page with them"], ["d", "compare: keep this range, then choose another; swap them"], ["[ ]", "back, forward"], ["t", "fold the timeline"], ["e", "next event"], ["w", "waits by blocking call"], ["i", "about this profile"], ["?", "this"]];
 
 function showKeys() {
-	const mouse = [["drag", "on the timeline or in time order: a range"], ["click", "a thread: show only this one; with Ctrl or Shift: this one, too"], ["click", "a frame: zoom; in the right button's menu: more"],
+	const mouse = [["drag", "on the timeline, the heat map or in time order: a range"], ["Shift+drag", "a second range, compared with the first"], ["click", "a thread: show only this one; with Ctrl or Shift: this one, too"], ["click", "a frame: zoom; in the right button's menu: more"],
 		["Ctrl+wheel", "zoom"], ["double click", "timeline: all of it; time order: a frame's time"]];
 	const grid = list => el("div", { className: "keys" }, ...list.flatMap(([k, v]) => [el("kbd", { textContent: k }), el("span", { textContent: v })]));
 	sheet("Keys", grid(keyWords), el("h3", { textContent: "Mouse" }), grid(mouse));

@@ -15,14 +15,17 @@ function el(tag, props, ...kids) {
 	return e;
 }
 
+const tableColumns = () => W.base ? [...comparedColumns, ...columns.slice(2)] : columns;
+const tableSort = () => tableColumns().some(([name]) => name === S.sort.replace("-", "")) ? S.sort : "self";
+
 // The functions that are shown, sorted.
 function functionList() {
 	tableNow = functionTable();
-	const key = [W.version, S.sort, S.search].join("\n");
+	const sort = tableSort(), key = [W.version, sort, S.search].join("\n");
 	if (sorted.key !== key) {
-		const by = columns.find(([name]) => name === S.sort.replace("-", ""))[2], sign = S.sort[0] === "-" ? -1 : 1, list = [];
+		const by = tableColumns().find(([name]) => name === sort.replace("-", ""))[2], sign = sort[0] === "-" ? -1 : 1, list = [];
 		for (let f = 0; f < F.n; f++)
-			if (!hidden[f] && tableNow.tot[f] > 0 && (!found || found[f]))
+			if (!hidden[f] && (tableNow.tot[f] > 0 || tableNow.base && tableNow.base.tot[f] > 0) && (!found || found[f]))
 				list.push(f);
 		list.sort((a, b) => sign * by(a, b) || tableNow.self[b] - tableNow.self[a] || tableNow.tot[b] - tableNow.tot[a] || a - b);
 		sorted = { key, list };
@@ -30,8 +33,9 @@ function functionList() {
 	return sorted.list;
 }
 
-// Heads of COLUMNS, that SORT by: a click calls CHOOSE with the column, or with - before it for the other way round.
-function columnHeads(columns, sort, choose) {
+// Heads of COLUMNS, that SORT by: a click calls CHOOSE with the column, or with - before it for the other way round.  Behind a number
+// there is room for its share, but for BARE ones.
+function columnHeads(columns, sort, choose, bare) {
 	const heads = [];
 	for (const [key, label] of columns) {
 		const on = sort.replace("-", "") === key, text = key === "name" || key === "module";
@@ -41,7 +45,7 @@ function columnHeads(columns, sort, choose) {
 			b.setAttribute("aria-sort", sort[0] === "-" ? "ascending" : "descending");
 		b.onclick = () => choose(on && sort[0] !== "-" ? "-" + key : key);
 		heads.push(b);
-		if (!text)
+		if (!text && !bare)
 			heads.push(el("span"));
 	}
 	return heads;
@@ -66,7 +70,7 @@ function drawRows() {
 	$("height").replaceChildren(...list.slice(first, first + n).map((f, i) => {
 		const self = tableNow.self[f], total = tableNow.tot[f];
 		const row = el("div", { className: "row" + (f === S.pick ? " on" : "") },
-			el("span", { textContent: self ? amount(self) : "" }), self ? share(self, all) : el("span"), el("span", { textContent: amount(total) }), share(total, all),
+			...tableNow.base ? comparedCells(f) : [el("span", { textContent: self ? amount(self) : "" }), self ? share(self, all) : el("span"), el("span", { textContent: amount(total) }), share(total, all)],
 			el("span", { className: "text name", title: cut(F.name[f], 400) }, dot(f), cut(F.name[f], 300)),
 			el("span", { className: "text module", textContent: cut(moduleOf(f), 80), title: cut(moduleOf(f), 400) }));
 		row.style.top = (first + i) * LINE + "px";
@@ -80,7 +84,8 @@ function drawRows() {
 }
 
 function drawTable() {
-	$("columns").replaceChildren(...columnHeads(columns, S.sort, sort => go({ sort })));
+	$("list").className = W.base ? "compared" : "";
+	$("columns").replaceChildren(...columnHeads(tableColumns(), tableSort(), sort => go({ sort }), W.base));
 	drawRows();
 	drawDetail();
 }
@@ -132,7 +137,7 @@ function drawDetail() {
 	const button = (text, act) => el("button", { textContent: text, onclick: act });
 	box.append(el("div", {}, el("h2", { textContent: cut(F.name[f], 2000) }),
 		el("p", { className: "about", textContent: cut([moduleOf(f), place, kind].filter(Boolean).join(" · "), 500) }),
-		el("p", { className: "about", textContent: "self " + amount(self) + " (" + percent(self, W.shown) + "), total " + amount(total) + " (" + percent(total, W.shown) + ")" })),
+		el("p", { className: "about", textContent: "self " + amount(self) + " (" + percent(self, W.shown) + "), total " + amount(total) + " (" + percent(total, W.shown) + ")" + (tableNow.base ? "; other range: " + [tableNow.base.self[f], tableNow.base.tot[f]].map(v => percent(v, W.base.shown)).join(", ") : "") })),
 	el("div", { className: "acts" }, button("Focus", () => focusOn(f)), button("Hide", () => hideIt(f)), button("Exclude stacks", () => exclude(f)),
 		button("Copy name", () => copy(F.name[f])), button("In the flame graph", () => showInFlame(f))));
 	if (total <= 0) {

@@ -176,10 +176,15 @@ class Timeline extends Pane {
 		drawTicks(c, this.view, this.names, this.width, RULER);
 		this.spots.push({ x: this.names, y: 0, w: this.width - this.names, h: RULER, ruler: true });
 	}
-	// What lies outside the range is veiled.
+	// What lies outside the range is veiled; the range that it is compared with has a bar in the ruler.
 	veil(c) {
 		if (!S.range)
 			return;
+		if (S.base) {
+			const [lo, hi] = S.base.map(t => Math.min(this.width, Math.max(this.names, this.x(t))));
+			c.fillStyle = ink.other;
+			c.fillRect(lo, RULER - 4, Math.max(1.5, hi - lo), 4);
+		}
 		const x0 = Math.max(this.names, this.x(S.range[0])), x1 = Math.min(this.width, this.x(S.range[1]));
 		c.fillStyle = ink.veil;
 		if (x0 > this.names)
@@ -209,7 +214,7 @@ class Timeline extends Pane {
 		if (e.button || x > this.width)
 			return;
 		this.down = { x: e.clientX, start: x, moved: false, spot: this.spotAt(e), time: this.timeAt(x), more: e.ctrlKey || e.metaKey || e.shiftKey };
-		if (S.range && x > this.names)
+		if (S.range && x > this.names && !e.shiftKey)
 			for (const edge of [0, 1])
 				if (Math.abs(x - this.x(S.range[edge])) < 6)
 					this.down.time = S.range[1 - edge], this.down.edge = true;
@@ -223,7 +228,7 @@ class Timeline extends Pane {
 		d.moved = true;
 		const t = this.timeAt(this.at(e)[0]);
 		tip(null);
-		go({ range: [Math.min(d.time, t), Math.max(d.time, t)] }, d.told ? "again" : "new");
+		dragged([Math.min(d.time, t), Math.max(d.time, t)], e, d.told);
 		d.told = true;
 	}
 	release(e) {
