@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "asked_file.h"
 #include "file.h"
 #include "text.h"
 
@@ -89,6 +90,20 @@ fill_holes(char *p, int fd, const struct stat *st)
 	return true;
 }
 
+static const char *
+open_asked(struct filemap *m, int fd, size_t size)
+{
+	if ((m->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3)) < 0 || !asked_map_open(&m->asked, m->fd, size)) {
+		if (m->fd > 0)
+			close(m->fd);
+		m->fd = 0;
+		return "cannot be mapped";
+	}
+	m->data = m->asked.base;
+	m->size = size;
+	return NULL;
+}
+
 const char *
 filemap_open(struct filemap *m, int fd)
 {
@@ -97,7 +112,7 @@ filemap_open(struct filemap *m, int fd)
 	char *p;
 
 	*m = (struct filemap){ 0 };
-	if (fstat(fd, &st))
+	if (!asked_file_stat(fd, &st))
 		return "cannot be examined";
 	if (!S_ISREG(st.st_mode))
 		return "is not a regular file";
@@ -105,6 +120,8 @@ filemap_open(struct filemap *m, int fd)
 		return "is empty";
 	if ((uint64_t)st.st_size > SIZE_MAX / 2)
 		return "is too large to map";
+	if (asked_file(fd))
+		return open_asked(m, fd, (size_t)st.st_size);
 	if (open_maps == MAPS_MAX)
 		return "cannot be mapped: prof has too many files mapped";
 	/* Behind it a page of zeros, so that a string ends even where its end is overwritten after a look at it. */
@@ -140,7 +157,9 @@ filemap_close(struct filemap *m)
 			break;
 		}
 	atomic_signal_fence(memory_order_seq_cst);
-	if (m->data)
+	if (m->asked.base)
+		asked_map_close(&m->asked);
+	else if (m->data)
 		munmap((void *)(uintptr_t)m->data, with_end(m->size));
 	if (m->fd)
 		close(m->fd);
@@ -199,6 +218,7 @@ filemap_trim(size_t bytes)
 	if (many && bytes && resident() <= others + bytes)
 		return;
 	trim();
+	asked_map_trim();
 	if (many && (others = resident()) == UINT64_MAX)
 		others = 0;
 }

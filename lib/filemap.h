@@ -6,12 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "asked_map.h"
+
 /* A file's bytes.  If the file is cut short after mapping, the missing bytes read as zeros. */
 struct filemap {
 	const uint8_t *data;
 	size_t size;
-	int fd;     /* of a large file, to read a page by, where each that is looked at brings its neighbours along; else 0 */
+	int fd;     /* of a large file, to read a page by, where each that is looked at brings its neighbours along, and of one that another
+	             * process reads; else 0 */
 	bool cut;   /* it happened */
+	struct asked_map asked;   /* where another process reads it; else empty */
 };
 
 /* Maps FD, which stays the caller's to close.  NULL if all is well, else what is wrong, in words.

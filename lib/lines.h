@@ -8,13 +8,16 @@
 /* Lines of a descriptor.  A line longer than the buffer is cut there and the rest of it skipped. */
 struct lines {
 	int fd;
-	bool eof;
+	bool eof, placed;
 	uint32_t lo, hi;
 	uint64_t left;   /* bytes that may still be read: no limit, unless set after lines_open */
+	uint64_t at;     /* PLACED: where the next ones are read */
 	char buf[8192], head[8192];   /* HEAD: of a line that is too long */
 };
 
 void lines_open(struct lines *, int fd);
+/* Those from AT on of a file, which may be one that another process reads (asked_file.h). */
+void lines_open_at(struct lines *, int fd, uint64_t at);
 /* The next line without its newline, NUL-terminated and alive until the next call, or NULL. */
 char *lines_next(struct lines *);
 

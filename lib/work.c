@@ -18,6 +18,7 @@ static struct work *now;
 static unsigned depth;
 static size_t before;      /* bytes of memory in use, when it began */
 static unsigned waiting;   /* for another process's answer about a file */
+static uint64_t waits_since;
 static unsigned turn;      /* counts what is begun */
 /* ns of CPU that one file may take: to begin with, which becomes less with each that took them, and for each byte. */
 static uint64_t patience = PATIENCE, patience_byte;
@@ -88,10 +89,26 @@ work_over(void)
 	return now && (now->over || mem_bounded());
 }
 
+/* Of those that follow one that took too long less is borne. */
+static void
+lose_patience(void)
+{
+	if (!now->over)
+		patience = patience / 2 > PATIENCE_LEAST ? patience / 2 : PATIENCE_LEAST;
+}
+
 void
 work_wait(bool on)
 {
-	waiting += on ? 1 : -1u;
+	if (on && !waiting++)
+		waits_since = clock_now();
+	if (on || --waiting || !now)
+		return;
+	now->waited += clock_now() - waits_since;
+	if (now->waited <= patience)
+		return;
+	lose_patience();
+	work_stop("is on a file system that answers too late");
 }
 
 bool
@@ -120,7 +137,6 @@ work_look(void)
 	looked = cpu;
 	if (!depth || now->used <= patience + now->bytes * patience_byte)
 		return;
-	if (!now->over)
-		patience = patience / 2 > PATIENCE_LEAST ? patience / 2 : PATIENCE_LEAST;
+	lose_patience();
 	work_stop("takes too long to read");
 }

@@ -14,6 +14,7 @@ struct work {
 	int64_t held;              /* bytes of memory that are kept of it */
 	uint64_t bytes;            /* of it, and of files that it leads to */
 	uint64_t used;             /* ns of CPU, where a clock looks at it */
+	uint64_t waited;           /* ns that others were waited for, who read it */
 	const char *over;          /* why it was given up, or NULL */
 	bool begun;
 };

@@ -11,7 +11,8 @@
  *
  * Rings are drained by who reads files, too: so that a sample's stack need not be copied.  Where a file keeps it, a signal handler drains
  * them into memory beside them, stops the events when the capture is to be over, and gives back a real-time priority (meanwhile); the
- * work on the file ends by its bounds (lib/work.h), or when it has taken too long.
+ * work on the file ends by its bounds (lib/work.h), or when it has taken too long.  No handler runs while the kernel waits for a file
+ * system: where that is a process of somebody's (FUSE), another process waits for it, and prof for that one (lib/asked_file.h).
  *
  * From the start on the kernel's records alone tell what changes: who forks, executes, maps and ends.  A record may appear in
  * its ring later than one of another ring that is younger, so the youngest ones wait for the next round. */
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "lib/answer.h"
 #include "lib/clock.h"
 #include "lib/watchdog.h"
 #include "sample/events/cpu.h"
@@ -209,6 +211,7 @@ meanwhile(void *session)
 	s->stopped |= s->deadline && t >= s->deadline;
 	if (s->stopped) {
 		watches_stop(&s->watches);
+		answer_hurry();
 		s->until = t;
 	}
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/answer.h"
 #include "lib/msg.h"
 #include "out/profile/profile_names.h"
 #include "sample/events/opener.h"
@@ -276,8 +277,11 @@ obstacles_line(struct sink *s, const struct closing *c)
 		sink_str(s, "; the kernel's names are hidden (kernel.kptr_restrict)");
 	runtime_words(s, &c->collector->profile);
 	if (keeper_lost())
-		sink_str(s, keeper_lost() == 1 ? "; the process that keeps prof's rights was killed, and its spare went on"
+		sink_str(s, !keeper_gone() ? "; the process that keeps prof's rights was killed, and its spare went on"
 		                               : "; the processes that keep prof's rights were killed: files that were opened after that have no names");
+	if (answer_missed())
+		sink_fmt(s, "; %u time%s a file system did not answer: files there have no names (-v says which)", answer_missed(),
+		         answer_missed() == 1 ? "" : "s");
 	if (keeper_full())
 		sink_fmt(s, "; %u time%s a file could not be opened, because the limit of %llu file descriptors is too low (ulimit -n)",
 		         keeper_full(), keeper_full() == 1 ? "" : "s", (unsigned long long)opener_files());

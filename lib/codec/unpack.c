@@ -1,10 +1,9 @@
-/* See unpack.h.  A page that is not there may not be touched; who does is stopped by SIGSEGV until it is. */
+/* See unpack.h.  Pieces are filled in when they are touched (lib/touched.h). */
 #include "unpack.h"
 #include "inflate.h"
+#include "lib/touched.h"
 #include "lib/work.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -219,28 +218,13 @@ fill_at(struct packed *p, size_t off)
 	return true;
 }
 
-static void
-on_sigsegv(int sig, siginfo_t *info, void *context)
-{
-	uintptr_t at = (uintptr_t)info->si_addr;
-	int err = errno;
-
-	(void)context;
-	for (struct packed *p = all; p; p = p->next)
-		if (at - (uintptr_t)p->base < p->size && fill_at(p, down(p, at - (uintptr_t)p->base))) {
-			errno = err;
-			return;
-		}
-	signal(sig, SIG_DFL);
-}
-
 static bool
-catch_sigsegv(void)
+fill_touched(uintptr_t at)
 {
-	struct sigaction sa = { .sa_flags = SA_SIGINFO };
-
-	sa.sa_sigaction = on_sigsegv;
-	return !sigaction(SIGSEGV, &sa, NULL);
+	for (struct packed *p = all; p; p = p->next)
+		if (at - (uintptr_t)p->base < p->size && fill_at(p, down(p, at - (uintptr_t)p->base)))
+			return true;
+	return false;
 }
 
 const uint8_t *
@@ -251,7 +235,7 @@ unpack_open(struct arena *arena, struct cursor in, size_t size)
 
 	if (page > INFLATE_WINDOW || size > SIZE_MAX / 2 || !(p = arena_alloc(arena, sizeof *p)) ||
 	    !(p->piece = arena_alloc(arena, most * sizeof *p->piece)) || !(p->window = arena_alloc(arena, most * INFLATE_WINDOW)) ||
-	    !catch_sigsegv())
+	    !touched_fill(fill_touched))
 		return NULL;
 	p->arena = arena;
 	p->size = size;

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -94,7 +93,6 @@ helper_fork(struct opener *o, bool (*may)(int32_t pid), pid_t *pid)
 	if ((*pid = fork()) == 0) {
 		sigfillset(&all);   /* the terminal's signals are prof's; the socket's end is ours */
 		sigprocmask(SIG_BLOCK, &all, NULL);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		opener_only(o, pair[1]);
 		o->files = o->rings.n;
 		serve(o, may, pair[1]);

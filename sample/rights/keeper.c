@@ -10,9 +10,13 @@
  * where one was asked for.  One question is under way at a time, but for events: for those of many threads up to ASKED_MOST are
  * asked for ahead, and answered in that order.  While prof waits, rings that fill up are relieved.
  *
+ * A keeper that opens a file may have to wait for its file system for ever.  Where the answer takes too long, prof gives the file up and leaves
+ * that keeper alone: it ends when it comes back.
+ *
  * The keeper is forked off when events are open, so that it knows from prof's own memory, not by what it is asked, what the
- * capture is.  It ends when prof does.  Should it be killed, another one, which has waited for that, takes its place; when both are gone,
- * every call fails with EPIPE, and the profile goes on without. */
+ * capture is.  It ends when prof does.  Another one, which has waited for that, takes the place of one that was killed or left alone, and
+ * makes one more to wait, as long as there are few of them; when all are gone, every call fails with EPIPE, and the profile goes on
+ * without. */
 #include "keeper.h"
 
 #include <errno.h>
@@ -22,6 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/answer.h"
 #include "lib/file.h"
 #include "lib/work.h"
 #include "keeper_ask.h"
@@ -29,7 +34,7 @@
 #include "sample/events/opener.h"
 #include "sample/tasks/foreign.h"
 
-enum { ASKED_MOST = 64 };   /* answers that a socket surely holds */
+enum { ASKED_MOST = 64 /* answers that a socket surely holds */, SPARES_MOST = 8 };
 
 static struct {
 	bool on;                   /* there is one, and this is not it */
@@ -37,7 +42,8 @@ static struct {
 	pid_t pid;
 	int spare_fd;              /* of another that takes over when it dies, or -1 */
 	pid_t spare;
-	unsigned lost;             /* that have died */
+	unsigned lost, left;       /* that have died; and those that were left alone */
+	unsigned spares;           /* that were made since */
 	unsigned full;             /* answers that too many open files were in the way of */
 	int (*direct)(int, const char *, int);   /* what stood at file_open before */
 	struct rings *rings;       /* that fill up while prof waits, or NULL */
@@ -71,39 +77,82 @@ forget_asked(void)
 	keeper.taken++;
 }
 
-/* The keeper has died: all that it was asked for ahead, too.  False where there is no other. */
-static bool
-take_spare(void)
+static void
+reap(pid_t pid)
 {
-	if (keeper.spare_fd < 0) {
-		keeper.lost += keeper.fd >= 0;
-		if (keeper.fd >= 0)
-			close(keeper.fd);
-		keeper.fd = -1;
-		return false;
-	}
-	close(keeper.fd);
-	keeper.fd = keeper.spare_fd;
-	keeper.spare_fd = -1;
-	keeper.taken = keeper.nasked = 0;
-	keeper.lost++;
-	return true;
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
-/* Sends N bytes of A, and waits for the answer.  Who asks for a file uses nothing of the session meanwhile, so that rings may be drained. */
+/* Where the new one is gone as well, the next question finds out. */
+static void
+make_spare(void)
+{
+	struct ask a = { .what = ASK_SPARE };
+	struct answer r;
+	int32_t pid;
+
+	if (keeper.spares == SPARES_MOST || !ask_put(keeper.fd, &a, offsetof(struct ask, path) + 1, -1))
+		return;
+	keeper.spares++;
+	if (answered(&r, &keeper.spare_fd) < (ssize_t)(sizeof r.err + sizeof pid))
+		return;
+	memcpy(&pid, r.bytes, sizeof pid);
+	keeper.spare = pid;
+}
+
+/* The keeper has died, or is left ALONE: all that it was asked for ahead is lost, too.  False where there is no other. */
+static bool
+take_spare(bool alone)
+{
+	if (keeper.fd < 0)
+		return false;
+	close(keeper.fd);
+	*(alone ? &keeper.left : &keeper.lost) += 1;
+	if (!alone)
+		reap(keeper.pid);
+	keeper.fd = keeper.spare_fd;
+	keeper.pid = keeper.spare;
+	keeper.spare_fd = keeper.spare = -1;
+	keeper.taken = keeper.nasked = 0;
+	if (keeper.fd >= 0)
+		make_spare();
+	return keeper.fd >= 0;
+}
+
+/* Not the last one: what was captured could not be written. */
+static bool
+may_leave(void)
+{
+	return !answer_hopeless() && (keeper.fd < 0 || keeper.spare_fd >= 0 || !keeper.left);
+}
+
+/* Sends N bytes of A, and waits for the answer: where that may hang, no longer than there is patience.  Who asks for a file uses nothing of the session meanwhile, so that rings may be drained. */
 static ssize_t
 put(const struct ask *a, size_t n, int with, struct answer *r, int *fd)
 {
 	bool file = a->what == ASK_SMALL || a->what == ASK_FILE || a->what == ASK_READ;
+	bool waits = file || a->what == ASK_SOURCE || a->what == ASK_MOUNT;
 	ssize_t got;
 
+	if (waits && !may_leave()) {
+		errno = ETIMEDOUT;
+		return -1;
+	}
 	if (file)
 		work_wait(true);
 	do {
-		got = keeper.fd >= 0 && ask_put(keeper.fd, a, n, with) ? answered(r, fd) : -1;
-		if (got < 0 && errno != EMFILE)
+		got = -1;
+		errno = EPIPE;
+		if (keeper.fd < 0 || !ask_put(keeper.fd, a, n, with)) {
 			errno = EPIPE;
-	} while (got < (ssize_t)sizeof r->err && errno == EPIPE && take_spare());
+		} else if (!waits || keeper.spare_fd < 0 || answer_comes(keeper.fd)) {
+			got = answered(r, fd);
+		} else {
+			take_spare(true);
+			errno = ETIMEDOUT;
+		}
+	} while (got < (ssize_t)sizeof r->err && errno == EPIPE && take_spare(false));
 	if (file)
 		work_wait(false);
 	return got;
@@ -329,7 +378,7 @@ keeper_start(struct opener *o, const struct modules *ms, const struct keeper_als
 		return false;
 	keeper.spare_fd = fork_keeper(o, ms, also, &keeper.spare);
 	keeper.on = true;
-	keeper.lost = 0;
+	keeper.lost = keeper.left = keeper.spares = 0;
 	keeper.direct = file_open;
 	file_open = ask_small;
 	foreign_door = &foreign_there;
@@ -349,11 +398,10 @@ keeper_lost(void)
 	return keeper.lost;
 }
 
-static void
-wait_for(pid_t pid)
+bool
+keeper_gone(void)
 {
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	return keeper.on && keeper.fd < 0;
 }
 
 void
@@ -365,8 +413,8 @@ keeper_end(void)
 		close(keeper.fd);
 	if (keeper.spare_fd >= 0)
 		close(keeper.spare_fd);
-	wait_for(keeper.pid);
-	wait_for(keeper.spare);
+	reap(keeper.pid);
+	reap(keeper.spare);
 	keeper.on = false;
 	file_open = keeper.direct;
 	foreign_door = NULL;

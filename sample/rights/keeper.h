@@ -18,8 +18,9 @@ struct rings;
 bool keeper_start(struct opener *, const struct modules *, const struct keeper_also *);
 /* Ends the keeper, and waits for that: whoever would inherit it may not. */
 void keeper_end(void);
-/* How many of them have died before their time. */
+/* How many of them have died before their time; and whether there is none any more. */
 unsigned keeper_lost(void);
+bool keeper_gone(void);
 /* Rings that fill up while prof waits for answers, or NULL for none. */
 void keeper_rings(struct rings *);
 /* How often a file could not be opened because too many were open. */

@@ -21,6 +21,7 @@ enum ask_what {
 	ASK_HELPER,                /* one more that holds events */
 	ASK_CGROUP,                /* the command's cgroup is not needed any more */
 	ASK_CPU,                   /* ns of CPU that keeping took */
+	ASK_SPARE,                 /* another keeper, for when this one is gone: its socket, and its pid */
 	ASK_CALLER,                /* what the caller of keeper_start knows about: NUMBER, PATH */
 	ASKS,
 };

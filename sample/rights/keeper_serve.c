@@ -13,14 +13,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/answer.h"
+#include "lib/asked_file.h"
 #include "lib/clock.h"
 #include "lib/proc.h"
 #include "sym/kernel/bpf_names.h"
@@ -28,12 +33,15 @@
 #include "sample/events/helper_process.h"
 #include "sample/events/open_event.h"
 #include "keeper_ask.h"
+#include "keeper_files.h"
 #include "sample/events/opener.h"
 #include "sample/events/priority.h"
 #include "keeper_whom.h"
 #include "sym/module/module.h"
 
-enum { HEADS = 18, HELPERS_MOST = 128 };
+enum { HEADS = 18, HELPERS_MOST = 128, KEEPERS_MOST = 8 };
+/* ns that files are waited for here: less than prof waits. */
+enum { PATIENCE = 600000000, PATIENCE_LEAST = 20000000 };
 
 static struct {
 	pid_t prof;
@@ -41,7 +49,11 @@ static struct {
 	const struct modules *modules;
 	const struct keeper_also *also;
 	unsigned helpers;          /* that have not ended */
+	unsigned before;           /* keepers, each of which made the next */
+	bool spared;               /* so has this one */
 } kept;
+
+static void keep(int fd);
 
 static int
 refuse(int err)
@@ -133,7 +145,7 @@ serve_file(const struct ask *a, int root)
 	                                                        : foreign_as(FOREIGN_NOBODY, FOREIGN_NOBODY, AT_FDCWD, a->path, flags, &st);
 	if (fd < 0 || jit)
 		return fd;
-	n = pread(fd, head, sizeof head, 0);
+	n = asked_file_read(fd, head, sizeof head, 0);
 	if (ask_code(head, n < 0 ? 0 : (size_t)n))
 		return fd;
 	close(fd);
@@ -193,6 +205,38 @@ serve_helper(void)
 	return fd;
 }
 
+/* Another keeper, as if prof had forked it: it is prof's child. */
+static int
+serve_spare(int own, char *text)
+{
+	int32_t pid;
+	int pair[2];
+
+	if (kept.spared || kept.before == KEEPERS_MOST)
+		return refuse(EAGAIN);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -1;
+	if (!(pid = (int32_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0))) {
+		prctl(PR_SET_PDEATHSIG, SIGRTMAX);
+		if (getppid() != kept.prof)
+			_exit(0);
+		close(own);
+		close(pair[0]);
+		kept.before++;
+		kept.helpers = 0;
+		keep(pair[1]);
+		_exit(0);
+	}
+	close(pair[1]);
+	if (pid < 0) {
+		close(pair[0]);
+		return -1;
+	}
+	kept.spared = true;
+	memcpy(text, &pid, sizeof pid);
+	return pair[0];
+}
+
 static long
 serve_read(const struct ask *a, char *text)
 {
@@ -236,7 +280,7 @@ drop_cgroup(void)
 
 /* The text's length or -1 with errno; and the descriptor, or -1. */
 static long
-serve(const struct ask *a, int with, int *fd, char *text)
+serve(const struct ask *a, int own, int with, int *fd, char *text)
 {
 	uint64_t ns;
 
@@ -267,6 +311,8 @@ serve(const struct ask *a, int with, int *fd, char *text)
 		ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 		memcpy(text, &ns, sizeof ns);
 		return sizeof ns;
+	case ASK_SPARE:
+		return (*fd = serve_spare(own, text)) < 0 ? -1 : (long)sizeof(int32_t);
 	case ASK_CALLER:
 		return kept.also->serve(kept.also->ctx, a, with, fd, text, sizeof((struct answer *)0)->bytes);
 	}
@@ -283,7 +329,7 @@ keep(int fd)
 
 	while ((n = ask_get(fd, &a, sizeof a, &with)) > 0 || (n < 0 && errno == EMFILE)) {
 		int given = -1;
-		long len = n < 0 ? refuse(EMFILE) : !ask_check(&a, (size_t)n) ? refuse(EINVAL) : serve(&a, with, &given, r.bytes);
+		long len = n < 0 ? refuse(EMFILE) : !ask_check(&a, (size_t)n) ? refuse(EINVAL) : serve(&a, fd, with, &given, r.bytes);
 
 		r.err = len < 0 ? errno : 0;
 		ask_put(fd, &r, sizeof r.err + (size_t)(len < 0 ? 0 : len), given);
@@ -316,6 +362,8 @@ keeper_serve(int fd, pid_t prof, struct opener *o, const struct modules *ms, con
 	kept.prof = prof;
 	kept.modules = ms;
 	whom_choose(o, ms);
+	foreign_apart = keeper_files_open;
+	answer_patience(PATIENCE, PATIENCE_LEAST);
 	signal(SIGCHLD, SIG_DFL);   /* who has ended is counted */
 	signal(SIGRTMAX, on_end);
 	sigfillset(&most);

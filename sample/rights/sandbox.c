@@ -64,7 +64,7 @@ static volatile sig_atomic_t refused, refused_last;
 /* What remains: memory, descriptors that are there, time, the keeper's socket and the command's end. */
 static const uint16_t calls[] = {
 	SYS_read, SYS_write, SYS_pread64, SYS_writev, SYS_lseek, SYS_close, SYS_fstatfs, SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk,
-	SYS_ppoll, SYS_sendmsg, SYS_recvmsg, SYS_sendto, SYS_recvfrom, SYS_wait4, SYS_exit_group, SYS_exit, SYS_getdents64,
+	SYS_ppoll, SYS_sendmsg, SYS_recvmsg, SYS_shutdown, SYS_sendto, SYS_recvfrom, SYS_wait4, SYS_exit_group, SYS_exit, SYS_getdents64,
 	SYS_nanosleep, SYS_setitimer, SYS_rt_sigpending, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_restart_syscall, SYS_getpid, SYS_geteuid, SYS_getegid,
 	SYS_getpriority, SYS_getrusage, SYS_sysinfo, SYS_uname, SYS_gettid, SYS_getcpu, SYS_sched_getaffinity, SYS_futex,
 #ifdef SYS_fstat

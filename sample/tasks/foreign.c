@@ -2,6 +2,7 @@
  * nothing but regular files is ever opened for reading, and what is opened must be what the target has mapped.
  * proc(5): map_files, root, ns, NSpid; openat2(2). */
 #include "foreign.h"
+#include "lib/asked_file.h"
 #include "lib/file.h"
 #include "lib/filemap.h"
 #include "lib/proc.h"
@@ -35,6 +36,7 @@ enum { RENAMES_MOST = 64 };
 enum { HEAD = 2048 };
 
 const struct foreign_door *foreign_door;
+bool (*foreign_apart)(int found, const struct stat *, int *fd);
 
 /* Closes FD and says why, as errno. */
 static int
@@ -85,7 +87,7 @@ foreign_regular(int root, const char *path, uint64_t flags, struct stat *st)
 
 	if (foreign_door) {
 		fd = foreign_door->regular(root, path, flags & O_NOFOLLOW);
-		return fd < 0 || !fstat(fd, st) ? fd : drop(fd, errno);
+		return fd < 0 || asked_file_stat(fd, st) ? fd : drop(fd, errno);
 	}
 	if ((found = open_in(root, path, O_PATH | flags)) < 0)
 		return -1;
@@ -93,6 +95,10 @@ foreign_regular(int root, const char *path, uint64_t flags, struct stat *st)
 		return drop(found, errno);
 	if (!S_ISREG(st->st_mode))
 		return drop(found, S_ISLNK(st->st_mode) ? ELOOP : EINVAL);
+	if (foreign_apart && foreign_apart(found, st, &fd)) {
+		drop(found, errno);
+		return fd;
+	}
 	snprintf(self, sizeof self, "/proc/self/fd/%d", found);
 	fd = openat(AT_FDCWD, self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 && errno == ENOENT)
@@ -110,7 +116,7 @@ same_build_id(int fd, const struct file_id *id)
 	struct arena arena = { 0 };
 	struct filemap map = { 0 };
 	uint8_t head[HEAD];
-	ssize_t n = pread(fd, head, sizeof head, 0);
+	ssize_t n = asked_file_read(fd, head, sizeof head, 0);
 	struct elf elf;
 	bool same = (n > 0 && elf_begins(&elf, cur_of(head, (size_t)n, false))) ||
 	            (!filemap_open(&map, fd) && !elf_open(&elf, cur_of(map.data, map.size, false), false, &arena));
@@ -206,8 +212,8 @@ foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *id, 
 
 	proc_path(path, pid, "map_files/%" PRIx64 "-%" PRIx64, lo, hi);
 	fd = open_same(AT_FDCWD, path, id, true);
-	err = fd < 0 && errno == ESTALE ? ESTALE : ENOENT;
-	if (fd < 0 && *id->path == '/') {
+	err = fd < 0 && (errno == ESTALE || errno == ETIMEDOUT) ? errno : ENOENT;
+	if (fd < 0 && err != ETIMEDOUT && *id->path == '/') {
 		if ((root = foreign_root(pid)) >= 0) {
 			fd = open_same(root, id->path, id, true);
 			err = fd < 0 && errno != ENOENT ? errno : err;

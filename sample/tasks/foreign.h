@@ -20,6 +20,9 @@ struct foreign_door {
 	int (*source)(int root, const char *path);
 };
 extern const struct foreign_door *foreign_door;   /* NULL: prof itself */
+/* Whether a regular file, found by O_PATH, is to be read by another process: then *FD is a socket to it, or -1 with errno (see
+ * lib/asked_file.h).  NULL: none is. */
+extern bool (*foreign_apart)(int found, const struct stat *, int *fd);
 
 /* What is known of a mapped file. */
 struct file_id {

@@ -164,6 +164,8 @@ why(int err)
 	case EMFILE:
 	case ENFILE:
 		return "could not be opened: prof has too many files open";
+	case ETIMEDOUT:
+		return "is on a file system that does not answer";
 	default:
 		return "could not be opened";
 	}
@@ -190,7 +192,7 @@ open_file(struct mapped_files *b, struct mapped_file *f, int32_t pid, uint64_t l
 	if (fd < 0 && b->modules->places.sysroot)
 		fd = foreign_build(b->modules->root[b->modules->places.sysroot - 1].fd, &f->id);
 	if (fd < 0) {
-		if (!f->lost && (m = container_image(b->modules, pid, lo, f->id.path)))
+		if (!f->lost && err != ETIMEDOUT && (m = container_image(b->modules, pid, lo, f->id.path)))
 			return f->module = m;
 		b->missed++;
 		f->tried = clock_now();

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/asked_file.h"
 #include "lib/filemap.h"
 #include "lib/work.h"
 #include "jitdump.h"
@@ -79,7 +80,7 @@ size_of(int fd)
 {
 	struct stat st;
 
-	return fd < 0 || fstat(fd, &st) || st.st_size < 0 ? 0 : (uint64_t)st.st_size;
+	return fd < 0 || !asked_file_stat(fd, &st) || st.st_size < 0 ? 0 : (uint64_t)st.st_size;
 }
 
 /* ---- jitdumps, as they grow ---- */

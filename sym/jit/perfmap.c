@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/asked_file.h"
 #include "lib/lines.h"
 #include "lib/text.h"
 #include "lib/work.h"
@@ -37,8 +38,7 @@ perfmap_from(struct perfmap_reader *p, int fd, uint64_t from, uint64_t upto)
 {
 	uint64_t most = from < BYTES_MAX ? BYTES_MAX - from : 0;
 
-	lseek(fd, (off_t)from, SEEK_SET);
-	lines_open(&p->lines, fd);
+	lines_open_at(&p->lines, fd, from);
 	p->lines.left = upto - from < most ? upto - from : most;
 	p->from = from + p->lines.left;
 }
@@ -64,11 +64,11 @@ perfmap_whole(int fd, uint64_t from)
 	uint64_t size;
 	ssize_t n;
 
-	if (fstat(fd, &st) || (uint64_t)st.st_size <= from)
+	if (!asked_file_stat(fd, &st) || (uint64_t)st.st_size <= from)
 		return from;
 	size = (uint64_t)st.st_size;
 	from = size - from > sizeof buf ? size - sizeof buf : from;
-	n = pread(fd, buf, (size_t)(size - from), (off_t)from);
+	n = asked_file_read(fd, buf, (size_t)(size - from), from);
 	while (n > 0 && buf[n - 1] != '\n')
 		n--;
 	return n > 0 ? from + (uint64_t)n : from;

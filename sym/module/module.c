@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/asked_file.h"
 #include "lib/filemap.h"
 #include "lib/codec/unpack.h"
 
@@ -110,7 +111,7 @@ module_file(struct modules *ms, int fd, const char *path)
 	struct module like = { .kind = MODULE_FILE }, *m;
 	struct stat st;
 
-	if (fstat(fd, &st))
+	if (!asked_file_stat(fd, &st))
 		return module_lost(ms, path, "cannot be examined");
 	like.dev = st.st_dev;
 	like.ino = st.st_ino;

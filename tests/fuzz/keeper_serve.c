@@ -120,9 +120,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		                  .at = (uintptr_t)&opener };
 		data += 3;
 		take_path(&a, &data, end);
-		if (a.what == ASK_HELPER || a.what == ASK_SAYS || !ask_check(&a, offsetof(struct ask, path) + strlen(a.path) + 1))
+		if (a.what == ASK_HELPER || a.what == ASK_SPARE || a.what == ASK_SAYS || !ask_check(&a, offsetof(struct ask, path) + strlen(a.path) + 1))
 			continue;
-		if (serve(&a, with, &fd, r.bytes) >= 0 && a.what == ASK_READ && a.pid != target && !getuid())
+		if (serve(&a, -1, with, &fd, r.bytes) >= 0 && a.what == ASK_READ && a.pid != target && !getuid())
 			abort();
 		if (fd >= 0) {
 			check(&a, fd);

@@ -354,23 +354,43 @@ what_the_caller_keeps(void)
 	CHECK(keeper_cpu() > 0);
 }
 
-/* When one is killed another takes its place. */
+/* When one is killed another takes its place, and one more waits. */
 static void
 killed(void)
 {
-	int fd;
-
-	kill(keeper.pid, SIGKILL);
-	CHECK((fd = proc_file(target, "maps")) >= 0);
-	close(fd);
-	CHECK(keeper_lost() == 1 && keeper_cpu() > 0);
+	for (unsigned i = 1; i <= 3; i++) {
+		kill(keeper.pid, SIGKILL);
+		CHECK(given(proc_file(target, "maps")));
+		CHECK(keeper_lost() == i && keeper_cpu() > 0 && keeper.spare_fd >= 0 && !keeper_gone());
+	}
 }
 
-/* The end of both is an error like any. */
+/* One that does not answer is left alone: who asked is told, who asks next asks another. */
+static void
+left_alone(void)
+{
+	pid_t pid = keeper.pid;
+
+	answer_patience(200000000, 20000000);
+	kill(pid, SIGSTOP);
+	CHECK(denied(proc_file(target, "maps"), ETIMEDOUT));
+	CHECK(keeper.pid != pid && keeper.left == 1 && keeper_lost() == 3);
+	CHECK(given(proc_file(target, "maps")));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	answer_patience(UINT64_C(3000000000), 50000000);
+}
+
+/* The end of all is an error like any. */
 static void
 without_it(void)
 {
-	shutdown(keeper.fd, SHUT_RDWR);
+	unsigned n = 0;
+
+	do
+		shutdown(keeper.fd, SHUT_RDWR);
+	while (keeper_cpu() && ++n < 100);
+	CHECK(n >= 1 && n <= KEEPERS_MOST && keeper_gone());
 	CHECK(denied(proc_file(target, "maps"), EPIPE));
 	CHECK(keeper_read(target, (uintptr_t)&opener, &opener, 1) == 0 && keeper_cpu() == 0);
 	keeper_end();
@@ -397,6 +417,7 @@ main(void)
 	RUN("keeper", nonsense_is_answered);
 	RUN("keeper", what_the_caller_keeps);
 	RUN("keeper", killed);
+	RUN("keeper", left_alone);
 	RUN("keeper", without_it);
 	kill(target, SIGKILL);
 	waitpid(target, NULL, 0);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/asked_file.h"
 #include "sym/module/symtab.h"
 
 enum {
@@ -102,7 +103,7 @@ file_bytes(struct code_source *src, const struct module *m, uint64_t vaddr)
 		c = elf_from(&m->elf, vaddr);
 		if (!cur_left(&c))
 			return c;
-		n = pread(m->file.fd, p->bytes, PAGE + EDGE, (off_t)((uint64_t)(c.pos - m->file.data) - at));
+		n = asked_file_read(m->file.fd, p->bytes, PAGE + EDGE, (uint64_t)(c.pos - m->file.data) - at);
 		n = n < 0 || (uint64_t)n < at ? 0 : n;
 		p->addr = page;
 		p->epoch = UINT32_MAX - m->id;

@@ -1,0 +1,18 @@
+/* How long another process is waited for: it may hang on a file whose file system never answers. */
+#ifndef LIB_ANSWER_H
+#define LIB_ANSWER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Waits until FD can be read.  False: it took too long.  Each wait takes from what is left for all of them. */
+bool answer_comes(int fd);
+/* The one that is going on now ends soon; a signal handler may call it. */
+void answer_hurry(void);
+/* How often it took too long; and whether that was so often that it is not worth to ask. */
+unsigned answer_missed(void);
+bool answer_hopeless(void);
+/* Other bounds, in ns: of all waits, and of one when nothing is left. */
+void answer_patience(uint64_t all, uint64_t least);
+
+#endif

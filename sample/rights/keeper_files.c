@@ -1,0 +1,166 @@
+/* See keeper_files.h.  A FUSE is answered for by a process that any user may run.  Who asks it for a page, or closes a file, waits
+ * uninterruptibly; not even SIGKILL ends that.  So neither prof nor the keeper ever has such a file open.  It is found by O_PATH, which
+ * asks for no more than its name.  A child of the keeper's opens it, reads bytes for whoever has the socket, and looks at none.
+ * It ends with its sockets, once its file system lets it. */
+#include "keeper_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "keeper_ask.h"
+#include "lib/asked_file.h"
+
+enum { FUSE = 0x65735546, SYSTEMS_MOST = 16, FILES_MOST = 1000 };
+
+static struct {
+	dev_t dev;
+	int fd;                    /* of the socket to its process, or -1: it is full */
+} of[SYSTEMS_MOST];
+static unsigned systems;
+
+static int
+open_found(int found)
+{
+	char path[32];
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", found);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+/* A file comes as two messages: itself, and the socket by which it is asked for. */
+static bool
+take_file(int control, struct pollfd *p, int *file)
+{
+	int found, fd;
+	char c;
+
+	if (ask_get(control, &c, 1, &found) <= 0 || found < 0 || ask_get(control, &c, 1, &fd) <= 0 || fd < 0)
+		return false;
+	*file = open_found(found);
+	close(found);
+	*p = (struct pollfd){ .fd = fd, .events = POLLIN };
+	return true;
+}
+
+static _Noreturn void
+read_files(int control)
+{
+	struct pollfd p[1 + FILES_MOST] = { { .fd = control, .events = POLLIN } };
+	int file[1 + FILES_MOST];
+	unsigned n = 1;
+
+	while (p[0].fd >= 0 || n > 1) {
+		if (poll(p, n, -1) < 0)
+			continue;
+		for (unsigned i = n; --i;) {
+			if (!p[i].revents || (file[i] >= 0 && asked_file_answer(p[i].fd, file[i])))
+				continue;
+			close(p[i].fd);
+			if (file[i] >= 0)
+				close(file[i]);
+			p[i] = p[--n];
+			file[i] = file[n];
+		}
+		if (p[0].revents && (n == 1 + FILES_MOST || !take_file(control, &p[n], &file[n]))) {
+			close(control);
+			p[0].fd = -1;
+		} else if (p[0].revents)
+			n++;
+	}
+	_exit(0);
+}
+
+/* No signal tells of its end, so that it is not taken for one of those that hold events. */
+static int
+start_reader(void)
+{
+	int pair[2];
+	long pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -1;
+	if (!(pid = syscall(SYS_clone, 0, 0, 0, 0, 0))) {
+		prctl(PR_SET_NAME, "prof-files");
+		dup2(pair[1], 3);
+#ifdef SYS_close_range
+		if (syscall(SYS_close_range, 4, ~0u, 0))
+#endif
+			for (int fd = 4; fd < 1024; fd++)
+				close(fd);
+		read_files(3);
+	}
+	close(pair[1]);
+	if (pid > 0 && !fcntl(pair[0], F_SETFL, O_NONBLOCK))
+		return pair[0];
+	close(pair[0]);
+	return -1;
+}
+
+/* The socket of DEV's process, or -1. */
+static int
+reader_of(dev_t dev)
+{
+	unsigned i = 0;
+
+	while (i < systems && of[i].dev != dev)
+		i++;
+	if (i == SYSTEMS_MOST)
+		return -1;
+	if (i == systems) {
+		of[i].dev = dev;
+		of[i].fd = start_reader();
+		systems++;
+	}
+	return of[i].fd;
+}
+
+/* Hands FOUND over; the socket by which it is asked for. */
+static int
+hand_over(dev_t dev, int found)
+{
+	int reader = reader_of(dev), pair[2];
+	bool sent;
+
+	if (reader < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -1;
+	sent = ask_put(reader, "", 1, found) && ask_put(reader, "", 1, pair[1]);
+	close(pair[1]);
+	if (sent && !fcntl(pair[0], F_SETFL, O_NONBLOCK))
+		return pair[0];
+	close(pair[0]);
+	return -1;
+}
+
+/* As the user whom it is asked for now (foreign_as).  Before Linux 5.8 only what is asked for itself can be known. */
+static bool
+may_read(int found)
+{
+	if (!syscall(SYS_faccessat2, found, "", R_OK, AT_EMPTY_PATH | AT_EACCESS))
+		return true;
+	return errno == ENOSYS && (uid_t)setfsuid(UINT32_MAX) == geteuid();
+}
+
+/* The other process opens with the keeper's rights: whether who is asked for here may read it is seen before. */
+bool
+keeper_files_open(int found, const struct stat *st, int *fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(found, &fs) || (uint32_t)fs.f_type != FUSE)
+		return false;
+	*fd = -1;
+	if (!may_read(found))
+		return true;
+	*fd = hand_over(st->st_dev, found);
+	errno = ETIMEDOUT;
+	return true;
+}

@@ -1,0 +1,71 @@
+#!/bin/sh
+# A file system that a user runs (FUSE), and that stops to answer while prof reads a file there: the capture ends when it was told to, keeps
+# its samples, and says which file was given up.  Who waits for such a file system cannot be killed.
+# alone: it measures time
+. "$(dirname "$0")/../lib.sh"
+need_root
+hostile=$(program hostile -w) && hangfs=$(program hangfs) && busy=$(program busy) || exit 1
+
+ms() { awk -v f="\"$2\"" '$1 ~ f { gsub(/[^0-9.]/, "", $2); print int($2 * 1000) }' "$1"; }
+now() { echo $(($(date +%s%N) / 1000000)); }
+# serve FILE WHAT: FILE becomes d/x.so; the server's pid in $server
+serve() {
+	mkdir -p d
+	start "$hangfs" d "$1" "$2"
+	server=$pid
+	wait_for 10 test -e d/x.so
+}
+unserve() {
+	kill -9 $server $target 2>/dev/null
+	umount -l d
+}
+finally "umount -l $work/d 2>/dev/null"
+
+serve "$busy" never || { skip '' "no FUSE can be mounted here (/dev/fuse)"; exit 0; }
+# One that answers: names as of any other file.
+status honest 0 "$PROF" -F 999 -o honest.folded -o honest.json -- d/x.so cpu 0.5
+check honest-names "$(samples honest.folded 'inner')" -ge 200
+status honest-annotate 0 "$PROF" annotate inner -- d/x.so cpu 0.5
+has honest-lines out '%'
+target=
+unserve
+
+"$hostile" make plain plain.so && dd if=/dev/zero bs=1M count=8 2>/dev/null >>plain.so || exit 1
+# hung WHAT HOW: requests of that kind are not answered any more; the capture ends by -d or by a signal
+hung() {
+	serve plain.so "$1" || { not_ok "$1" "no file system"; return; }
+	start "$hostile" run d/x.so 60
+	target=$pid
+	wait_for 20 grep -q x.so /proc/$target/maps
+	kill -USR1 $server
+	sleep 0.1
+	"$PROF" -v -F 999 ${2:-} --stats s.json -o x.folded -p $target 2>err &
+	prof=$!
+	if [ "${2:-}" ]; then
+		from=$(($(now) + 1000))
+	else
+		capturing $prof
+		sleep 0.5
+		kill -TERM $prof
+		from=$(now)
+	fi
+	( sleep 30; kill -9 $server ) 2>/dev/null &
+	guard=$!
+	wait $prof
+	got=$?
+	late=$(($(now) - from))
+	kill $guard 2>/dev/null
+	echo "$1: status $got, $(ms s.json seconds) ms, $late ms late, $(field s.json samples) samples, $(field s.json lost) lost"
+	test=$1${2:+-d}
+	check "$test/status" $got = 0
+	check "$test/time" "$(ms s.json seconds)" -le 1250
+	check "$test/end" $late -le 2000
+	check "$test/samples" "$(field s.json lost)" -le 10 -a "$(field s.json samples)" -ge 50
+	case $1 in flush | release | lookup | lseek) ;; *) has "$test/told" err 'is on a file system that does not answer' ;; esac
+	unserve
+}
+for kind in tables read open getattr statfs flush lookup all; do hung $kind -d1; done
+hung tables
+hung all
+check litter "$(find . -name '.prof-*' -o -name '*.tmp' | wc -l)" = 0
+exit $failed
