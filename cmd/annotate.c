@@ -308,5 +308,5 @@ cmd_annotate(int argc, char **argv)
 }
 
 const struct command command_annotate = { .name = "annotate", .synopsis = "[OPTIONS] FILE|COMMAND FUNCTION",
-	.summary = "show a function by source line and instruction (also -p PID, with record's options)",
+	.summary = "show what each line and instruction of a function took (also -p PID, with record's options)",
 	.options = annotate_own_options, .run = cmd_annotate, .rights = true };

@@ -19,15 +19,15 @@
 enum { FAIL_IF = 300, MIN, TOP, GATES_MAX = 32, EXIT_GREW = 1 };
 
 static const struct option options[] = {
-	{ FAIL_IF, "fail-if='NAME>P%'", "exit 1 if NAME's share of all grew by more than P points; repeatable" },
+	{ FAIL_IF, "fail-if='NAME>P%'", "exit 1 if NAME's share of the total grew by more than P percentage points; repeatable" },
 	{ FAIL_IF, "fail-if='total>P%'", "exit 1 if the total grew by more than P percent" },
 	{ 'e', "event=NAME", "compare this event, if there are several" },
-	{ MIN, "min=PERCENT", "leave out what changed by fewer percentage points (0.01)" },
+	{ MIN, "min=PERCENT", "leave out functions that changed by fewer percentage points (0.01)" },
 	{ TOP, "top=N", "show at most N rows (20 on a terminal, else all)" },
 	{ 'o', "output=FILE", "write the table (.txt), or AFTER's picture (.svg, .html): red grew, blue shrank" },
-	{ 'f', "format=NAME", "write this format, whatever the suffix is" },
+	{ 'f', "format=NAME", "write this format, for any suffix" },
 	PICTURE_OPTIONS,
-	{ 'q', "quiet", "print no table, only errors and each --fail-if that failed" },
+	{ 'q', "quiet", "print only errors and each --fail-if that failed" },
 	{ 0 },
 };
 
@@ -177,10 +177,10 @@ choose_events(const struct comparing *c, uint32_t *event)
 	b = &after->event[event[AFTER]];
 	if (!a->period_ns == !b->period_ns && (a->period_ns || strcmp(a->name, b->name) == 0)) {
 		if (!c->event && (before->nevent > 1 || after->nevent > 1))
-			warn("this compares the event %s; -e NAME compares another one", b->name);
+			warn("prof compares the event %s; use -e NAME for another one", b->name);
 		return true;
 	}
-	error("%s has %s (%s), but %s has %s (%s): prof cannot compare them", c->name[BEFORE],
+	error("prof cannot compare them: %s has %s (%s), but %s has %s (%s)", c->name[BEFORE],
 	      a->period_ns ? "time" : "counts", a->name, c->name[AFTER], b->period_ns ? "time" : "counts", b->name);
 	return false;
 }

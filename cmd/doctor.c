@@ -32,7 +32,7 @@ static const struct opening {
 	{ "paranoid=1", "every user may see the kernel side of their own processes" },
 	{ "kptr_restrict=0", "every user may see where the kernel's functions lie, which helps to attack it" },
 	{ "ptrace_scope=0", "each process may read and change other processes of the same user" },
-	{ "setcap", "everybody who may execute that file has these rights over all processes: restrict it to a group (chgrp, chmod 750)" },
+	{ "setcap", "everybody who may execute that file has these rights over all processes, so let only a group execute it (chgrp, chmod 750)" },
 	{ "PERFMON", "the container may watch the whole machine" },
 	{ "SYS_PTRACE", "the container may read and change every process that it sees" },
 	{ "SYS_ADMIN", "the container may do nearly everything that the machine's root may do" },

@@ -267,7 +267,7 @@ say_still_runs(struct recording *r)
 	if (!r->command_over && waitpid(r->launch.pid, &r->command_status, WNOHANG) == r->launch.pid)
 		r->command_over = true;
 	if (!r->command_over)
-		warn("%s (process %d) still runs; prof waits for its end, to pass its status on; Ctrl-C ends %s", r->plan.target.command[0],
+		warn("%s (process %d) still runs; prof waits for its end, and exits with its status; Ctrl-C ends %s", r->plan.target.command[0],
 		     (int)r->launch.pid, r->plan.target.kind == TARGET_COMMAND ? "it" : "both");
 }
 

@@ -23,23 +23,23 @@
 enum { BY = 300, CALLERS, CALLEES, TREE, MIN, TOP, FOCUS, IGNORE, THREAD, FROM, TO, THREADS, PIDS, RAW_ADDRESSES };
 
 static const struct option options[] = {
-	{ BY, "by=WHAT", "make a row of each function, module, file:line, thread or comm (function)" },
+	{ BY, "by=WHAT", "what a row is: function, module, file:line, thread or comm (function)" },
 	{ TREE, "tree", "show a call tree, from the outermost function on" },
-	{ CALLERS, "callers=NAME", "show the callers of this function, and what each way takes" },
-	{ CALLEES, "callees=NAME", "show what this function calls" },
-	{ MIN, "min=PERCENT", "leave out rows that take less (0; in trees 1)" },
+	{ CALLERS, "callers=NAME", "show the callers of this function, with the share of each" },
+	{ CALLEES, "callees=NAME", "show the functions that it calls, with the share of each" },
+	{ MIN, "min=PERCENT", "leave out rows with a smaller share (0; in trees 1)" },
 	{ TOP, "top=N", "show at most N rows (20 on a terminal, else all)" },
 	{ FOCUS, "focus=REGEX", "keep only stacks with a function that matches" },
-	{ IGNORE, "ignore=REGEX", "keep only stacks without such a function" },
+	{ IGNORE, "ignore=REGEX", "keep only stacks without a function that matches" },
 	{ THREAD, "thread=REGEX", "keep only threads whose \"name pid/tid\" matches" },
-	{ FROM, "from=SECS", "keep only what came later than this" },
-	{ TO, "to=SECS", "keep only what came earlier than this" },
+	{ FROM, "from=SECS", "keep only what came after this time" },
+	{ TO, "to=SECS", "keep only what came before this time" },
 	{ 'e', "event=NAME", "keep only this event, if there are several" },
 	{ THREADS, "threads", "keep threads apart in .folded and .txt" },
 	{ PIDS, "pids", "keep processes apart" },
 	{ RAW_ADDRESSES, "raw-addresses", "write build-ids and addresses instead of names, if the file has them (pprof)" },
 	{ 'o', "output=FILE", "write to FILE, in the format of its suffix; repeatable; - is stdout" },
-	{ 'f', "format=NAME", "write this format, whatever the suffix is" },
+	{ 'f', "format=NAME", "write this format, for any suffix" },
 	PICTURE_OPTIONS,
 	{ 'q', "quiet", "say nothing but errors" },
 	{ 0 },
@@ -212,7 +212,7 @@ consistent(struct reporting *r)
 	const struct format *given;
 
 	if (tree && (r->how.by == BY_THREAD || r->how.by == BY_COMM)) {
-		error("--by thread and --by comm do not go with --tree, --callers or --callees");
+		error("--by thread and --by comm cannot be combined with --tree, --callers or --callees");
 		return false;
 	}
 	if (r->filter.to && r->filter.to <= r->filter.from) {
@@ -251,7 +251,7 @@ static bool
 read_inputs(struct reporting *r)
 {
 	if (!r->inputs) {
-		error("nothing to read: prof report FILE..., or - for stdin");
+		error("no file to read: write prof report FILE..., or - for stdin");
 		return false;
 	}
 	for (int i = 1; i <= r->inputs; i++)

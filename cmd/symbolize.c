@@ -27,7 +27,7 @@ static const struct option options[] = {
 	{ THREADS, "threads", "keep threads apart in .folded and .txt" },
 	{ PIDS, "pids", "keep processes apart" },
 	{ 'o', "output=FILE", "write to FILE, in the format of its suffix; repeatable; - is stdout" },
-	{ 'f', "format=NAME", "write this format, whatever the suffix is" },
+	{ 'f', "format=NAME", "write this format, for any suffix" },
 	{ 'q', "quiet", "say nothing but errors" },
 	{ 0 },
 };
@@ -92,7 +92,7 @@ consistent(struct symbolizing *s)
 	const struct format *given;
 
 	if (!s->inputs) {
-		error("nothing to name: prof symbolize FILE..., or - for stdin");
+		error("no file to read: write prof symbolize FILE..., or - for stdin");
 		return false;
 	}
 	if (!outputs_format(s->format, &given))

@@ -134,7 +134,7 @@ filemap_open(struct filemap *m, int fd)
 	}
 	if (!fill_holes(p, fd, &st)) {
 		munmap(p, room);
-		return "is more holes than bytes";
+		return "has more holes than data";
 	}
 	if (!open_maps)
 		catch_sigbus();

@@ -54,7 +54,7 @@ work_end(void)
 	if (--depth)
 		return;
 	if (mem_bounded() && !now->over)
-		now->over = "takes more memory to read than its size explains";
+		now->over = "needs far more memory than a file of its size should";
 	now->held += (int64_t)mem_used() - (int64_t)before;
 	now->left = now->over ? 0 : work_left;
 	now = NULL;

@@ -50,7 +50,7 @@ work_step(uint64_t n)
 		work_left -= n;
 		return true;
 	}
-	work_stop("takes more steps to read than its size explains");
+	work_stop("needs far more time to read than a file of its size should");
 	return false;
 }
 

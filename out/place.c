@@ -179,7 +179,7 @@ place_check_through(const char *path, const struct stat *st)
 		return NULL;
 	if (!place_callers(st))
 		return "the file belongs to another user, in a directory that others can write to";
-	return stat(place_dir(path, buf), &dir) || is_anothers(&dir) ? "the file lies in a directory of another user's, who could put something else there" : NULL;
+	return stat(place_dir(path, buf), &dir) || is_anothers(&dir) ? "the file is in another user's directory; that user could replace it" : NULL;
 }
 
 /* Renaming over a file of another's in a directory like /tmp is refused. */

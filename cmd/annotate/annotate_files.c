@@ -54,7 +54,7 @@ tell_missing(const struct annotation_files *f)
 
 		last = k;
 		if (m && m->file[0] == '/' && !f->module[k])
-			warn("%s: the file is gone or has changed, so prof shows addresses only; --sysroot DIR says where the old file is", m->file);
+			warn("%s: the file is gone or has changed, so prof shows addresses only; use --sysroot DIR if you have the old file", m->file);
 	}
 }
 

@@ -16,7 +16,7 @@ const struct option annotate_own_options[] = {
 	{ BY, "by=WHAT", "show only one part: line or address (both)" },
 	{ SOURCE_DIR, "source-dir=DIR", "look for source files in DIR first; repeatable" },
 	{ CONTEXT, "context=N", "lines to show around those with samples (2)" },
-	{ MIN, "min=PERCENT", "leave out what takes less of the function's time (0.5)" },
+	{ MIN, "min=PERCENT", "leave out lines with a smaller share of the function's time (0.5)" },
 	{ OBJDUMP, "objdump=PROGRAM", "the disassembler (objdump or llvm-objdump, whichever is on PATH)" },
 	{ DEBUG_DIR, "debug-dir=DIR", "look for debug information in DIR first; repeatable" },
 	{ SYSROOT, "sysroot=DIR", "look for files, debug information and sources below DIR first" },
@@ -203,7 +203,7 @@ choose(struct annotate_options *a, char **word, int n)
 		a->input = word[0];
 		a->function = word[1];
 		if (a->recorded)
-			wrong = "options of prof record do not go with a profile that is read from a file";
+			wrong = "the profile comes from a file, so options of prof record have no use here";
 	} else {
 		wrong = "usage: prof annotate FILE FUNCTION, or -p PID FUNCTION, or FUNCTION -- COMMAND [ARG...]";
 	}

@@ -202,7 +202,7 @@ given_up(const struct collector *k, bool tell)
 			continue;
 		n++;
 		if (tell)
-			verbose("%s: %s; prof gave up the rest of it", m->path, m->work.over);
+			verbose("%s: this file %s; prof skipped the rest of it", m->path, m->work.over);
 	}
 	return n;
 }
@@ -226,12 +226,12 @@ details(const struct closing *c)
 	engine_details(c->ladder);
 	verbose("events on %s%s%s%s", c->counts.reach, c->counts.no_cgroup ? " (no cgroup for it: " : "",
 	        c->counts.no_cgroup ? c->counts.no_cgroup : "", c->counts.no_cgroup ? ")" : "");
-	verbose("%u ring%s of %u KiB; %u bytes of stack a sample; maps read again %u times; the kernel throttled sampling %u times",
+	verbose("%u buffer%s of %u KiB; %u bytes of stack per sample; prof read maps again %u times; the kernel throttled sampling %u times",
 	        (unsigned)c->counts.rings, c->counts.rings == 1 ? "" : "s", (unsigned)(c->counts.ring_bytes >> 10), (unsigned)c->counts.stack_size,
 	        (unsigned)c->counts.maps_reread, (unsigned)c->counts.throttled);
 	for (uint32_t i = 0; i < k->modules.n; i++)
 		if (k->modules.module[i]->bad && k->modules.module[i]->kind >= MODULE_FILE && k->modules.module[i]->kind != MODULE_JIT)
-			verbose("%s: %s; its frames stay unnamed", k->modules.module[i]->path, k->modules.module[i]->bad);
+			verbose("%s: %s; its frames have no names", k->modules.module[i]->path, k->modules.module[i]->bad);
 	given_up(k, true);
 }
 
@@ -274,19 +274,19 @@ obstacles_line(struct sink *s, const struct closing *c)
 		sink_fmt(s, "; %u%% of CPU time was in threads that ran too little to be sampled (use -F max to sample more often)",
 		         (unsigned)(n->unsampled * 100 / (n->samples + n->unsampled)));
 	if (c->kernel_visible && c->collector->kernel_hidden)
-		sink_str(s, "; the kernel's names are hidden (kernel.kptr_restrict)");
+		sink_str(s, "; the kernel hides the names of its functions (kernel.kptr_restrict)");
 	runtime_words(s, &c->collector->profile);
 	if (keeper_lost())
-		sink_str(s, !keeper_gone() ? "; the process that keeps prof's rights was killed, and its spare went on"
-		                               : "; the processes that keep prof's rights were killed: files that were opened after that have no names");
+		sink_str(s, !keeper_gone() ? "; the process that keeps prof's rights was killed, and a spare one took its place"
+		                               : "; the processes that keep prof's rights were killed: code in files that prof needed after that has no names");
 	if (answer_missed())
-		sink_fmt(s, "; %u time%s a file system did not answer: files there have no names (-v says which)", answer_missed(),
+		sink_fmt(s, "; %u time%s a file system did not answer, so code in its files has no names (-v says which)", answer_missed(),
 		         answer_missed() == 1 ? "" : "s");
 	if (keeper_full())
 		sink_fmt(s, "; %u time%s a file could not be opened, because the limit of %llu file descriptors is too low (ulimit -n)",
 		         keeper_full(), keeper_full() == 1 ? "" : "s", (unsigned long long)opener_files());
 	if (files)
-		sink_fmt(s, "; %u file%s too much work to read: prof gave up the rest (-v says which)", files, files == 1 ? " was" : "s were");
+		sink_fmt(s, "; %u file%s too much work to read, so prof skipped the rest (-v says which)", files, files == 1 ? " was" : "s were");
 	if (c->plan->off_cpu)
 		waits_left_out_words(s, &n->waits);
 	causes_words(s, c->causes, c->elapsed, c->collector->run_queue);

@@ -12,7 +12,7 @@ static const char *
 no_perf_words(const struct ladder *l)
 {
 	if (l->asked)
-		return "as --engine says";
+		return "--engine asks for it";
 	if (l->perf == ENOSYS)
 		return "the kernel has no perf_event_open";
 	if (l->filtered)
@@ -30,7 +30,7 @@ engine_words(struct sink *s, const struct ladder *l, const struct session_counts
 	else if (l->kernel)
 		sink_fmt(s, " of the user side only (perf_event_paranoid %d)", permit_paranoid());
 	else if (l->cycles)
-		sink_str(s, l->cycles == EIO ? " (the hardware cycles counter never interrupts here)" : " (no hardware cycles here)");
+		sink_str(s, l->cycles == EIO ? " (the hardware counter of cycles never interrupts here)" : " (no hardware cycles here)");
 }
 
 void

@@ -32,7 +32,7 @@ const struct option plan_options[] = {
 	{ THREADS, "threads", "keep threads apart in .folded and .txt" },
 	{ PIDS, "pids", "keep processes apart" },
 	{ BY_CONTAINER, "by-container", "put containers, pods and systemd units at the root of stacks" },
-	{ PROC_ROOT, "proc-root=DIR", "where the host's /proc is, if not at /proc" },
+	{ PROC_ROOT, "proc-root=DIR", "the directory of the host's /proc, if it is not /proc" },
 	{ DEBUG_DIR, "debug-dir=DIR", "look for debug information in DIR first; repeatable" },
 	{ RAW_ADDRESSES, "raw-addresses", "write build-ids and addresses; prof symbolize names them later" },
 	{ SYSROOT, "sysroot=DIR", "look for files and debug information below DIR first" },
@@ -42,10 +42,10 @@ const struct option plan_options[] = {
 	{ NO_DEMANGLE, "no-demangle", "show names as the linker sees them" },
 	{ SHORT_NAMES, "short-names", "show names without template arguments and return types" },
 	{ 'o', "output=FILE", "write to FILE, in the format of its suffix; repeatable; - is stdout" },
-	{ 'f', "format=NAME", "write this format, whatever the suffix is" },
+	{ 'f', "format=NAME", "write this format, for any suffix" },
 	PICTURE_OPTIONS,
 	{ STATS, "stats=FILE", "write the closing line and every counter as JSON" },
-	{ NO_SANDBOX, "no-sandbox", "read other programs' files with all of prof's rights (for odd kernels)" },
+	{ NO_SANDBOX, "no-sandbox", "read other programs' files with all of prof's rights (if the sandbox fails)" },
 	{ 'q', "quiet", "print no closing lines and no summary" },
 	{ 'v', "verbose", "say more about what was lost, and why" },
 	{ 'h', "help", "show this help" },
@@ -251,7 +251,7 @@ consistent(const struct plan *p, const struct reading *r)
 	if (p->idle && (p->target.kind != TARGET_SYSTEM || p->target.cgroup))
 		wrong = "--idle needs -a";
 	else if (p->wall && (p->nevent || p->count))
-		wrong = "--wall measures time: it does not go with -e or -c";
+		wrong = "--wall measures time, so it cannot be combined with -e or -c";
 	else if (r->by_time && r->by_count)
 		wrong = "use -F or -c, not both: -F says how many samples a second, -c how many events make a sample";
 	else if (p->duration && p->delay >= p->duration)

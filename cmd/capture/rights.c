@@ -23,7 +23,7 @@ enum { OPEN, DONE, FAILED, OWN };
 bool
 rights_allow(const struct plan *p)
 {
-	static const char alone[] = "prof has more rights here than you, and uses them for your own processes only";
+	static const char alone[] = "prof has more rights here than you; it uses them for your own processes only";
 	struct capture c = { .count = p->count };
 	const char *why;
 
@@ -109,7 +109,7 @@ serve(void *ctx, const struct ask *a, int with, int *fd, char *text, size_t size
 		why = output_here.open(o, &r->file, fd, &words);
 		r->writes = why ? NULL : o;
 	} else if (r->writes != o) {
-		why = "the process that keeps prof's rights was killed while it was written";
+		why = "the process that keeps prof's rights was killed while it wrote the file";
 	} else {
 		why = output_here.done(o, &r->file, a->number == DONE, &words);
 		r->writes = NULL;
@@ -124,7 +124,7 @@ ask_for(unsigned number, const struct output *o, int *fd, struct place_words *wo
 	long n = keeper_ask(number, o->path, -1, fd, text, sizeof text);
 
 	if (n < 0 && errno == EPIPE)
-		return "the processes that keep prof's rights were killed, and prof itself may not create it";
+		return "the processes that keep prof's rights were killed, and prof itself has no right to create the file";
 	if (n < 2)
 		return strerror(n < 0 ? errno : EIO);
 	text[sizeof text - 1] = 0;
@@ -178,11 +178,11 @@ is_outputs(void *ctx, int fd)
 static bool
 no_sandbox(const char *why, const char *mend)
 {
-	error("prof cannot enter the sandbox in which it reads other processes' files: %s", why);
+	error("prof cannot enter its sandbox, in which it reads the files of other processes: %s", why);
 	if (*mend)
 		error("%s", mend);
 	if (!sandbox_lent())
-		error("prof reads them with all of its rights under --no-sandbox");
+		error("--no-sandbox makes prof read them without a sandbox, with all of its rights");
 	return false;
 }
 
@@ -195,7 +195,7 @@ rights_give_up(struct rights *r, struct session *s, struct plan *p)
 
 	r->plan = p;
 	if (!session_keep(s, &(struct keeper_also){ serve, r }))
-		return no_sandbox(errno == EMFILE ? "the limit on descriptors leaves none for the process that keeps prof's rights"
+		return no_sandbox(errno == EMFILE ? "the limit of file descriptors is too low to start the process that keeps prof's rights"
 		                                  : strerror(errno),
 		                  errno == EMFILE ? "sudo prlimit --pid $$ --nofile=1024   (then prof again)" : "");
 	p->stats.door = &there;

@@ -33,7 +33,7 @@ waits_left_out_words(struct sink *s, const struct wait_counts *n)
 	}
 	if (n->unknown) {
 		sink_str(s, "; prof left out ");
-		put_waits(s, n->unknown, " near lost records, ", n->unknown_ns);
+		put_waits(s, n->unknown, " because the kernel lost records, ", n->unknown_ns);
 	}
 	if (n->idle)
 		sink_fmt(s, "; %llu thread%s only waited (use --wall to see %s)", (unsigned long long)n->idle, n->idle == 1 ? "" : "s",

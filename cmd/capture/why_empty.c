@@ -32,7 +32,7 @@ tell_children(const struct children *before, const struct plan *p)
 	children_since(&now, before);
 	if ((n = now.n))
 		warn("the profile is empty: the target did not run, but %u of its children did; %s", n,
-		     p->no_inherit ? "leave --no-inherit out to profile them" : "use -p with their numbers to profile them");
+		     p->no_inherit ? "to profile them, do not use --no-inherit" : "to profile them, use -p with their numbers");
 	for (uint32_t i = 0; i < n && i < TOLD_MOST; i++)
 		warn("process %d (%s) ran %llu.%02llu s", now.child[i].pid, target_comm(now.child[i].pid, name, sizeof name),
 		     (unsigned long long)(now.child[i].cpu / 1000000000), (unsigned long long)(now.child[i].cpu / 10000000 % 100));

@@ -16,7 +16,7 @@ static bool
 choose(struct target_options *t, char letter, enum target kind)
 {
 	if (t->chosen_by && t->chosen_by != letter) {
-		error("-%c and -%c do not go together", t->chosen_by, letter);
+		error("-%c and -%c cannot be combined", t->chosen_by, letter);
 		return false;
 	}
 	t->chosen_by = letter;

@@ -302,7 +302,7 @@ read_line(struct reading *r)
 
 	if (line.n && *line.s == '\t' && line_is_frame(line)) {
 		if (!r->any)
-			return "no sample stands before this frame";
+			return "this frame belongs to no sample";
 		rest = line_group(r->in, NAME_MAX_INLINE);
 		if (r->open)
 			add_group(r, rest);

@@ -120,7 +120,7 @@ put_lineless(struct annotation_writing *w, const struct annotation_part *p)
 		return;
 	sink_char(w->t.out, '\n');
 	annotation_shares(w, &p->most);
-	sink_str(w->t.out, "  prof knows no line of it");
+	sink_str(w->t.out, "  prof knows none of its lines");
 	if (!w->a->called[w->a->chosen].kernel)
 		sink_str(w->t.out, ": it needs debug information (cc -g, or --debug-dir)");
 	sink_char(w->t.out, '\n');

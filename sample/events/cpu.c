@@ -147,7 +147,7 @@ cpu_choose(const char *list, int32_t *cpu, unsigned *n, struct arena *arena)
 		return why;
 	for (unsigned i = 0; i < *n; i++)
 		if (!has(&s, cpu[i])) {
-			int len = snprintf(words, sizeof words, *text ? "CPU %d is not online; %.200s are" : "CPU %d is not online",
+			int len = snprintf(words, sizeof words, *text ? "CPU %d is not online; the online CPUs are %.200s" : "CPU %d is not online",
 			                   (int)cpu[i], text);
 
 			why = arena_str(arena, words, len < (int)sizeof words ? (size_t)len : sizeof words - 1);

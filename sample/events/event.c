@@ -307,7 +307,7 @@ pmu_event(struct event *e, const char *s, const char *slash, const char **end, s
 	char buf[32];
 
 	if (!(*end = strchr(slash + 1, '/')))
-		return words(a, "event '%.80s' does not end in a slash", s);
+		return words(a, "event '%.80s' needs a slash at its end", s);
 	if (!plain(pmu) || !pmu_file(pmu, "", (struct text){ "type", 4 }, buf, sizeof buf) ||
 	    !number_of((struct text){ buf, strcspn(buf, "\n") }, &type) || type > UINT32_MAX)
 		return words(a, "event '%.80s': there is no PMU '%.*s' on this machine", s,
@@ -394,7 +394,7 @@ event_parse(struct event *event, unsigned *n, const char *list, struct arena *a)
 		for (; *end && (*end != ',' || inside); end++)
 			inside ^= *end == '/';
 		if (end == list)
-			return "the list of events lacks a name";
+			return "the list of events has an empty name";
 		if (*n == EVENTS_MAX)
 			return "too many events; at most 16 are possible";
 		if (!(one = arena_str(a, list, (size_t)(end - list))))

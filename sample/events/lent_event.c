@@ -30,10 +30,10 @@ const char *
 lent_event_refused(const struct capture *c, const struct event *e)
 {
 	if (!is_known(e))
-		return "with the rights of its file prof samples only time and generic events of hardware and software";
+		return "this prof has more rights than you, so it samples only time and generic events of hardware and software";
 	if (e->waits || !c->count || (e->type == PERF_TYPE_SOFTWARE && !e->is_time))
 		return NULL;
-	return c->count < APART ? "with the rights of its file prof takes at most one sample every 100000 events" : NULL;
+	return c->count < APART ? "this prof has more rights than you, so it takes at most one sample every 100000 events" : NULL;
 }
 
 uint32_t

@@ -146,7 +146,7 @@ open_for_command(struct opener *o, struct watches *w)
 		o->reach = REACH_CGROUP;
 		if (open_cpus(o, w))
 			return true;
-		o->no_cgroup = "the kernel has no events of cgroups";
+		o->no_cgroup = "the kernel cannot count events of a cgroup";
 		cgroup_remove(&o->cgroup);
 	}
 	o->reach = REACH_TREE;
@@ -176,7 +176,7 @@ open_targets_launched(struct opener *o, struct watches *w)
 	watches_forget(w);
 	rings_drop(&o->rings, o->nsample);
 	cgroup_remove(&o->cgroup);
-	o->no_cgroup = "prof cannot put the command into one";
+	o->no_cgroup = "prof cannot put the command into its cgroup";
 	o->reach = REACH_TREE;
 	return open_cpus(o, w);
 }

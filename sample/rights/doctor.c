@@ -105,7 +105,7 @@ try_event(struct patient *p, const char *key, struct event *e, enum place place)
 	int err;
 
 	if (sandbox_lent() && (c.target == TARGET_SYSTEM || (!e->wakes && lent_event_refused(&c, e))))
-		return refused(f, "prof's file lends its rights only for time, and for hardware and software events of your own processes", "sudo prof ...");
+		return refused(f, "this prof has more rights than you, so it samples only time and generic events of hardware and software, in your own processes", "sudo prof ...");
 	if (place == ON_CGROUP && p->cgroup < 0)
 		return no_proc(p, f) || refused(f, p->cgroups ? p->cgroups : "prof cannot open its own cgroup", "");
 	if (!(err = open_event(p, e, place)))   /* counters may open, and never interrupt: see perf_interrupts */
@@ -148,7 +148,7 @@ try_probe(struct patient *p, const char *name, uintptr_t where, uint64_t off)
 	} else if (access("/sys/bus/event_source", F_OK))
 		refused(examination_add(p->e, "events", name), "/sys is not mounted", "mount -t sysfs sysfs /sys");
 	else
-		refused(examination_add(p->e, "events", name), "the kernel has no such probes", "");
+		refused(examination_add(p->e, "events", name), "this kernel has no such probes", "");
 }
 
 /* Rings as a capture has them. */
@@ -163,7 +163,7 @@ try_rings(struct patient *p, struct event *e)
 		refusal_words(&r, &c);
 		refused(f, r.what, r.mend);
 	} else
-		snprintf(f->text, sizeof f->text, "%u of %u KiB", (unsigned)p->opener.nsample, (unsigned)(p->opener.ring_bytes >> 10));
+		snprintf(f->text, sizeof f->text, "%u buffers of %u KiB", (unsigned)p->opener.nsample, (unsigned)(p->opener.ring_bytes >> 10));
 }
 
 /* Another process. */
@@ -266,8 +266,8 @@ try_process(struct patient *p)
 	p->e->stop |= access_result(p, "mem", as_errno(foreign_memory(p->pid)), true) & stop;
 	access_result(p, "root", as_errno(foreign_root(p->pid)), false);
 	if ((err = map_file(p)) == EPERM || err == EACCES)
-		refused(examination_add(p->e, "process", "map_files"), "this needs CAP_CHECKPOINT_RESTORE; prof finds most files by their "
-		        "paths, without it", "");
+		refused(examination_add(p->e, "process", "map_files"), "this needs CAP_CHECKPOINT_RESTORE; without it prof finds "
+		        "most files by their paths", "");
 	else
 		access_result(p, "map_files", err, false);
 }

@@ -298,7 +298,7 @@ not_ours(const struct facts *f)
 	if (f->its_gid != f->gid)
 		return "it runs as group %G, prof as group %g\n%a";
 	if (!f->dumpable)
-		return "it is not dumpable: it is a set-user-id program, has capabilities or an unreadable file, or made itself so "
+		return "the process is not dumpable: it is a set-user-id program, has capabilities, has a file that you may not read, or chose this itself "
 		       "(prctl)\n%a";
 	return NULL;
 }
@@ -334,7 +334,7 @@ denied(const struct facts *f)
 		return seccomp(f);
 	if (f->lockdown)
 		return "the kernel is locked down (confidentiality)\nboot with lockdown=integrity, or without secure boot";
-	return "kernel.perf_event_paranoid %p and neither that nor the owner forbids it; a security module (SELinux, AppArmor) may\n"
+	return "a security module (SELinux, AppArmor) may forbid it; kernel.perf_event_paranoid %p\n"
 	       "sudo dmesg | grep -i denied";
 }
 
@@ -350,7 +350,7 @@ static const char *
 reason(const struct facts *f)
 {
 	if (f->cgroup && (f->err == EBADF || f->err == ENOENT))
-		return "events do not use this cgroup's hierarchy: they use that of perf_event (version 1), or version 2's";
+		return "the kernel counts events only in cgroups of the perf_event hierarchy (version 1) or of version 2";
 	switch (f->err) {
 	case ESRCH:
 		return f->pid ? "it does not exist, or has just ended" : "it has just ended";
@@ -378,7 +378,7 @@ reason(const struct facts *f)
 		                               "-F max, or: sudo sysctl kernel.perf_event_max_sample_rate=%f"
 		                             : "the kernel rejects event '%e'; its terms or modifiers may be wrong\n-e cpu-clock";
 	case E2BIG:
-		return "this kernel is too old for what prof asks of it\n--call-graph none";
+		return "this kernel is too old: it does not know the kind of sample that prof needs\n--call-graph none";
 	default:
 		return "perf_event_open for '%e' failed";
 	}
@@ -443,7 +443,7 @@ permit_explain_ring(struct refusal *r, int err)
 {
 	*r->mend = 0;
 	snprintf(r->what, sizeof r->what, "cannot map a buffer for samples: %s%s", strerror(err),
-	         err == EPERM ? "; other programs of this user have used up kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK" : "");
+	         err == EPERM ? "; kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK leave no room: other programs of this user have used it" : "");
 	if (err == EPERM)
 		strcpy(r->mend, "sudo sysctl kernel.perf_event_mlock_kb=8192");
 }

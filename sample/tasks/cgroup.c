@@ -124,7 +124,7 @@ cgroup_make(struct cgroup *c)
 		return why;
 	if ((own = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
 		return "prof cannot reach its own cgroup";
-	why = unified && is_limited(own) ? "prof's own cgroup has limits, and the command may read them" : NULL;
+	why = unified && is_limited(own) ? "prof's own cgroup has limits, which the command could not read in another one" : NULL;
 	close(own);
 	if (why)
 		return why;

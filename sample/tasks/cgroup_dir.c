@@ -107,7 +107,7 @@ cgroup_dir(int32_t pid, const char *controller, char *dir, size_t size, bool *un
 	long n = pid ? proc_text(pid, "cgroup", text, sizeof text) : file_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof text);
 
 	if (n <= 0 || !(path = path_in(text, controller, unified)))
-		return pid ? "there is no such process, or /proc does not show its cgroup" : "prof sees no cgroup that it is in";
+		return pid ? "there is no such process, or /proc does not show its cgroup" : "prof cannot find its own cgroup";
 	return locate(path, controller, *unified, dir, size);
 }
 

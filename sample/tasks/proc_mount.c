@@ -50,5 +50,5 @@ proc_mount_adapt(void)
 	if (!unshare(CLONE_NEWNS) && !mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) &&
 	    !mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) && is_own(proc_root, &there))
 		return NULL;
-	return "/proc belongs to another pid namespace: enter the mounts of prof's, too (nsenter -m), or use --proc-root";
+	return "/proc belongs to another pid namespace: enter the mount namespace, too (nsenter -m), or use --proc-root";
 }

@@ -44,13 +44,13 @@ $ for g in f '>5%' 'f>' 'f>5' 'f>x%' 'f>-1%' ''; do prof diff -q old new --fail-
 # units-that-cannot-be-compared
 $ printf 'a;f 1\n' >count; printf 'a  1/1  1.000000:  1000000 cpu-clock:\n\t1 f (x)\n\n' >time
 $ prof diff count time
-prof: count has counts (samples), but time has time (cpu-clock): prof cannot compare them
+prof: prof cannot compare them: count has counts (samples), but time has time (cpu-clock)
 ? 125
 $ printf 'a;[one];f 3\na;[two];f 5\n' >e; prof diff e e | head -n 1
-prof: this compares the event one; -e NAME compares another one
+prof: prof compares the event one; use -e NAME for another one
 e: 3 one; before, e: 3 one; 0.00%
 $ prof diff e count
-~ ^prof: e has counts \(one\), but count has counts \(samples\)
+~ ^prof: prof cannot compare them: e has counts \(one\), but count has counts \(samples\)
 ? 125
 $ prof diff -e two e e | head -n 1
 e: 5 two; before, e: 5 two; 0.00%

@@ -108,7 +108,7 @@ $ head -c 5000 /dev/zero >zeros; prof report zeros
 ~ ^prof: zeros: 
 ? 125
 $ prof report
-~ ^prof: nothing to read: prof report FILE
+~ ^prof: no file to read: write prof report FILE
 ? 125
 
 # bad-options
@@ -168,7 +168,7 @@ $ prof diff -q a.folded a.html -o d.html; prof report d.html -o - | cmp - a.fold
 
 # pages-that-are-none-of-profs-or-broken
 $ printf '<!DOCTYPE html>\n<title>x</title>' >x.html; prof report x.html
-~ ^prof: x.html: .*none of prof's
+~ ^prof: x.html: .*prof did not write this page
 ? 125
 $ printf 'app;main 3\n' >a.folded; prof report -q a.folded -o a.html; sed '/id="data"/{n;s/.*/AAAA/}' a.html >x.html; prof report x.html
 ~ ^prof: x.html: 
@@ -209,7 +209,7 @@ $ printf 'a;f;g 999999\na;f;h 1\n' | prof report -q - -o narrow.svg; prof report
 a;f;[elided] 1
 a;f;g 999999
 $ printf '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"></svg>\n' >other.svg; prof report other.svg
-prof: other.svg:1: this picture is none of prof's: it holds no profile (read as svg)
+prof: other.svg:1: prof did not write this picture: it holds no profile (read as svg)
 ? 125
 $ sed 's/"frames":\[0,/"frames":[7000,/' p.svg >bad.svg; prof report bad.svg
 ~ ^prof: bad.svg:[0-9]+: a frame has a name that does not exist

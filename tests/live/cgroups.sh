@@ -49,7 +49,7 @@ has G-no-cgroup-said err 'not a cgroup'
 check G-root "$(samples root.folded '^one;.*main;wall')" -ge 5 -a "$(samples root.folded '^two;.*main;wall')" -ge 5
 check G-root-idle "$(samples root.folded '^swapper')" = 0
 status G-and-p 125 "$PROF" -G "$name" -p "$one" -d 0.2
-has G-and-p-said err 'do not go together'
+has G-and-p-said err 'cannot be combined'
 if [ -n "$cpu" ] && [ "$cpu" != "$events" ]; then
 	status G-hierarchy 125 "$PROF" -o no.folded -G "$cpu" -d 0.2
 	has G-hierarchy-said err 'hierarchy'

@@ -281,7 +281,7 @@ text_without_sources(void)
 	CHECK(annotation_choose(&a, only(&a, "g_[k]")));
 	a.ninstruction = 0;
 	CHECK(annotation_weigh(&a, 0));
-	CHECK(strstr(shown(&a, &view, 0), "prof knows no line") != NULL);
+	CHECK(strstr(shown(&a, &view, 0), "prof knows none of its lines") != NULL);
 	annotation_close(&a);
 	profile_free(&p);
 }

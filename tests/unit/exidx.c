@@ -101,7 +101,7 @@ instructions(void)
 		{ "\xb4", 1, "r13+4" },
 		{ "\xb5", 1, "r13+0" },
 		{ "\xd0\x02\xa8", 3, "r13+28 r4@-8 r14@-4" },
-		{ "\x80\x00", 2, "frame description that refuses to be followed" },
+		{ "\x80\x00", 2, "frame description that forbids unwinding" },
 		{ "\x9d", 1, "frame description with a reserved instruction" },
 		{ "\x9f", 1, "frame description with a reserved instruction" },
 		{ "\xb1\x00", 2, "frame description with a reserved instruction" },
@@ -112,7 +112,7 @@ instructions(void)
 		{ "\xd8", 1, "frame description with a reserved instruction" },
 		{ "\xe0", 1, "frame description with a reserved instruction" },
 		{ "\xff", 1, "frame description with a reserved instruction" },
-		{ "\xa8\x97", 2, "frame description that changes its mind about the frame" },
+		{ "\xa8\x97", 2, "unwind instructions that set the frame twice" },
 		{ "\xb2\xff\xff\xff\xff\xff\x01", 7, "frame description with a frame too large" },
 		{ "\xb1\x08\x84\x00\xb0\xa8", 6, "r13+8 r3@-8 r14@-4" },
 	};

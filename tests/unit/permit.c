@@ -41,7 +41,7 @@ static const struct verdict verdicts[] = {
 	{ { NOBODY, .event = "uprobe", .probe = true, .paranoid = -1 }, EACCES, "probes need CAP_PERFMON", "sudo prof ..." },
 	{ { NOBODY, .event = "uprobe", .probe = true, .paranoid = -1, .container = DOCKER }, EACCES, "CAP_PERFMON", "--cap-add PERFMON" },
 	{ { NOBODY, .system = true, .cgroup = "x" }, EACCES, "cannot profile the cgroup (Permission denied)", "paranoid=0" },
-	{ { ROOT, .system = true, .cgroup = "x" }, EBADF, "events do not use this cgroup's hierarchy", "" },
+	{ { ROOT, .system = true, .cgroup = "x" }, EBADF, "the kernel counts events only in cgroups of the perf_event hierarchy", "" },
 	{ { NOBODY, .pid = 7, .its_uid = 0 }, EACCES, "belongs to user 0, prof runs as user 1000", "sudo prof -p 7" },
 	{ { NOBODY, .pid = 7, .its_uid = 33 }, EACCES, "belongs to user 33", "sudo -u '#33' prof -p 7" },
 	{ { NOBODY, .pid = 7, .its_uid = 33, .thread = true }, EACCES, "cannot profile thread 7", "prof -t 7" },

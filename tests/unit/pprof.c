@@ -298,7 +298,7 @@ what_is_wrong_is_said(void)
 	CHECK_STR(outcome(), "a location is missing from the table of locations at 20");
 	two_samples(1, UINT64_MAX);
 	tables(types, 0, 0);
-	CHECK_STR(outcome(), "a value is negative (is this the difference of two profiles?) at 12");
+	CHECK_STR(outcome(), "a value is below zero (is this the difference of two profiles?) at 12");
 	two_samples(1, INT64_MAX);
 	tables("samples|count|cpu|seconds|", 0, 0);
 	CHECK_STR(outcome(), "a value is too large at 12");
@@ -326,7 +326,7 @@ what_is_wrong_is_said(void)
 	CHECK_STR(outcome(), "a field is of an unknown kind at 2");
 	sink_open(&file, -1);
 	sink_put(&file, "\x10\x00", 2);
-	CHECK_STR(outcome(), "a number stands where a message should be at 0");
+	CHECK_STR(outcome(), "a number is in the place of a message at 0");
 }
 
 static bool

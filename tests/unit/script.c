@@ -298,7 +298,7 @@ a_second_text_joins_the_first(void)
 static void
 what_is_wrong_is_told_by_line(void)
 {
-	check_bad("\t 10 f (/x)\n", "no sample stands before this frame", 0);
+	check_bad("\t 10 f (/x)\n", "this frame belongs to no sample", 0);
 	check_bad("a 1 5.1: 7 cycles: \n\t 10 f (/x)\n\nnonsense here\n", "this is neither a sample nor a frame", 3);
 	check_bad("# ========\nhello\n", "this is neither a sample nor a frame", 1);
 	check_bad("a 99999999999 5.1: 7 cycles: \n", "this is neither a sample nor a frame", 0);

@@ -669,7 +669,7 @@ async function checkKinds(context, dir) {
 
 	p = await Page.open(context, join(dir, "timeless.html"));
 	check("timeless", [(await p.chips()).slice(-1)[0], await p.page.locator("#timeline").isVisible(), await p.page.locator("[data-view=order]").isDisabled(), await p.page.locator("[data-view=heat]").isDisabled(), (await p.rows())[3]],
-		["This profile holds no times: no timeline, no time order.", false, true, true, "hot"]);
+		["This profile holds no times, so it has no timeline and no time order.", false, true, true, "hot"]);
 	check("label-without-parameters", (await p.rows())[2], "work n::(anonymous namespace)::rest");
 	check("timeless-no-complaints", p.problems, []);
 	await p.close();
@@ -742,7 +742,7 @@ async function checkWaits(context, dir) {
 	await p.close();
 	const plain = await Page.open(context, join(dir, "plain.html"));
 	await plain.press("w");
-	check("no-waits", [await plain.page.locator("#waits").isVisible(), await plain.text("#toast")], [false, "This profile holds no waits: --off-cpu records them."]);
+	check("no-waits", [await plain.page.locator("#waits").isVisible(), await plain.text("#toast")], [false, "This profile holds no waits. Use prof --off-cpu to record them."]);
 	await plain.close();
 }
 

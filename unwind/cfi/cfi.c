@@ -110,7 +110,7 @@ static void
 remember(struct machine *m)
 {
 	if (m->remembered == REMEMBERED_MAX) {
-		m->c.bad = "frame description that remembers too much";
+		m->c.bad = "frame description that saves its state too often";
 		return;
 	}
 	copy_row(&m->saved[m->remembered++], m->row);
@@ -120,7 +120,7 @@ static void
 recall(struct machine *m)
 {
 	if (!m->remembered) {
-		m->c.bad = "frame description that restores what it did not remember";
+		m->c.bad = "frame description that restores a state that it did not save";
 		return;
 	}
 	copy_row(m->row, &m->saved[--m->remembered]);

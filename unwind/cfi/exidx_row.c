@@ -21,7 +21,7 @@ static void
 move(struct machine *m, uint32_t bytes)
 {
 	if (m->loaded)
-		m->bad = "frame description that goes on behind a loaded stack pointer";
+		m->bad = "unwind instructions after the one that loads the stack pointer";
 	m->vsp = (int32_t)((uint32_t)m->vsp + bytes);
 }
 
@@ -45,7 +45,7 @@ base(struct machine *m, unsigned reg)
 	if (reg == SP || reg == PC)
 		m->bad = "frame description with a reserved instruction";
 	else if (m->popped || m->vsp)
-		m->bad = "frame description that changes its mind about the frame";
+		m->bad = "unwind instructions that set the frame twice";
 	m->row->cfa_reg = (uint8_t)reg;
 }
 
@@ -128,7 +128,7 @@ step(struct machine *m, unsigned op)
 		if (mask)
 			pop(m, R4, mask);
 		else
-			m->bad = "frame description that refuses to be followed";
+			m->bad = "frame description that forbids unwinding";
 		break;
 	case 9:
 		base(m, op & 15);

@@ -79,7 +79,7 @@ count(struct reading *r)
 
 	if (n <= cur_left(&r->c) && n < UINT32_MAX)
 		return (uint32_t)n;
-	bad(r, "it announces more data than it has");
+	bad(r, "it has less data than it announces");
 	return 0;
 }
 
@@ -371,7 +371,7 @@ html_read(struct profile *p, struct cursor *in)
 	const char *why;
 
 	if (!data)
-		return "this page is none of prof's: it holds no profile";
+		return "prof did not write this page: it holds no profile";
 	in->pos = data;
 	sink_open(&packed, -1);
 	sink_open(&plain, -1);

@@ -189,7 +189,7 @@ add_measured(struct reading *r, struct measure *m)
 	struct run run = { .weight = (uint64_t)value };
 
 	if (value < 0 || count < 0)
-		pprof_fail(r, r->here, "a value is negative (is this the difference of two profiles?)");
+		pprof_fail(r, r->here, "a value is below zero (is this the difference of two profiles?)");
 	if (m->scale && (__builtin_mul_overflow(ns, m->scale, &ns) || __builtin_add_overflow(ns, m->carry, &ns)))
 		pprof_fail(r, r->here, "a value is too large");
 	if (m->scale) {

@@ -241,7 +241,7 @@ pprof_tables(struct reading *r)
 
 	for (r->here = c.pos; pprof_next(r, &c, &f); r->here = c.pos) {
 		if (is_message(f.number) && f.wire != WIRE_BYTES) {
-			pprof_fail(r, r->here, "a number stands where a message should be");
+			pprof_fail(r, r->here, "a number is in the place of a message");
 			break;
 		}
 		switch (f.number) {

@@ -153,6 +153,6 @@ function save(format) {
 
 function saveMenu() {
 	const r = $("save").getBoundingClientRect();
-	openMenu(r.left, r.bottom + 4, [el("p", { textContent: "What is shown" }), entry("Folded stacks", "s", () => save("folded")), entry("speedscope", "", () => save("speedscope")),
-		entry("pprof", "", () => save("pprof")), el("hr"), entry("Notes, and the page with them", "a", showNotes)], $("save"));
+	openMenu(r.left, r.bottom + 4, [el("p", { textContent: "Save what the page shows" }), entry("Folded stacks", "s", () => save("folded")), entry("speedscope", "", () => save("speedscope")),
+		entry("pprof", "", () => save("pprof")), el("hr"), entry("Notes; save the page with them", "a", showNotes)], $("save"));
 }

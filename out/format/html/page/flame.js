@@ -200,7 +200,7 @@ class Flame extends Pane {
 		if (g)
 			tip(e, this.words(g));
 		else if (spot)
-			tip(e, { text: many(spot.rest, "frame") + " too narrow to draw", note: amount(spot.weight) + " · " + percent(spot.weight, this.root.w) });
+			tip(e, { text: many(spot.rest, "frame") + ", too narrow to draw", note: amount(spot.weight) + " · " + percent(spot.weight, this.root.w) });
 		else
 			tip(null);
 	}

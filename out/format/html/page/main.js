@@ -224,7 +224,7 @@ function beforePaint() {
 
 function drawTools() {
 	$("hits").textContent = !S.search ? "" : percent(W.matched, W.shown) + (stepped.search === S.search ? stepped.text : "");
-	$("hits").title = S.search ? amount(W.matched) + " in stacks with a match" : "";
+	$("hits").title = S.search ? amount(W.matched) + " in stacks that match" : "";
 	$("mine").setAttribute("aria-pressed", S.mine);
 	$("flip").setAttribute("aria-pressed", S.flip);
 	$("modules").setAttribute("aria-pressed", S.modules.length > 0);
@@ -285,7 +285,7 @@ const keys = {
 	"0": () => { $("search").value = ""; go({ ...fresh(), view: S.view, event: S.event, sort: S.sort, treeSort: S.treeSort, flip: S.flip, byModule: S.byModule }); },
 	f: () => focusOn(pickedFunction()), x: () => exclude(pickedFunction()), h: () => hideIt(pickedFunction()), o: () => go({ mine: !S.mine }), m: modulesMenu,
 	p: () => pickedFunction() >= 0 && pick(pickedFunction()), s: () => save("folded"), S: saveMenu, a: showNotes, t: foldTimeline,
-	c: () => pickedFunction() >= 0 ? copy(nameOf(pickedFunction())) : toast("nothing is picked"), C: () => pickedStack().length ? copy(pickedStack().join("\n")) : toast("nothing is picked"),
+	c: () => pickedFunction() >= 0 ? copy(nameOf(pickedFunction())) : toast("first pick a frame or a function"), C: () => pickedStack().length ? copy(pickedStack().join("\n")) : toast("first pick a frame or a function"),
 	"[": () => travel(-1), "]": () => travel(1), "+": () => zoomKey(0.5), "=": () => zoomKey(0.5), "-": () => zoomKey(2),
 	",": () => slideRange(-0.5), ".": () => slideRange(0.5),
 	e: () => { const all = [...$("events").options].map(o => o.value); setEvent(all[(all.indexOf(String(S.event)) + 1) % all.length]); },

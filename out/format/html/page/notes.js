@@ -52,7 +52,7 @@ function addNote(text) {
 function showNotes() {
 	const area = el("textarea", { placeholder: "What do you see here?", ariaLabel: "a new note", className: "short" }), change = () => { drawn = {}; repaint(); showNotes(); };
 	const list = notes.map(note => el("div", { className: "note" }, el("p", { textContent: note.text }),
-		el("button", { textContent: "Show", title: "what was shown when it was written", onclick: () => { $("sheet").close(); go(fromHash(note.at)); } }),
+		el("button", { textContent: "Show", title: "show what the page showed when you wrote this note", onclick: () => { $("sheet").close(); go(fromHash(note.at)); } }),
 		el("button", { textContent: "Remove", onclick: () => { notes = less(notes, note); unsaved = true; change(); } })));
 	const write = () => { addNote(area.value); area.value = ""; };
 	sheet("Notes", ...list, area, el("p", { className: "acts" }, el("button", { textContent: "Add", onclick: () => { write(); showNotes(); } }),

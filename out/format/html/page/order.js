@@ -99,7 +99,7 @@ class Order extends Pane {
 		c.fillRect(0, 0, this.width, RULER);
 		drawTicks(c, this.range(), 0, this.width, RULER);
 		if (binned) {
-			const words = "each pixel shows one of " + count(binned) + " samples: zoom in for all";
+			const words = "each pixel shows only one of " + count(binned) + " samples; zoom in to see all";
 			c.font = "11px system-ui, sans-serif";
 			const w = c.measureText(words).width + 12;
 			c.fillStyle = ink.panel;

@@ -10,7 +10,7 @@ function describe(what) {
 		notes.push((what.waits ? "waited " : "") + time(what.span) + " from " + time(what.from), what.row.comm + " · thread " + what.row.tid);
 	else {
 		let line = amount(what.total) + " · " + percent(what.total, what.all) + (what.parent ? " of all, " + percent(what.total, what.parent) + " of its parent" : "") +
-			(what.up ? " in stacks that end so" : "");
+			(what.up ? " in stacks that end with these functions" : "");
 		if (!what.up)
 			line += " · self " + amount(what.self) + " · " + percent(what.self, what.all);
 		if (W.base && what.base !== undefined)
@@ -145,11 +145,11 @@ function drawChips() {
 	if (notes.length)
 		out.push(el("button", { className: "crumb", textContent: many(notes.length, "note"), title: "notes (a)", onclick: showNotes }));
 	if (about.least)
-		out.push(el("span", { className: "warn", textContent: "Rare stacks (below " + many(about.least, "sample") + ") are without their middle." }));
+		out.push(el("span", { className: "warn", textContent: "Rare stacks (below " + many(about.least, "sample") + ") lack their middle frames." }));
 	if (about.step)
-		out.push(el("span", { className: "warn", textContent: "Equal stacks are joined within " + time(about.step) + "." }));
+		out.push(el("span", { className: "warn", textContent: "Equal stacks count as one within " + time(about.step) + "." }));
 	if (about.timeless)
-		out.push(el("span", { className: "warn", textContent: "This profile holds no times: no timeline, no time order." }));
+		out.push(el("span", { className: "warn", textContent: "This profile holds no times, so it has no timeline and no time order." }));
 	$("chips").replaceChildren(...out);
 }
 
@@ -182,8 +182,8 @@ function frameMenu(x, y, f, stack, zoom, zoomWords) {
 	if (zoom)
 		items.push(entry(zoomWords || "Zoom in", "Enter", zoom));
 	if (f >= 0) {
-		items.push(entry("Callers, callees and lines", "p", () => pick(f)), entry("Focus: only stacks through it", "f", () => focusOn(f)),
-			entry("Exclude: no stacks through it", "x", () => exclude(f)), entry("Hide it, keep what it calls", "h", () => hideIt(f)));
+		items.push(entry("Callers, callees and lines", "p", () => pick(f)), entry("Focus: only stacks with it", "f", () => focusOn(f)),
+			entry("Exclude: only stacks without it", "x", () => exclude(f)), entry("Hide it, but keep what it calls", "h", () => hideIt(f)));
 		if (F.kind[f] !== PROCESS)
 			items.push(entry("Hide module " + cut(moduleOf(f) || "none", 40), "", () => go({ modules: [...S.modules, F.module[f]] })));
 		items.push(el("hr"), entry("Copy name", "c", () => copy(nameOf(f))), entry("Copy stack", "C", () => copy(stack().join("\n"))));
@@ -231,14 +231,14 @@ function showAbout() {
 		...ids.length ? [el("h3", { textContent: "Modules" }), pairs(ids.map(([file, id]) => [id ? id.slice(0, 12) : "–", file]))] : []);
 }
 
-const keyWords = [["1 … 6", "flame, callers, time order, table, tree, heat map"], ["/", "search (regular expression)"], ["n N", "next, previous match"], ["← ↑ ↓ →", "to neighbour, caller, callee"],
-	["Enter", "zoom to the picked frame; tree: unfold, fold"], ["→ ← *", "tree: unfold, fold, the heaviest way"], ["Esc", "leave the menu, search, zoom or range"], ["0", "show everything again"], ["p", "callers, callees, lines of the pick"], ["f", "focus: only stacks through it"],
-	["x", "exclude stacks through it"], ["h", "hide it, keep what it calls"], ["r", "the flame upside down"], ["o", "only my code"], ["m", "modules"], ["k", "colours by module, or by kind"], ["+ −", "zoom in time (or frames)"], [", .", "earlier, later"],
-	["c C", "copy name, copy stack"], ["s S", "save as folded stacks; as speedscope, pprof"], ["a", "notes, and the page with them"], ["d", "compare: keep this range, then choose another; swap them"], ["[ ]", "back, forward"], ["t", "fold the timeline"], ["e", "next event"], ["w", "waits by blocking call"], ["i", "about this profile"], ["?", "this"]];
+const keyWords = [["1 … 6", "flame, callers, time order, table, tree, heat map"], ["/", "search (regular expression)"], ["n N", "next, previous match"], ["← ↑ ↓ →", "go to a neighbour, the caller, a callee"],
+	["Enter", "zoom to the picked frame; tree: unfold, fold"], ["→ ← *", "tree: unfold, fold, unfold the heaviest path"], ["Esc", "leave the menu, search, zoom or range"], ["0", "show everything again"], ["p", "callers, callees and lines of the picked function"], ["f", "focus: only stacks with it"],
+	["x", "exclude: only stacks without it"], ["h", "hide it, but keep what it calls"], ["r", "turn the flame graph upside down"], ["o", "only my code"], ["m", "modules"], ["k", "colours by module, or by kind"], ["+ −", "zoom in time (or frames)"], [", .", "earlier, later"],
+	["c C", "copy name, copy stack"], ["s S", "save as folded stacks; choose a format"], ["a", "notes; save the page with them"], ["d", "compare: keep this range, then choose another; swap them"], ["[ ]", "back, forward"], ["t", "fold the timeline"], ["e", "next event"], ["w", "waits by blocking call"], ["i", "about this profile"], ["?", "this list"]];
 
 function showKeys() {
-	const mouse = [["drag", "on the timeline, the heat map or in time order: a range"], ["Shift+drag", "a second range, compared with the first"], ["click", "a thread: show only this one; with Ctrl or Shift: this one, too"], ["click", "a frame: zoom; in the right button's menu: more"],
-		["Ctrl+wheel", "zoom"], ["double click", "timeline: all of it; time order: a frame's time"]];
+	const mouse = [["drag", "on the timeline, the heat map or in time order: a range"], ["Shift+drag", "a second range, compared with the first"], ["click", "a thread: show it alone; with Ctrl or Shift, add it"], ["click", "a frame: zoom to it; the right button opens a menu"],
+		["Ctrl+wheel", "zoom"], ["double click", "the timeline: show all of it; time order: the time of a frame"]];
 	const grid = list => el("div", { className: "keys" }, ...list.flatMap(([k, v]) => [el("kbd", { textContent: k }), el("span", { textContent: v })]));
 	sheet("Keys", grid(keyWords), el("h3", { textContent: "Mouse" }), grid(mouse));
 }

@@ -139,7 +139,7 @@ function drawDetail() {
 		el("p", { className: "about", textContent: cut([moduleOf(f), place, kind].filter(Boolean).join(" · "), 500) }),
 		el("p", { className: "about", textContent: "self " + amount(self) + " (" + percent(self, W.shown) + "), total " + amount(total) + " (" + percent(total, W.shown) + ")" + (tableNow.base ? "; other range: " + [tableNow.base.self[f], tableNow.base.tot[f]].map(v => percent(v, W.base.shown)).join(", ") : "") })),
 	el("div", { className: "acts" }, button("Focus", () => focusOn(f)), button("Hide", () => hideIt(f)), button("Exclude stacks", () => exclude(f)),
-		button("Copy name", () => copy(F.name[f])), button("In the flame graph", () => showInFlame(f))));
+		button("Copy name", () => copy(F.name[f])), button("Show in the flame graph", () => showInFlame(f))));
 	if (total <= 0) {
 		box.append(el("p", { className: "soft", textContent: "It did not run in the time and threads that you chose." }));
 		return;
@@ -151,7 +151,7 @@ function drawDetail() {
 	if (lines.some(l => l.line))
 		box.append(linesTable(f, lines, down.w));
 	const frames = el("div", { className: "sandwich" });
-	box.append(el("div", {}, el("h3", { textContent: "All callers, all callees" }), frames));
+	box.append(el("div", {}, el("h3", { textContent: "All callers and all callees" }), frames));
 	for (const isUp of [true, false]) {
 		const pane = el("div", { className: "pane" }, el("canvas"), el("div", { className: "size" }));
 		frames.append(pane);

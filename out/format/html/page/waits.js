@@ -72,13 +72,13 @@ function waitsByCall() {
 function showWaits() {
 	const calls = waitsByCall(), all = calls.reduce((sum, call) => sum + call.w, 0), head = text => el("b", { className: "soft", textContent: text });
 	if (!waitEvents())
-		return toast("This profile holds no waits: --off-cpu records them.");
+		return toast("This profile holds no waits. Use prof --off-cpu to record them.");
 	const grid = el("div", { className: "waits" }, ...["call", "waits", "time", "", "shortest", "longest"].map(head));
 	for (const call of calls) {
 		const about = call.joined ? "≈ " : "";
 		grid.append(el("code", { textContent: cut(call.name, 100) }), el("span", { textContent: count(call.n) }), el("span", { textContent: time(call.w) }), share(call.w, all),
 			el("span", { textContent: about + time(call.least) }), el("span", { textContent: about + time(call.most) }));
 	}
-	sheet("Waits by blocking call", grid, el("p", { className: "soft", textContent: (S.range || S.rows ? "Waits that touch the chosen time and threads. " : "") +
-		(calls.some(call => call.joined) ? "≈: equal waits one behind the other are kept as one sum; their mean is told." : "") }));
+	sheet("Waits by blocking call", grid, el("p", { className: "soft", textContent: (S.range || S.rows ? "The waits in the chosen time and threads. " : "") +
+		(calls.some(call => call.joined) ? "≈: prof added up equal waits that followed each other; this is their mean." : "") }));
 }

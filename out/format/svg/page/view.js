@@ -233,7 +233,7 @@ function draw() {
 		y += drawPanel(panel, y);
 		panel.cut.setAttribute("y", y + 13);
 		panel.cut.textContent = zoomOf(panel) === panel.root ? panel.said || (panel.said = panel.cut.textContent) || "" :
-			share(weight[zoom], weight[panel.root]) + " of all is shown";
+			share(weight[zoom], weight[panel.root]) + " of all samples is shown";
 		y += FOOT;
 	}
 	legend.setAttribute("transform", "translate(0," + (y + 10) + ")");
@@ -422,7 +422,7 @@ function help() {
 	html("div", { background: "#fff", border: "1px solid #bbb", borderRadius: "6px", padding: "8px 12px", margin: "2px 8px", whiteSpace: "pre",
 		lineHeight: "1.6", color: "#222", boxShadow: "0 2px 8px rgba(0,0,0,.25)" }, sheet, [
 		"click, Enter   zoom to a frame", "0, Esc         the whole picture", "u, Backspace   one frame out", "arrows         from frame to frame",
-		"/, Ctrl-F      search", "n, N           next match, previous", "i              ignore case", "?              this"].join("\n"))
+		"/, Ctrl-F      search", "n, N           next match, previous", "i              ignore case", "?              this list"].join("\n"))
 		.style.fontFamily = "monospace";
 }
 
