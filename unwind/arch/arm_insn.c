@@ -238,6 +238,8 @@ arm_a32(const uint8_t *p, uint64_t n, struct insn *i)
 	uint32_t w = n < 4 ? 0 : half(p) | half(p + 2) << 16, kind = w >> 25 & 7;
 
 	begin(i, n < 4 ? 0 : 4);
+	if (n < 4)
+		return;
 	if (w >> 28 == 15) {
 		if (kind == 5)   /* blx */
 			branch(i, INSN_CALL, extend(w, 24) * 4 + 8 + (int32_t)(w >> 23 & 2));

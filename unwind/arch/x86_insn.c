@@ -192,8 +192,11 @@ immediate_len(const struct x86 *x)
 static unsigned
 read_insn(const uint8_t *bytes, uint64_t n, bool narrow, struct x86 *x)
 {
-	struct code c = { bytes, bytes + (n < 15 ? n : 15) };
+	struct code c;
 
+	if (!n)   /* there may be no address either */
+		return 0;
+	c = (struct code){ bytes, bytes + (n < 15 ? n : 15) };
 	x->narrow = narrow;
 	read_opcode(&c, x);
 	if (x->flags & INVALID)

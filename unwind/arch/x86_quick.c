@@ -218,7 +218,7 @@ x86_skip(const uint8_t *bytes, uint64_t n, uint64_t most, bool calls, struct bra
 	struct opcode o;
 
 	b->n = 0;
-	for (; bytes + n - p >= X86_QUICK_MIN; p = end) {
+	for (; n >= X86_QUICK_MIN + (uint64_t)(p - bytes); p = end) {
 		o.kind = 0;
 		if (!(end = usual_end(p)) &&
 		    (!read_opcode(p, &o) || !(end = o.kind & NOT_PLAIN ? passed_end(&o, bytes, calls, b) : plain_end(&o))))
