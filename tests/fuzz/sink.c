@@ -21,7 +21,8 @@ static unsigned names;
 static unsigned
 ask(void *ctx, uint32_t code, struct location *where, struct site *site, unsigned max)
 {
-	struct function f = { .name = name[code], .module = name[code / 2], .kind = (enum function_kind)(code % 5) };
+	const char *module = name[code / 2] + (*name[code / 2] == '[');   /* those are prof's own: what has no file */
+	struct function f = { .name = name[code], .module = module, .kind = (enum function_kind)(code % 5) };
 
 	(void)max;
 	where->address = code * 0x123456789ull;

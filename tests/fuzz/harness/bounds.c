@@ -15,7 +15,7 @@
 #include "lib/work.h"
 
 /* The usual ones; times are those of a program with sanitizers in it. */
-__attribute__((weak)) const struct bounds bounds = {
+static const struct bounds usual = {
 	.steps = { 20000, 200 },
 	.memory = { 2 << 20, 1000 },
 	.ns = { 200000000, 20000 },
@@ -176,6 +176,7 @@ int __wrap_LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int
 __wrap_LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const struct bounds *b = &bounds ? &bounds : &usual;
 	static int telling = -1;
 	uint64_t took = 0, least = UINT64_MAX;
 	size_t held = mem_used();
@@ -183,7 +184,7 @@ __wrap_LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (telling < 0 && (telling = getenv("BOUNDS") != NULL))
 		atexit(tell);
-	for (unsigned i = 0; i < 3 && least > bounds.ns.first + bounds.ns.byte * size; i++) {
+	for (unsigned i = 0; i < 3 && least > b->ns.first + b->ns.byte * size; i++) {
 		steps = 0;
 		set = work_left;
 		most = held;
@@ -198,8 +199,8 @@ __wrap_LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		note(&of_memory, most - held, size);
 		note(&of_ns, least, size);
 	}
-	if (!within("steps", &bounds.steps, steps, size) || !within("bytes of memory", &bounds.memory, most - held, size) ||
-	    !within("ns of CPU", &bounds.ns, least, size))
+	if (!within("steps", &b->steps, steps, size) || !within("bytes of memory", &b->memory, most - held, size) ||
+	    !within("ns of CPU", &b->ns, least, size))
 		abort();
 	return result;
 }

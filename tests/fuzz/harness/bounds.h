@@ -13,6 +13,6 @@ struct bounds {
 	struct bound steps, memory, ns;
 };
 
-extern const struct bounds bounds;
+extern const struct bounds bounds __attribute__((weak));
 
 #endif
