@@ -16,15 +16,16 @@ cp "$busy" closed && chmod 4711 closed && chown 65533 closed && chmod 4711 close
 mkdir -m 777 theirs
 nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 sysctl_set kernel.perf_event_paranoid 2
+# Only the first one is sampled: the others need no CPU.
 $nobody "$work/busy" wall 300 & own=$!
-$nobody "$work/busy" secret 300 & hidden=$!
-setpriv --reuid=65534 --regid=65533 --clear-groups "$work/busy" wall 300 & grouped=$!
+$nobody "$work/busy" secret 300 0 & hidden=$!
+setpriv --reuid=65534 --regid=65533 --clear-groups "$work/busy" idle 300 & grouped=$!
 finally "kill -9 $own $hidden $grouped"
 runs $own busy && runs $hidden busy && wait_for 10 sh -c "[ \"\$(stat -c %u /proc/$hidden/maps)\" = 0 ]" && runs $grouped busy
 # Some kernels have no namespaces of users for users, and no kernel has them in a chroot.
 spaced=
 if $nobody unshare -U true 2>/dev/null && [ "$($nobody unshare -U readlink /proc/self/ns/user)" != "$(readlink /proc/self/ns/user)" ]; then
-	$nobody unshare -U "$work/busy" wall 300 & spaced=$!
+	$nobody unshare -U "$work/busy" idle 300 & spaced=$!
 	finally "kill -9 $spaced"
 	runs $spaced busy
 else

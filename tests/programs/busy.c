@@ -353,8 +353,9 @@ hostile(double seconds, double n)
 static void
 secret(double seconds, double n)
 {
-	(void)n;
 	prctl(PR_SET_DUMPABLE, 0);
+	if (n == 0)
+		pause_for(seconds);
 	outer(CLOCK_MONOTONIC, clock_of(CLOCK_MONOTONIC) + seconds);
 	sum++;
 }
