@@ -172,8 +172,8 @@ show(struct annotating *a, struct modules *modules, struct output *out)
 		error("out of memory");
 		return false;
 	}
-	a->asked.sources.modules = modules;
-	a->asked.sources.sysroot = modules->places.sysroot ? modules->root[modules->places.sysroot - 1].fd : -1;
+	sources_use(&a->asked.sources, modules);
+	a->asked.sources.carried = &a->annotation.p->sources;
 	a->asked.view.source = source_text;
 	a->asked.view.ctx = &a->asked.sources;
 	return put_text(a, out);
@@ -299,9 +299,7 @@ cmd_annotate(int argc, char **argv)
 	a.asked.view.context = 2;
 	a.asked.view.min = 50;
 	a.asked.view.lines = a.asked.view.instructions = true;
-	/* Root reads sources as who called, or as anybody. */
-	if (!place_caller(&a.asked.sources.uid, &a.asked.sources.gid))
-		a.asked.sources.uid = a.asked.sources.gid = FOREIGN_NOBODY;
+	sources_init(&a.asked.sources);
 	if (!annotate_options_read(&a.asked, plan_options, argc, argv))
 		return EXIT_FAILED;
 	return a.asked.input ? from_file(&a) : record_first(&a);

@@ -18,6 +18,7 @@
 #include "lib/watchdog.h"
 #include "lib/work.h"
 #include "sample/tasks/launch.h"
+#include "cmd/annotate/embed_source.h"
 #include "cmd/capture/closing.h"
 #include "cmd/capture/collect.h"
 #include "cmd/capture/default_file.h"
@@ -247,6 +248,8 @@ finish(struct recording *r)
 	naming_finish(&r->collector);
 	watchdog_look(false);
 	closing_notes(&c, &r->collector.profile);
+	if (r->plan.embed_source)
+		embed_source(&r->collector.profile, &r->collector.modules);
 	written = r->use || outputs_all(r->plan.output, r->plan.noutput, &r->collector.profile);
 	if (!r->use)
 		summarize(r);

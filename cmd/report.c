@@ -10,6 +10,7 @@
 #include "lib/msg.h"
 #include "lib/nearest.h"
 #include "lib/text.h"
+#include "cmd/annotate/embed_source.h"
 #include "out/profile/filter.h"
 #include "out/profile/raw_address.h"
 #include "cmd/options/outputs.h"
@@ -20,7 +21,7 @@
 #include "out/profile/profile_names.h"
 #include "out/report/report_text.h"
 
-enum { BY = 300, CALLERS, CALLEES, TREE, MIN, TOP, FOCUS, IGNORE, THREAD, FROM, TO, THREADS, PIDS, RAW_ADDRESSES };
+enum { BY = 300, CALLERS, CALLEES, TREE, MIN, TOP, FOCUS, IGNORE, THREAD, FROM, TO, THREADS, PIDS, RAW_ADDRESSES, EMBED_SOURCE };
 
 static const struct option options[] = {
 	{ BY, "by=WHAT", "what a row is: function, module, file:line, thread or comm (function)" },
@@ -38,6 +39,7 @@ static const struct option options[] = {
 	{ THREADS, "threads", "keep threads apart in .folded and .txt" },
 	{ PIDS, "pids", "keep processes apart" },
 	{ RAW_ADDRESSES, "raw-addresses", "write build-ids and addresses instead of names, if the file has them (pprof)" },
+	{ EMBED_SOURCE, "embed-source", "write into .html the source text of lines that were sampled" },
 	{ 'o', "output=FILE", "write to FILE, in the format of its suffix; repeatable; - is stdout" },
 	{ 'f', "format=NAME", "write this format, for any suffix" },
 	PICTURE_OPTIONS,
@@ -54,7 +56,7 @@ struct reporting {
 	const char *event, *format, *file[OUTPUTS_MAX];
 	unsigned files;
 	int inputs;                  /* argv[1] on */
-	bool min_given, top_given, threads, pids, raw;
+	bool min_given, top_given, threads, pids, raw, embed_source;
 	struct output output[OUTPUTS_MAX];
 	unsigned noutput;
 	struct profile read, kept;   /* as it was read; what filters left of it */
@@ -191,6 +193,8 @@ take(struct reporting *r, int id)
 		return r->pids = true;
 	case RAW_ADDRESSES:
 		return r->raw = true;
+	case EMBED_SOURCE:
+		return r->embed_source = true;
 	case 'o':
 		return add_file(r);
 	case 'f':
@@ -228,7 +232,7 @@ consistent(struct reporting *r)
 	for (unsigned i = 0; i < r->files; i++)
 		if (!outputs_add(&r->output[r->noutput++], r->file[i], given, &format_folded))
 			return false;
-	return true;
+	return !r->embed_source || outputs_embed(r->output, r->noutput);
 }
 
 static bool
@@ -390,6 +394,8 @@ cmd_report(int argc, char **argv)
 			return EXIT_FAILED;
 	if (!consistent(&r) || !read_inputs(&r) || !apply_filter(&r) || !find_around(&r))
 		return EXIT_FAILED;
+	if (r.embed_source)
+		embed_source(filter_any(&r.filter) ? &r.kept : &r.read, NULL);
 	return (r.noutput ? write_outputs(&r) : show(&r)) ? 0 : EXIT_FAILED;
 }
 

@@ -30,7 +30,7 @@ const struct option annotate_own_options[] = {
 static bool
 is_for_recording(const struct option *o)
 {
-	static const char *const others[] = { "output", "format", "stats", "raw-addresses", "threads", "pids", "lines", "title",
+	static const char *const others[] = { "output", "format", "stats", "raw-addresses", "threads", "pids", "lines", "embed-source", "title",
 		                              "width", "min-width", "colors", "reverse", "inverted", "help", NULL };
 
 	size_t n = option_name(o);

@@ -4,13 +4,15 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/filemap.h"
 #include "lib/msg.h"
+#include "out/place.h"
 #include "sample/tasks/foreign.h"
 
-enum { FILES_MAX = 4096, SIZE_MAX_MIB = 64 };
+enum { FILES_MAX = 4096, SIZE_MAX_MIB = 64, HANDED_ON_MIB = 16, HANDED_ON_ALL_MIB = 64 };
 
 struct source_file {
 	const char *name;          /* as the debug information calls it */
@@ -18,6 +20,44 @@ struct source_file {
 	uint32_t *start;           /* offsets of lines; that behind the last is the file's end */
 	uint32_t lines, cap;       /* 0: not found */
 };
+
+void
+sources_init(struct sources *s)
+{
+	s->sysroot = -1;
+	if (!place_caller(&s->uid, &s->gid))
+		s->uid = s->gid = FOREIGN_NOBODY;
+}
+
+void
+sources_close(struct sources *s)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		filemap_close(&s->file[i]->map);
+		vec_free(&s->file[i]->start, &s->file[i]->cap, sizeof *s->file[i]->start);
+	}
+	vec_free(&s->file, &s->cap, sizeof *s->file);
+	index_free(&s->index);
+	arena_free(&s->arena);
+	s->n = 0;
+}
+
+void
+sources_use(struct sources *s, const struct modules *modules)
+{
+	s->modules = modules;
+	s->sysroot = modules->places.sysroot ? modules->root[modules->places.sysroot - 1].fd : -1;
+}
+
+uint32_t
+sources_missing(const struct sources *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		n += !s->file[i]->lines;
+	return n;
+}
 
 bool
 sources_add_dir(struct sources *s, const char *dir)
@@ -93,6 +133,27 @@ index_lines(struct source_file *f)
 	return true;
 }
 
+/* Whether the file, which is mapped, may be read. */
+static bool
+is_fit(struct sources *s, const struct source_file *f, int fd)
+{
+	struct stat st;
+
+	if (!s->handed_on)
+		return f->map.size <= (size_t)SIZE_MAX_MIB << 20;
+	if (fstat(fd, &st) || (!st.st_uid && !(st.st_mode & S_IROTH)) || f->map.size > (size_t)HANDED_ON_MIB << 20 ||
+	    f->map.size > ((size_t)HANDED_ON_ALL_MIB << 20) - s->bytes)
+		return false;
+	s->bytes += f->map.size;
+	return true;
+}
+
+static uint32_t
+name_again(const void *ctx, uint32_t item)
+{
+	return hash_str(((struct source_file *const *)ctx)[item]->name);
+}
+
 static struct source_file *
 add_file(struct sources *s, const char *name)
 {
@@ -102,9 +163,12 @@ add_file(struct sources *s, const char *name)
 	if (!f || s->n == FILES_MAX || !vec_room(&s->file, &s->cap, (uint64_t)s->n + 1, sizeof *s->file))
 		return NULL;
 	f->name = name;
-	s->file[s->n++] = f;
+	s->file[s->n] = f;
+	if (!index_add(&s->index, hash_str(name), s->n, name_again, s->file))
+		return NULL;
+	s->n++;
 	if ((fd = open_source(s, name)) >= 0) {
-		if (!filemap_open(&f->map, fd) && (f->map.size > (size_t)SIZE_MAX_MIB << 20 || !index_lines(f)))
+		if (!filemap_open(&f->map, fd) && (!is_fit(s, f, fd) || !index_lines(f)))
 			f->lines = 0;
 		close(fd);
 	}
@@ -114,8 +178,10 @@ add_file(struct sources *s, const char *name)
 static struct source_file *
 find_file(struct sources *s, const char *name)
 {
-	for (uint32_t i = s->n; i--;)   /* the last is mostly the one */
-		if (s->file[i]->name == name || strcmp(s->file[i]->name, name) == 0)
+	uint32_t slot, i;
+
+	for (slot = index_first(&s->index, hash_str(name)); (i = index_at(&s->index, slot)) != INDEX_NONE; slot = index_next(&s->index, slot))
+		if (strcmp(s->file[i]->name, name) == 0)
 			return s->file[i];
 	return add_file(s, name);
 }
@@ -123,10 +189,11 @@ find_file(struct sources *s, const char *name)
 const char *
 source_text(void *ctx, const char *file, uint32_t line, size_t *n)
 {
-	struct source_file *f = find_file(ctx, file);
+	struct sources *s = ctx;
+	struct source_file *f = find_file(s, file);
 
 	if (!f || !line || line > f->lines)
-		return NULL;
+		return s->carried && (!f || !f->lines) ? source_texts_find(s->carried, file, line, n) : NULL;
 	*n = f->start[line] - f->start[line - 1] - 1;
 	return (const char *)f->map.data + f->start[line - 1];
 }

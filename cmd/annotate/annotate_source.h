@@ -2,6 +2,7 @@
 #ifndef CMD_ANNOTATE_ANNOTATE_SOURCE_H
 #define CMD_ANNOTATE_ANNOTATE_SOURCE_H
 
+#include "out/profile/source_text.h"
 #include "sym/module/module.h"
 
 enum { SOURCE_DIRS = 16 };
@@ -10,17 +11,30 @@ struct sources {
 	struct arena arena;
 	struct source_file **file;
 	uint32_t n, cap;
+	struct index index;        /* of files, by name */
 	int dir[SOURCE_DIRS];      /* --source-dir */
 	unsigned dirs;
 	int sysroot;               /* -1: none */
 	uint32_t uid, gid;         /* who the files that nobody named may be read as, where prof is root */
 	const struct modules *modules;   /* their processes' roots are searched, too; or NULL */
+	const struct source_texts *carried;   /* asked where no file is found; or NULL */
+	/* What is read goes into a file that may be handed on: nothing that only root may read, and no more than these bytes. */
+	bool handed_on;
+	uint64_t bytes;
 };
+
+/* Nothing is open yet; where prof is root, files that nobody named are read as who called it, or as anybody could. */
+void sources_init(struct sources *);
+void sources_close(struct sources *);
 
 /* Takes one more --source-dir; false after an error message. */
 bool sources_add_dir(struct sources *, const char *dir);
 /* The directories become the modules' roots: places that the command line names. */
 void sources_add_roots(const struct sources *, struct modules *);
+/* Searches below the modules' --sysroot and roots, too. */
+void sources_use(struct sources *, const struct modules *);
+/* How many files were looked for and not found, or not read. */
+uint32_t sources_missing(const struct sources *);
 /* For annotation_view: CTX is the sources. */
 const char *source_text(void *ctx, const char *file, uint32_t line, size_t *n);
 

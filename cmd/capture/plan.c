@@ -10,7 +10,7 @@
 #include "out/formats.h"
 
 enum { CALL_GRAPH = 300, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE, SHORT_NAMES, DEBUG_DIR,
-       SYSROOT, RAW_ADDRESSES, ENGINE, LINES, INLINE, NO_INLINE, BY_CONTAINER, PROC_ROOT, OFF_CPU, WALL, NO_SANDBOX, WAKERS };
+       SYSROOT, RAW_ADDRESSES, ENGINE, LINES, EMBED_SOURCE, INLINE, NO_INLINE, BY_CONTAINER, PROC_ROOT, OFF_CPU, WALL, NO_SANDBOX, WAKERS };
 
 const struct option plan_options[] = {
 	TARGET_OPTIONS,
@@ -37,6 +37,7 @@ const struct option plan_options[] = {
 	{ RAW_ADDRESSES, "raw-addresses", "write build-ids and addresses; prof symbolize names them later" },
 	{ SYSROOT, "sysroot=DIR", "look for files and debug information below DIR first" },
 	{ LINES, "lines", "show source lines: name:LINE, a frame for each line that ran" },
+	{ EMBED_SOURCE, "embed-source", "write into .html the source text of lines that were sampled" },
 	{ INLINE, "inline", "show inlined functions as frames of their own (the default)" },
 	{ NO_INLINE, "no-inline", "count inlined functions as part of the function around them" },
 	{ NO_DEMANGLE, "no-demangle", "show names as the linker sees them" },
@@ -187,6 +188,8 @@ take(struct plan *p, struct reading *r, int id)
 		return search_dirs_sysroot(&p->dirs, o->value);
 	case LINES:
 		return p->lines = true;
+	case EMBED_SOURCE:
+		return p->embed_source = true;
 	case INLINE:
 	case NO_INLINE:
 		p->outermost = id == NO_INLINE;
@@ -226,7 +229,7 @@ resolve_outputs(struct plan *p, const struct reading *r)
 			return false;
 	if (!p->noutput)   /* named once the target's pid is known */
 		p->output[p->noutput++] = (struct output){ .format = given ? given : &format_html };
-	return true;
+	return !p->embed_source || outputs_embed(p->output, p->noutput);
 }
 
 static bool

@@ -19,7 +19,7 @@ struct plan {
 	bool freq_max;
 	uint64_t duration, delay;        /* ns; 0: none */
 	bool off_cpu, wall, wakers;
-	bool idle, no_inherit, by_thread, by_process, mangled, brief, lines, outermost, raw, by_container, no_sandbox;
+	bool idle, no_inherit, by_thread, by_process, mangled, brief, lines, outermost, raw, by_container, no_sandbox, embed_source;
 	enum { STACKS_AUTO, STACKS_DWARF, STACKS_FP, STACKS_NONE } stacks;
 	uint64_t stack_size, max_stack;
 	struct search_dirs dirs;            /* --debug-dir, --sysroot */

@@ -72,6 +72,18 @@ outputs_lineless(const struct output *out, unsigned n)
 	return n && i == n;
 }
 
+bool
+outputs_embed(struct output *out, unsigned n)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < n; i++)
+		any |= out[i].sources = out[i].format == &format_html;
+	if (!any)
+		error("--embed-source: only .html files hold source text; add -o FILE.html");
+	return any;
+}
+
 static const char *
 shown(const struct output *out)
 {

@@ -226,6 +226,7 @@ copy_head(struct profile *to, const struct profile *from)
 			to->event[i].name = "";
 	}
 	to->nevent = from->nevent;
+	source_texts_copy(&to->sources, &to->arena, &from->sources);
 }
 
 bool

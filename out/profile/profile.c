@@ -37,6 +37,7 @@ profile_free(struct profile *p)
 	index_free(&p->functions);
 	index_free(&p->locations);
 	index_free(&p->threads);
+	source_texts_free(&p->sources);
 	arena_free(&p->arena);
 	profile_init(p);
 }

@@ -6,6 +6,7 @@
 #define OUT_PROFILE_PROFILE_H
 
 #include "lib/index.h"
+#include "source_text.h"
 #include "timeline.h"
 #include "tree.h"
 
@@ -122,6 +123,7 @@ struct profile {
 	struct note note[48];      /* the order is that of showing */
 	unsigned nnote;
 	struct picture picture;
+	struct source_texts sources;   /* --embed-source, or of a page that had it */
 	bool by_thread, by_process;/* --threads, --pids */
 	bool lines;                /* --lines: a function has a row for each line that ran */
 	bool timeless;             /* read from a file that holds no times: only weights mean something */

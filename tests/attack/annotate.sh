@@ -61,6 +61,48 @@ lacks file-sudo-secret out "secret line"
 status file-caller 0 env SUDO_UID=65533 SUDO_GID=65533 timeout 60 "$PROF" annotate honest.pb hot
 has file-caller-source out "the tenant's own line"
 
+# A page carries no more than that (--embed-source).  annotate shows of it what it carries: these sources it may not read itself.
+carried() { "$PROF" annotate --by line --context 50 "$1" hot >carried 2>&1; }
+status embed-evil 0 timeout 60 "$PROF" -q --embed-source -p $evil -d 0.5 -o evil.html
+carried evil.html
+has embed-evil-works carried '^hot '
+lacks embed-evil-secret carried "secret line"
+check embed-mode "$(stat -c %a evil.html)" = 600
+status embed-honest 0 timeout 60 "$PROF" -q --embed-source -p $honest -d 0.5 -o honest.html
+carried honest.html
+has embed-honest-source carried "the tenant's own line"
+status embed-system 0 timeout 60 "$PROF" -q --embed-source -a -d 0.5 -o system.html
+carried system.html
+lacks embed-system-secret carried "secret line|tenant's own"
+for odd in $device $fifoed; do
+	status embed-odd 0 timeout 60 "$PROF" -q --embed-source -p $odd -d 0.3 -o odd.html
+done
+status embed-file 0 timeout 60 "$PROF" report -q --embed-source evil.pb -o file.html
+carried file.html
+lacks embed-file-secret carried "secret line"
+# A page is handed on: also of a program that root itself runs it has nothing that only root may read.
+printf 'root:secret line:1:0:99999:7:::\n' >shadow && chmod 640 shadow
+shadowed() { # TEST SOURCE: a page of a program of root's, whose function's lines are those of SOURCE
+	source_of "$2" >source.c && ${CC:-cc} -O1 -g -o shadowed source.c || exit 1
+	./shadowed & shadowed=$!
+	finally "kill -9 $shadowed"
+	runs $shadowed shadowed
+	status "$1" 0 timeout 60 "$PROF" -q --embed-source -p $shadowed -d 0.5 -o shadow.html
+	kill -9 $shadowed
+}
+for name in "$work/shadow" /etc/shadow; do
+	shadowed embed-shadow "$name"
+	carried shadow.html
+	has embed-shadow-works carried '^hot '
+	lacks embed-shadow-secret carried "secret line|:[0-9]+:[0-9]+:"
+done
+chmod 644 shadow
+shadowed embed-seen "$work/shadow"
+mv shadow shadow.gone
+carried shadow.html
+has embed-else-it-would carried "secret line"
+mv shadow.gone shadow
+
 # It is parsed without rights, and disassembled by who has none.
 cat >asking <<'END'
 #!/bin/sh

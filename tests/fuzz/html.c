@@ -1,5 +1,5 @@
 /* A page of prof's, and its data as they are once unpacked.  Reading the same twice into one profile ends well; no stack is deeper, and
- * no thread has more runs, than there are bytes. */
+ * no thread has more runs, than there are bytes; source lines keep their bounds. */
 #include "out/format/html/html_read.c"
 
 #include <stdlib.h>
@@ -29,6 +29,20 @@ check_runs(const struct profile *p, size_t size)
 		abort();
 }
 
+static void
+check_sources(const struct source_texts *t)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct source_text_line *l = &t->line[i];
+		size_t n;
+
+		if (!l->line || l->len > SOURCE_LINE_MOST || source_texts_find(t, t->file[l->file].name, l->line, &n) != l->text)
+			abort();
+	}
+	if (t->bytes > SOURCE_ALL_MOST)
+		abort();
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -45,6 +59,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		read_data(&p, cur_of(data, size, false));
 		profile_name(&p, NULL, NULL);
 		check_runs(&p, size);
+		check_sources(&p.sources);
 	}
 	profile_free(&p);
 	return 0;

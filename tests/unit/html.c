@@ -98,9 +98,36 @@ tell_runs(struct sink *out, struct cursor *c)
 	return sum;
 }
 
+/* Source files with their lines as "NUMBER:TEXT|". */
+static void
+tell_sources(struct sink *out, struct cursor *c)
+{
+	uint64_t files = cur_uleb(c);
+
+	for (uint64_t f = 0; f < files && !c->bad; f++) {
+		uint64_t size = cur_uleb(c), n, line = 0;
+		struct cursor rows;
+
+		sink_put(out, cur_take(c, size), size);
+		sink_char(out, ' ');
+		n = cur_uleb(c);
+		rows = *c;
+		for (uint64_t i = 0; i < 2 * n && !c->bad; i++)
+			cur_uleb(c);
+		for (uint64_t i = 0; i < n && !c->bad; i++) {
+			line += cur_uleb(&rows);
+			size = cur_uleb(&rows);
+			sink_fmt(out, "%u:", (unsigned)line);
+			sink_put(out, cur_take(c, size), size);
+			sink_char(out, '|');
+		}
+		sink_char(out, '\n');
+	}
+}
+
 /* What a page's data holds, in words; *SUM: all weight. */
 static char *
-told(const char *page, uint32_t nthread, bool diff, uint64_t *sum)
+told(const char *page, uint32_t nthread, bool diff, bool sources, uint64_t *sum)
 {
 	struct sink bytes, out;
 	struct cursor packed, c;
@@ -174,6 +201,8 @@ told(const char *page, uint32_t nthread, bool diff, uint64_t *sum)
 		*sum += tell_runs(&out, &c);
 	}
 	sink_char(&out, '\n');
+	if (sources)
+		tell_sources(&out, &c);
 	CHECK(!c.bad);
 	CHECK_U64(cur_left(&c), 0);
 	text = calloc(1, out.len + 1);
@@ -188,7 +217,7 @@ told(const char *page, uint32_t nthread, bool diff, uint64_t *sum)
 static char *
 page_told(const struct profile *p, uint64_t *sum)
 {
-	char *page = made_text(&bounded, p), *data = told(page, p->nthread, p->delta != NULL, sum), *all;
+	char *page = made_text(&bounded, p), *data = told(page, p->nthread, p->delta != NULL, p->sources.n, sum), *all;
 	size_t before = (size_t)(strstr(page, "table:") - page);
 
 	CHECK(strstr(page, p->samples ? "  total " : "is empty"));
@@ -273,6 +302,48 @@ lines_are_kept_apart(void)
 	CHECK(strstr(text, "thread 0: 0@1000+0 1x1; 1@11000+1000 2x2; 3@21000+2000 3x3;\n"));
 	free(text);
 	profile_free(&p);
+	CHECK_U64(mem_used(), 0);
+}
+
+/* Source text is told behind the runs, whatever it is, and is read back. */
+static void
+source_text_is_data(void)
+{
+	static const char nul[] = "nul \0 and \xff";
+	const char *data;
+	struct profile p, again;
+	struct sink s;
+	struct cursor c;
+	uint64_t sum;
+	size_t n;
+	char *text;
+
+	made_plain(&p);
+	source_texts_add(&p.sources, &p.arena, "src/b.c", 9, "</script><b>", 12);
+	source_texts_add(&p.sources, &p.arena, "src/a.c", 300, "", 0);
+	source_texts_add(&p.sources, &p.arena, "src/b.c", 7, nul, sizeof nul - 1);
+	text = page_told(&p, &sum);
+	CHECK(strstr(text, "\"sources\":true"));
+	CHECK(strstr(text, "\nsrc/b.c 7:nul "));   /* behind the NUL */
+	free(text);
+	text = made_text(&bounded, &p);
+	CHECK(!strchr(text, '<'));
+	data = strstr(text, "data:") + 5;
+	sink_open(&s, -1);
+	sink_fmt(&s, "<script type=\"text/plain\" id=\"data\">%.*s</script>", (int)strcspn(data, "\n"), data);
+	c = cur_of(s.buf, s.len, false);
+	profile_init(&again);
+	CHECK(!html_read(&again, &c));
+	CHECK_U64(again.sources.n, 3);
+	data = source_texts_find(&again.sources, "src/b.c", 7, &n);
+	CHECK(data && n == sizeof nul - 1 && memcmp(data, nul, n) == 0);
+	data = source_texts_find(&again.sources, "src/b.c", 9, &n);
+	CHECK(data && n == 12 && memcmp(data, "</script><b>", n) == 0);
+	CHECK(source_texts_find(&again.sources, "src/a.c", 300, &n) && !n);
+	sink_close(&s);
+	free(text);
+	profile_free(&p);
+	profile_free(&again);
 	CHECK_U64(mem_used(), 0);
 }
 
@@ -394,6 +465,7 @@ main(void)
 	RUN("html", events_and_counts);
 	RUN("html", nothing_hostile_is_html);
 	RUN("html", lines_are_kept_apart);
+	RUN("html", source_text_is_data);
 	RUN("html", compared_shares);
 	RUN("html", too_many_stacks_lose_their_middle);
 	RUN("html", too_many_runs_are_joined_in_steps);

@@ -418,6 +418,37 @@ async function checkCompare(context, dir) {
 	await p.close();
 }
 
+// Text beside lines, where the file has it.
+async function checkSource(context, dir) {
+	const p = await Page.open(context, join(dir, "sourced.html"));
+	await p.click("picture", "outer");
+	await p.press("p");
+	const table = () => p.page.$$eval("#detail .source > *", all => all.map(e => e.textContent).reduce((rows, text, i) => (i % 5 ? rows[rows.length - 1] += "|" + text : rows.push(text), rows), []));
+	check("source", await table(), ["10||||int outer(void)", "11||||{", "12|1.00 ms|16.7%||    if (a < b && \"</script>\")",
+		"13|2.00 ms|33.3%||        return inner(); // <img src=x onerror=alert(1)>", "14|3.00 ms|50.0%||    return \ufffd \ufffd;", "15||||}"]);
+	check("source-is-text", [await p.page.locator("#detail img").count(), p.problems, p.requests], [0, [], []]);
+	await p.page.screenshot({ path: join(dir, "html-source.png") });
+	await p.drag(0, 0.25);
+	check("source-follows-the-range", (await table())[3], "13||||        return inner(); // <img src=x onerror=alert(1)>");
+	await p.press("Escape");
+	await p.page.locator("#lines .row", { hasText: "inner" }).click();
+	await p.rest();
+	check("lines-without-text-as-before", [await p.page.locator("#detail .source").count(), (await p.text("#detail .code")).includes("4")], [0, true]);
+	await p.page.setViewportSize({ width: 400, height: 700 });
+	await p.rest();
+	check("source-narrow", await p.page.evaluate(() => document.documentElement.scrollWidth), 400);
+	await p.press("a");
+	await p.page.fill("#sheet textarea", "a note");
+	const saved = join(dir, "sourced-saved.html"), file = await got(p, () => p.page.locator("#sheet button", { hasText: "Save the page" }).click());
+	writeFileSync(saved, readFileSync(file.path));
+	const again = await Page.open(context, saved, "#v=table");
+	await again.page.locator("#lines .row", { hasText: "outer" }).click();
+	await again.rest();
+	check("source-in-a-saved-page", (await again.text("#detail .source")).includes("int outer(void)"), true);
+	await again.close();
+	await p.close();
+}
+
 async function checkStatus(context, dir) {
 	const p = await Page.open(context, join(dir, "plain.html"));
 	check("status-at-first", await p.text("#status"), "");
@@ -876,7 +907,7 @@ if (command === "shot") {
 	await context.close();
 } else {
 	const context = await launch({ acceptDownloads: true });
-	for (const test of command === "large" ? [checkLarge] : [checkViews, checkTree, checkLooksOfFlames, checkStatus, checkHeat, checkCompare, checkChoosing, checkZoomAndSearch, checkTaking, checkExport, checkNotes, checkKinds, checkWaits, checkHostile, checkSandbox, checkLooks].filter(test => !rest[1] || test.name === rest[1]))
+	for (const test of command === "large" ? [checkLarge] : [checkViews, checkTree, checkLooksOfFlames, checkStatus, checkHeat, checkCompare, checkSource, checkChoosing, checkZoomAndSearch, checkTaking, checkExport, checkNotes, checkKinds, checkWaits, checkHostile, checkSandbox, checkLooks].filter(test => !rest[1] || test.name === rest[1]))
 		try {
 			await test(context, rest[0]);
 		} catch (error) {

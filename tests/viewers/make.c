@@ -77,6 +77,19 @@ made_lined(struct profile *p)
 	profile_name(p, ask_lined, p);
 }
 
+/* The same, with the text of lines that the page is to show as nothing but text. */
+static void
+made_sourced(struct profile *p)
+{
+	static const char *const lines[] = { "int outer(void)", "{", "\tif (a < b && \"</script>\")", "\t\treturn inner(); // <img src=x onerror=alert(1)>",
+		"\treturn \xe2\x80\xae \xff;", "}" };
+
+	made_lined(p);
+	for (uint32_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		source_texts_add(&p->sources, &p->arena, "src/o.c", 10 + i, lines[i], strlen(lines[i]));
+	source_texts_add(&p->sources, &p->arena, "src/o.c", 30, "far away", 8);
+}
+
 /* A thread that runs for 10 ms and waits for 30, and what is to be known of it. */
 static void
 made_waiting(struct profile *p)
@@ -196,7 +209,7 @@ main(int argc, char **argv)
 		void (*make)(struct profile *);
 		bool large;
 	} all[] = {
-		{ "lined", made_lined, false },   { "waiting", made_waiting, false }, { "waiters", made_waiters, false }, { "beats", made_beats, false }, { "timeless", made_timeless, false }, { "go", made_go, false },
+		{ "lined", made_lined, false },   { "sourced", made_sourced, false }, { "waiting", made_waiting, false }, { "waiters", made_waiters, false }, { "beats", made_beats, false }, { "timeless", made_timeless, false }, { "go", made_go, false },
 		{ "crowd", made_crowd, false },
 		{ "plain", made_plain, false },   { "hostile", made_hostile, false }, { "empty", made_empty, false },
 		{ "deep", made_deep, false },     { "events", made_events, false },   { "threads", made_threads, false },

@@ -9,6 +9,7 @@
  *     nodes                             a tree of sites: distance to the parent (or to -1); sites; with "diff" shares (signed)
  *     of each thread, blocks of runs    how many, 0 behind the last; nodes (signed difference); time since the last run's end,
  *                                       µs; samples << 1 | weight differs, weight where it does, span where samples > 1, µs
+ *     with "sources" files; of each     length, name; lines; of each line its distance to the last and its length; all their text
  *
  * All is streamed.  Beyond what a browser bears less is shown, and the page says so: rare stacks lose their middle, equal
  * stacks are joined within steps of time. */
@@ -133,8 +134,8 @@ put_about(struct page *w)
 	sink_u64(&s, w->shown.least);
 	sink_str(&s, ",\"step\":");
 	sink_u64(&s, w->shown.step);
-	sink_fmt(&s, ",\"dropped\":%s,\"timeless\":%s,\"lines\":%s,\"reverse\":%s,\"diff\":%s", p->dropped ? "true" : "false",
-	         p->timeless ? "true" : "false", p->lines ? "true" : "false", p->picture.reverse ? "true" : "false",
+	sink_fmt(&s, ",\"dropped\":%s,\"sources\":%s,\"timeless\":%s,\"lines\":%s,\"reverse\":%s,\"diff\":%s", p->dropped ? "true" : "false",
+	         p->sources.n ? "true" : "false", p->timeless ? "true" : "false", p->lines ? "true" : "false", p->picture.reverse ? "true" : "false",
 	         p->delta && !w->shown.least ? "true" : "false");
 	if (p->picture.colors)
 		put_pair(&s, "colors", p->picture.colors);
@@ -247,6 +248,58 @@ put_thread(struct page *w, struct shown_reader *r, struct run *run, const struct
 	} while (n);
 }
 
+static int
+by_place(const void *va, const void *vb)
+{
+	const struct source_text_line *a = *(const struct source_text_line *const *)va, *b = *(const struct source_text_line *const *)vb;
+
+	return a->file != b->file ? (a->file > b->file) - (a->file < b->file) : (a->line > b->line) - (a->line < b->line);
+}
+
+/* The lines FROM up to TO, which are one file's. */
+static void
+put_source(struct page *w, const char *name, const struct source_text_line *const *from, const struct source_text_line *const *to)
+{
+	uint32_t last = 0;
+
+	put_number(w, strlen(name));
+	sink_str(&w->data, name);
+	put_number(w, (uint64_t)(to - from));
+	for (const struct source_text_line *const *l = from; l < to; last = (*l++)->line) {
+		put_number(w, (*l)->line - last);
+		put_number(w, (*l)->len);
+	}
+	for (; from < to; from++)
+		sink_put(&w->data, (*from)->text, (*from)->len);
+}
+
+static void
+put_sources(struct page *w)
+{
+	const struct source_texts *t = &w->p->sources;
+	const struct source_text_line **order = NULL;
+	uint32_t cap = 0, to = 0;
+
+	if (!t->n)
+		return;
+	if (!vec_room(&order, &cap, t->n, sizeof *order)) {
+		sink_fail(w->out, ENOMEM);
+		return;
+	}
+	for (uint32_t i = 0; i < t->n; i++)
+		order[i] = &t->line[i];
+	qsort(order, t->n, sizeof *order, by_place);
+	put_number(w, t->nfile);
+	for (uint32_t f = 0; f < t->nfile; f++) {
+		uint32_t from = to;
+
+		while (to < t->n && order[to]->file == f)
+			to++;
+		put_source(w, t->file[f].name, order + from, order + to);
+	}
+	vec_free(&order, &cap, sizeof *order);
+}
+
 static void
 put_data(struct page *w)
 {
@@ -265,6 +318,7 @@ put_data(struct page *w)
 		put_shares(w);
 		for (uint32_t i = 0; i < w->p->nthread && !w->out->err; i++)
 			put_thread(w, &r, block, &w->p->thread[i]);
+		put_sources(w);
 		sink_close(&w->data);
 		deflate_close(&w->deflater);
 	} else

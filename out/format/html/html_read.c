@@ -23,7 +23,7 @@ struct reading {
 	struct sink text;
 	uint64_t base;             /* ns: of what was read before into the same profile */
 	uint64_t length, sum;
-	bool diff;
+	bool diff, texts;
 	uint32_t event[16], events;
 	uint32_t *thread, threads, thread_cap;
 	struct function *function;
@@ -163,6 +163,9 @@ read_member(struct cursor *c, struct reading *r)
 		json_skip(c);
 	} else if (strcmp(key, "diff") == 0) {
 		r->diff = json_peek(c) == 't';
+		json_skip(c);
+	} else if (strcmp(key, "sources") == 0) {
+		r->texts = json_peek(c) == 't';
 		json_skip(c);
 	} else if (strcmp(key, "events") == 0) {
 		for (list = json_open(c, '['); json_next(c, &list);)
@@ -339,6 +342,41 @@ read_runs(struct reading *r)
 	}
 }
 
+/* The lines of one source file: what is beyond the bounds of source_text.h is left out. */
+static void
+read_source(struct reading *r)
+{
+	uint64_t n = cur_uleb(&r->c), line = 0, len;
+	const uint8_t *bytes = cur_take(&r->c, n), *text;
+	const char *name = bytes ? arena_str(&r->p->arena, (const char *)bytes, (size_t)n) : NULL;
+	uint32_t lines = count(r);
+	struct cursor rows = r->c;
+
+	if (!name)
+		bad(r, bytes ? full : "a source file has no name");
+	for (uint64_t i = 0; i < 2 * (uint64_t)lines && !r->c.bad; i++)
+		cur_uleb(&r->c);
+	for (uint32_t i = 0; i < lines && !r->c.bad; i++) {
+		uint64_t step = cur_uleb(&rows);
+
+		len = cur_uleb(&rows);
+		text = cur_take(&r->c, len);
+		if (!step || step > UINT32_MAX - line)
+			bad(r, "the lines of a source file are in no order");
+		else if (text)
+			source_texts_add(&r->p->sources, &r->p->arena, name, (uint32_t)(line += step), (const char *)text, (size_t)len);
+	}
+}
+
+static void
+read_sources(struct reading *r)
+{
+	uint32_t files = r->texts ? count(r) : 0;
+
+	for (uint32_t i = 0; i < files && !r->c.bad; i++)
+		read_source(r);
+}
+
 /* What is wrong with the data, or NULL. */
 static const char *
 read_data(struct profile *p, struct cursor data)
@@ -351,6 +389,7 @@ read_data(struct profile *p, struct cursor data)
 	read_sites(&r);
 	read_nodes(&r);
 	read_runs(&r);
+	read_sources(&r);
 	p->end = p->start + r.base + r.length;
 	sink_close(&r.text);
 	vec_free(&r.thread, &r.thread_cap, sizeof *r.thread);

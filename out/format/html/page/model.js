@@ -15,6 +15,8 @@ const T = { n: 0, parent: null, fn: null, head: null, child: null, sorted: null,
 const L = { n: 0, parent: null, site: null, fn: null, line: null, some: false };
 // Runs of all threads, one thread behind the other: from and to (µs), weight, nodes of T and of L, samples.
 const R = { n: 0, from: null, to: null, weight: null, node: null, lined: null, count: null };
+// Text of source lines, where the file has it: of each source file a map of lines.
+const sources = new Map();
 // Threads as the file has them: one for each name and event.
 let threads = [];
 
@@ -85,6 +87,14 @@ function decode(bytes) {
 			L.share[i] = signed() / 1e5;
 	}
 	decodeRuns(number, signed);
+	for (let files = about.sources ? Math.min(number(), bytes.length) : 0; files > 0; files--) {
+		const lines = new Map(), lengths = [];
+		sources.set(tame(text(number())), lines);
+		for (let n = Math.min(number(), bytes.length), line = 0; n > 0; n--)
+			lengths.push([line += number(), number()]);
+		for (const [line, length] of lengths)
+			lines.set(line, tame(text(length).replaceAll("\t", "    ")));
+	}
 }
 
 function decodeRuns(number, signed) {

@@ -163,6 +163,8 @@ function drawDetail() {
 
 function linesTable(f, lines, all) {
 	const box = el("div", {}, el("h3", { textContent: "Lines" + (F.file[f] ? " of " + F.file[f].split("/").pop() : "") })), most = lines.reduce((a, l) => Math.max(a, l.tot), 0);
+	if (lines.some(l => hasText(f, l.line)))
+		return sourceTable(f, lines, all);
 	const shown = lines.length > 200 ? [...lines].sort((a, b) => b.tot - a.tot).slice(0, 200).sort((a, b) => a.line - b.line) : lines;
 	const grid = el("div", { className: "code" }, el("span", { className: "soft", textContent: "line" }), el("span", { className: "soft", textContent: "total" }), el("span"), el("b", { className: "soft", textContent: "" }));
 	for (const l of shown) {
