@@ -136,6 +136,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!stop)
 		return 0;
+	s.handed_on = how & 64;
 	n = (size_t)(stop - data) - 1;
 	memcpy(name, data + 1, n < sizeof name ? n : sizeof name - 1);
 	foreign_door = NULL;
@@ -153,12 +154,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_text(&s, name, how);
 	if (holes_blocks(input) > blocks)   /* a hole became memory */
 		abort();
-	for (uint32_t i = 0; i < s.n; i++) {
-		filemap_close(&s.file[i]->map);
-		vec_free(&s.file[i]->start, &s.file[i]->cap, sizeof *s.file[i]->start);
-	}
-	vec_free(&s.file, &s.cap, sizeof *s.file);
-	arena_free(&s.arena);
+	sources_close(&s);
 	close(input);
 	foreign_door = NULL;
 	if (mem_used())
