@@ -1,5 +1,5 @@
-/* See engine.h.  The ladder: perf events with the kernel's side, without it, then ptrace.  What each rung was refused for is kept,
- * for what is told at the end. */
+/* See engine.h.  The ladder: perf events with the kernel's side, without it, then ptrace.  The ladder keeps why the kernel
+ * refused each rung, so that prof can say so at the end. */
 #include "engine.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "sample/rights/sandbox.h"
 #include "session_state.h"
 
-/* What is to be asked of the kernel at first. */
+/* Decides what prof asks of the kernel at first. */
 static void
 begin_pressure(struct session *s)
 {

@@ -8,10 +8,10 @@ struct capture;
 struct refusal;
 struct session;
 
-/* Opens all on the capture's targets, stopped: a command is to be launched after that.  False and REFUSAL filled where it cannot
- * be had; the ladder says what was tried. */
+/* Opens all on the capture's targets, stopped: the caller launches a command after that.  If prof cannot open them, it is
+ * false and REFUSAL says why; the ladder says what was tried. */
 bool engine_open(struct session *, const struct capture *, struct refusal *);
-/* The command is there, and waits: takes it in.  False and REFUSAL filled where that cannot be had. */
+/* Takes in the command, which exists and waits.  If that fails, it is false and REFUSAL says why. */
 bool engine_take_in(struct session *, struct refusal *);
 
 #endif

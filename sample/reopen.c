@@ -1,7 +1,7 @@
-/* See reopen.h.  Events are asked for with a size of stack and a period, and keep these for life.  What pressure wants otherwise is
- * opened beside the old ones; both run for a moment, so that no record of a new process or map is missed, and of the
- * samples only one side counts.  Then the old ones are closed.  What they counted is kept, and their samples that still come
- * are known by their ids. */
+/* See reopen.h.  An event keeps the stack size and the period that it was opened with.  If pressure wants other ones, prof
+ * opens new events beside the old ones.  Both run for a moment, so that prof misses no record of a new process or map; only
+ * the samples of one side count.  Then prof closes the old events.  It keeps their counts, and knows their late samples by
+ * their ids. */
 #include "reopen.h"
 
 #include "lib/clock.h"
@@ -79,7 +79,7 @@ reopen(struct session *s)
 	return true;
 }
 
-/* As opened first: the events are opened again where they ask for something else now.  False where that cannot be had. */
+/* Opens the events again if they must ask for something else now.  False if that fails. */
 static bool
 take_in(struct session *s, const struct intake *to)
 {
@@ -106,8 +106,8 @@ session_may_slow(const struct session *s)
 	return c->freq_max && !s->tracer.pid && c->event[0].is_time && c->nevent == 1 && !s->ticked;
 }
 
-/* Twice the time between samples, each of which counts for that.  False where that cannot be had.  Threads that were born to
- * their events get new ones, as their period stays; and how long they ran counts no more. */
+/* Doubles the time between samples, and what each sample counts for.  False if that fails.  Threads that inherited their
+ * events get new ones, because an inherited period does not change; the time that they ran before does not count any more. */
 static bool
 slow_down(struct session *s)
 {

@@ -13,13 +13,13 @@
 
 #include "lib/index.h"
 
-/* Nanoseconds: how often it is thought over, and how long it stays short for nothing. */
+/* Nanoseconds: how often prof looks whether the period fits, and how long the period stays short without need. */
 #define THINK_PAUSE UINT64_C(10000000)
 #define STAY_SHORT  UINT64_C(1000000000)
-/* Runs shorter than SHORT periods are short; a period for them shall fit into the mean FIT times; they are many where they
- * are one part in MANY of the time. */
+/* A run is short if it is shorter than SHORT periods.  A period for short runs should fit FIT times into their mean.  There
+ * are many of them if they take one part in MANY of the time. */
 enum { SHORT = 4, FIT = 4, MANY = 50 };
-/* After how often it is thought over less often. */
+/* After so many looks prof looks less often. */
 enum { QUICK = 8 };
 /* What the end of a thread may take, ns. */
 enum { LAST_MOST = 500000 };
@@ -111,7 +111,7 @@ weigh_first(struct weights *w, uint64_t now)
 	if (!w->period || passed < (w->turn < QUICK ? THINK_PAUSE : THINK_PAUSE * 10))
 		return 0;
 	if (w->run_ns > passed / MANY) {
-		/* Not always the same, or it might always meet the same place of a short program. */
+		/* This varies: a fixed period might always meet the same place of a short program. */
 		first = w->run_ns / w->runs / FIT * (192 + (w->turn++ * 79) % 128) / 256;
 		first = first < WEIGH_SHORTEST ? WEIGH_SHORTEST : first <= w->period ? first - (first == w->period) : w->period + 1;
 		w->many = now;

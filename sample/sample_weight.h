@@ -1,6 +1,6 @@
-/* What samples stand for where events are inherited: there each new thread begins with a whole period on each CPU, and one
- * that ends before that is never sampled.  So the period new threads begin with is shortened while many of them are
- * short, and what the kernel says at the end of each is shared out among the samples of its name. */
+/* What samples stand for if threads inherit events.  Then each new thread begins with a whole period on each CPU, and a
+ * thread that ends before that is never sampled.  So new threads begin with a shorter period while many of them are short.
+ * The kernel tells the time of each thread when it ends, and the samples of its name share that time. */
 #ifndef SAMPLE_SAMPLE_WEIGHT_H
 #define SAMPLE_SAMPLE_WEIGHT_H
 
@@ -13,10 +13,10 @@ enum { NAMES = 256 };
 struct weights {
 	uint64_t period;           /* ns of CPU that a sample stands for; 0: every sample counts once */
 	uint64_t first;            /* ns: the period that new threads have, and those that the events were opened on */
-	bool whole;                /* both sides are seen: what was not sampled is known */
+	bool whole;                /* user and kernel side are seen, so the time without samples is known */
 	uint32_t opened;           /* the events were opened that often */
 	uint64_t runs, run_ns;     /* of threads that ended, on one CPU each, since LOOKED */
-	uint64_t looked, many;     /* when that was thought over last, and when there were many short ones last */
+	uint64_t looked, many;     /* when prof looked at that last, and when there were many short ones last */
 	uint32_t turn;
 	int64_t ends, told;        /* threads that ended, and the ns that are known of all threads */
 	int64_t last;              /* ns that a thread has after its events, while it is taken apart */
@@ -30,15 +30,16 @@ struct weights {
 
 /* One sample each NS of CPU is wished for; WHOLE: both sides are seen. */
 void weigh_init(struct weights *, uint64_t ns, bool whole);
-/* How many samples one that was taken after NS of CPU, as the kernel says, counts for; 0: a later one does. */
+/* For how many samples this sample counts; the kernel says that it came after NS of CPU time.  0: a later sample counts for
+ * it. */
 uint64_t weigh_sample(struct weights *, struct task *, uint64_t ns);
 /* A thread has ended that was on a CPU for NS in all. */
 void weigh_end(struct weights *, struct task *, uint64_t ns);
-/* The kernel's accounts have NS for all that is known of, and the ends of all threads that are over. */
+/* The kernel's accounts say that all threads ran NS in all, with those that have ended. */
 void weigh_account(struct weights *, uint64_t ns);
-/* The period new threads shall have from now on, ns; 0: as before. */
+/* The period for new threads from now on, ns; 0: no change. */
 uint64_t weigh_first(struct weights *, uint64_t now);
-/* Samples' worth of time that no sample stands for. */
+/* The time that no sample stands for, in samples. */
 uint64_t weigh_left(const struct weights *);
 
 #endif

@@ -64,7 +64,7 @@ session_wait(struct session *s, int extra, int64_t timeout_ns)
 	return going && (s->opener.reach != REACH_GIVEN || !cgroup_over(&s->opener.cgroup));
 }
 
-/* Of events on CPUs those of other processes are left out. */
+/* Leaves out samples of other processes, if events are on CPUs. */
 static bool
 choose_processes(struct session *s)
 {

@@ -18,16 +18,16 @@ struct keeper_also;
 /* Opens everything, stopped; a command is to be forked after that.  NULL and REFUSAL filled where it cannot be had.
  * Falls back from kernel+user to user only by itself, when the event's sides were not given. */
 struct session *session_open(const struct capture *, struct modules *, struct refusal *);
-/* All that is ahead of counting and takes rights; a command must be there by then, and wait: its samples start with its
- * exec.  False and REFUSAL filled where it cannot be had. */
+/* Does everything that needs rights before counting begins.  A command must exist by then, and wait: its samples start with
+ * its exec.  False, with the reason in REFUSAL, if that fails. */
 bool session_prepare(struct session *, struct refusal *);
 /* Makes another process keep the rights: see keeper.h.  False with errno. */
 bool session_keep(struct session *, const struct keeper_also *);
 /* Start and stop counting. */
 void session_enable(struct session *);
 void session_disable(struct session *);
-/* The capture ends at DEADLINE (ns; 0: there is none), or with one of those signals, which are blocked: also where the reader does not come
- * back from a file in time. */
+/* The capture ends at DEADLINE (ns; 0: none), or with one of SIGNALS, which are blocked.  It ends in time even if the reader
+ * still waits for a file. */
 void session_ends(struct session *, uint64_t deadline, const sigset_t *signals);
 /* When events were on last. */
 uint64_t session_until(const struct session *);

@@ -8,8 +8,8 @@
 struct session_counts {
 	uint64_t samples, lost, throttled;
 	uint64_t idle;             /* with -a: samples of the idle task that were left out */
-	uint64_t too_short;        /* CPU time of threads of which no similar one was sampled, in samples */
-	uint64_t strangers;        /* samples of processes outside of prof's pid namespace, of which prof knows nothing */
+	uint64_t too_short;        /* CPU time of threads without a sample of a similar thread, in samples */
+	uint64_t strangers;        /* samples of processes outside of prof's pid namespace */
 	uint64_t others;           /* samples of other processes that were left out */
 	uint64_t enabled_ns;       /* CPU time of the target that the events saw, as the kernel counts it */
 	uint64_t unseen_samples;   /* expected from enabled_ns, but in the kernel and not visible */

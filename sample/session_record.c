@@ -49,14 +49,14 @@ count_sample(struct session *s, struct task *t, const struct sample *out)
 	t->counted.sampled = t->process->sampled = true;
 }
 
-/* The thread's own side.  What is left of a thread that has ended has none, nor has one whose registers are still those from before
- * its exec. */
+/* Adds the user side.  A thread that has ended has none.  A thread in the middle of an exec has none, either: its registers
+ * are still those from before. */
 static void
 add_user_side(struct session *s, struct sample *out, const struct record *r, const struct chains *chains)
 {
 	if (out->task->dead || process_is_starting(out->task->process, out->kernel, out->time))
 		return;
-	/* An exec takes the memory away before it tells so: registers without a stack are of what is no more. */
+	/* An exec takes the memory away before its record comes: registers without a stack belong to the old program. */
 	if (r->sample.regs && !(out->kernel && r->sample.stack && !r->sample.stack_size)) {
 		out->regs = r->sample.regs;
 		out->nregs = s->opener.shape.regs;
@@ -84,8 +84,8 @@ since(const struct session *s, const struct tick *last)
 	return last->time > begin ? last->time : begin;
 }
 
-/* How many samples this one counts for.  A CPU that sleeps may be late for its timer, and then has missed some: a clock
- * that ran on all the same.  Of a machine that is virtual half of them may be missing, or all. */
+/* For how many samples this one counts.  A sleeping CPU may be late for its timer, and miss some samples although the clock
+ * ran on.  On a virtual machine half of them may be missing, or all. */
 static uint64_t
 ticks(struct session *s, const struct record *r)
 {
@@ -128,7 +128,7 @@ wakes_somebody(struct session *s, const struct record *r, struct sample *out)
 	       (out->wakes = wait_woken(s->processes, r, &out->interrupt));
 }
 
-/* Of one that is in no pid namespace of prof's: all of them have the idle task's number. */
+/* Whether the process is outside of prof's pid namespace: all such processes have the number of the idle task. */
 static bool
 is_strangers(const struct record *r, const struct sample *out)
 {
@@ -155,7 +155,7 @@ on_sample(struct session *s, const struct record *r)
 		s->counts.strangers++;
 		processes_comm(s->processes, 0, 0, "[other pid ns]", false, r->time);
 	}
-	/* What a thread does when it has given back its number (-1) is its process's. */
+	/* A thread that has given back its number (-1) counts for its process. */
 	if (!(out.task = processes_task(s->processes, r->pid, r->tid < 0 ? r->pid : r->tid))) {
 		s->counts.lost += s->opener.reach != REACH_TREE;   /* there it is another's */
 		s->counts.others += s->opener.reach == REACH_TREE;
@@ -180,7 +180,7 @@ on_sample(struct session *s, const struct record *r)
 	out.kchain = chains.kernel;
 	out.nkchain = chains.nkernel;
 	add_user_side(s, &out, r, &chains);
-	if (s->tracer.pid && out.event && out.regs) {   /* asleep, it is not stopped: of its registers these are known */
+	if (s->tracer.pid && out.event && out.regs) {   /* the thread is asleep and not stopped, so only these registers are known */
 		out.sp_only = true;
 		out.sp = out.regs[s->opener.capture.prstatus[0].sp];
 		out.regs = NULL;
@@ -255,7 +255,7 @@ session_record(struct session *s, const struct record *r)
 	case PERF_RECORD_EXIT:
 		if (s->opener.reach != REACH_THREADS && processes_is_exec(s->processes, r->pid, r->tid))   /* events on CPUs go on */
 			return;
-		if (s->waits.on && s->opener.reach == REACH_SYSTEM)   /* what comes of it after that is of one that is dead */
+		if (s->waits.on && s->opener.reach == REACH_SYSTEM)   /* makes it known, so that later samples see that it is dead */
 			processes_task(s->processes, r->pid, r->tid);
 		processes_exit(s->processes, r->pid, r->tid, r->time);
 		break;

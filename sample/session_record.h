@@ -1,4 +1,4 @@
-/* From the kernel's records to samples: which of them count, for whom, and what a sample has of its thread. */
+/* From the kernel's records to samples: which records count, for which thread, and what a sample holds of its thread. */
 #ifndef SAMPLE_SESSION_RECORD_H
 #define SAMPLE_SESSION_RECORD_H
 

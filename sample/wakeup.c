@@ -1,5 +1,5 @@
-/* See wakeup.h.  pidfd_open(2), Linux 5.3, tells of the end of a process, also of one that nobody has waited for; threads
- * and processes beyond many are looked up in /proc now and then. */
+/* See wakeup.h.  pidfd_open(2), Linux 5.3, tells of the end of a process, even if nobody has waited for it yet.  If there are
+ * too many, and for threads, prof looks in /proc now and then. */
 #include "wakeup.h"
 
 #include <errno.h>

@@ -12,7 +12,7 @@ struct wakeup {
 	int32_t *target;           /* attached to, without a pidfd; 0: gone */
 	uint32_t ntarget, cap_target;
 	uint32_t alive;            /* of the targets */
-	bool attached;             /* there are such whose end ends the capture */
+	bool attached;             /* to targets: the capture ends when they have ended */
 	uint64_t looked;
 };
 

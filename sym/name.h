@@ -16,13 +16,13 @@ struct name {
 	const char *declared;      /* source of the function's declaration, or NULL; */
 	uint32_t begins;           /* the line of it; 0: not known */
 	uint64_t start;            /* of the function, as linked; two names of one function are equal in (module, start) */
-	bool found;                /* a symbol was found for it */
+	bool found;                /* it has a symbol */
 };
 
 struct names {
 	struct modules *modules;
 	struct arena *arena;       /* of the strings made here */
-	int kallsyms_fd;           /* opened by sample/, or -1 where the kernel hides its names; read when first needed */
+	int kallsyms_fd;           /* sample/ opens it; -1: the kernel hides its names; read when first needed */
 	size_t (*kernel_read)(int32_t pid, uint64_t addr, void *to, size_t n);   /* see kallsyms_tables_open; or NULL */
 	size_t (*kernel_says)(const char *addrs, char *text, size_t size);         /* see bpf_names; or NULL */
 	struct kallsyms *kallsyms;
@@ -35,9 +35,10 @@ struct names {
 	struct { const struct module *module; uint64_t lo, hi; struct name name; } last;
 };
 
-/* Names of these N addresses of MODULE will be asked for, in this order. */
+/* Prepares later questions for the names of these N addresses of MODULE, in this order. */
 void name_ahead(struct names *, uint32_t module, const uint64_t *vaddr, uint32_t n);
-/* The kernel's name at VADDR will be asked for: reads at most MAX names for that.  False once there is no more to read. */
+/* Prepares a later question for the kernel's name at VADDR: reads at most MAX names for it.  False if nothing is left to
+ * read. */
 bool names_ahead(struct names *, uint64_t vaddr, uint32_t max);
 void names_free(struct names *);
 /* Gives back what can be read again. */

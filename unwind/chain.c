@@ -1,5 +1,5 @@
-/* The codes of a walk, of which a deep stack keeps both ends; and walks that go on, or go altogether, by the chain of
- * return addresses that the kernel found by frame pointers. */
+/* The codes of a walk; of a deep stack it keeps both ends.  Also walks that use the kernel's chain of return addresses, which
+ * it found by frame pointers: from some frame on, or for the whole stack. */
 #include "chain.h"
 
 #include "entry.h"

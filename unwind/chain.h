@@ -7,7 +7,7 @@
 enum { FRAMES_MAX = 1 << 16 };   /* of one walk, most of them elided */
 
 void walk_begin(struct walk *);
-/* What is beyond max_stack goes round in RING, which walk_unroll puts in order at the end. */
+/* Codes beyond max_stack go into a ring; RING is the next place in it.  walk_unroll puts them in order at the end. */
 void walk_push_deep(const struct unwinder *, struct walk *, uint32_t code, uint32_t *ring);
 void walk_unroll(const struct unwinder *, struct walk *, uint32_t ring);
 
@@ -20,12 +20,12 @@ walk_push(const struct unwinder *u, struct walk *w, uint32_t code, uint32_t *rin
 		walk_push_deep(u, w, code, ring);
 }
 
-/* The link of the frame-pointer chain, as the kernel followed it, that is the frame with that FP: the caller's return
- * address is the chain's next one.  0 where it is none. */
+/* The index in the kernel's chain of the frame with that FP: the next address in the chain is the caller's return address.  0
+ * if the chain does not have this frame. */
 uint32_t chain_link(const struct job *, uint64_t leaf_fp, uint64_t fp, uint32_t n);
-/* Goes on by the chain from I on, as far as it leads through code that keeps frame pointers. */
+/* Continues the walk by the chain from I on, as long as the code keeps frame pointers. */
 enum walk_end chain_splice(struct job *, const uint64_t *chain, uint32_t i, uint32_t n);
-/* As unwind_chain. */
+/* Does the work of unwind_chain. */
 void chain_walk(struct unwinder *, struct space *, const uint64_t *chain, uint32_t nchain, struct walk *);
 
 #endif

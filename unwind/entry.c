@@ -47,7 +47,7 @@ rule_number(struct unwinder *u, const struct rule *r)
 	return index_add(&u->rule_index, hash, u->rules, rule_hash, u->rule) ? (uint16_t)++u->rules : 0;
 }
 
-/* By its code, too; what is known of JIT code lasts only as long as its space is the same. */
+/* Keeps the rule by code, too; but not for JIT code, which may change with its space. */
 static void
 keep_rule(struct unwinder *u, const struct entry *e, const struct module *m)
 {
@@ -110,7 +110,7 @@ entry_rule(struct unwinder *u, struct entry *e)
 	keep_rule(u, e, m);
 }
 
-/* The entry that takes the new one's place: the newest of a set comes first. */
+/* Makes room for a new entry, and returns it: the newest one of a set comes first. */
 static struct entry *
 make_room(struct unwinder *u, uint32_t epoch, uint64_t addr)
 {

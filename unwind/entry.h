@@ -32,13 +32,13 @@ void entry_rule(struct unwinder *, struct entry *);
 /* Finds out the entry's rule, if tables describe its code; false if not: the caller looks for a rule then, and entry_set_rule
  * keeps it. */
 bool entry_described(struct unwinder *, struct entry *);
-/* Its rule is to be that one from now on. */
+/* Gives the entry this rule from now on. */
 void entry_set_rule(struct unwinder *, struct entry *, const struct rule *);
 /* The module and address as linked of an entry that is not spare. */
 struct module *entry_module(const struct unwinder *, const struct entry *, uint64_t *vaddr);
-/* As entry_find, for an address that may be anything: asks nobody for maps. */
+/* Like entry_find, for an address that may be just a number: it does not read maps for it. */
 struct entry *entry_probe(struct unwinder *, struct space *, uint64_t addr);
-/* Whether RA, whose entry (of RA - 1) is given, can be a return address: it follows a call, as far as its bytes can be read. */
+/* Whether RA can be a return address: it must follow a call, if the bytes can be read.  The entry is that of RA - 1. */
 bool entry_after_call(struct unwinder *, struct entry *);
 
 #endif

@@ -39,8 +39,8 @@ stores_last(struct job *j, uint64_t pc)
 	return (row = rule_row(j->u, m, vaddr)) && row_place(row, LR).how == HOW_OFFSET && row->reg[LR].off == -4;
 }
 
-/* Whether sp, pc and lr are of one frame; PC is made so.  Whose frame was gone on from has its return address at the end of
- * it, which is in lr before it is in pc.  A handler's address is no return address: then it is known already. */
+/* Whether sp, pc and lr belong to one frame; changes PC so that they do.  The return address out of a frame lies at the
+ * frame's end; it is in lr before it is in pc.  HANDLER: pc is a handler's address, so it is right. */
 static bool
 of_one_frame(struct job *j, uint64_t sp, uint64_t lr, uint64_t *pc, bool handler)
 {

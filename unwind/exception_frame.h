@@ -4,7 +4,7 @@
 
 #include "job.h"
 
-/* Makes of the registers that were found in F's frame those of its caller, whose pc may be EXACT. */
+/* Changes REGS, found in F's frame, to those of its caller.  The caller's pc may be EXACT. */
 enum step exception_frame(struct job *, const struct frame *f, struct regs *, bool *exact);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { ARGUMENTS = 256 * 8 };   /* bytes, of a Java method */
 
-/* Java's interpreter calls by a jump, with a return address of its own making.  F, the caller, then has a frame record. */
+/* Java's interpreter calls by a jump, with a return address that it makes itself.  F, the caller, then has a frame record. */
 static bool
 returns_by_hand(struct job *j, const struct frame *f)
 {

@@ -1,4 +1,4 @@
-/* What HotSpot does that no other code does: its interpreter's calls. */
+/* Calls of HotSpot's interpreter, which no other code makes in this way. */
 #ifndef UNWIND_JAVA_H
 #define UNWIND_JAVA_H
 
@@ -6,8 +6,8 @@
 
 /* Whether F, just stepped to, is where a call returns to: any call, or the interpreter's, which is a jump. */
 bool java_returns(struct job *, const struct frame *);
-/* Compiled Java leaves room for arguments below its sp when it calls what is interpreted, which keeps the sp for it: TO, the
- * step by RULE from there. */
+/* If compiled Java calls interpreted code, it leaves room for arguments below its sp, and the interpreter keeps that sp.  TO:
+ * the step by RULE from there. */
 bool java_sender(struct job *, const struct rule *, const struct frame *, struct frame *to);
 
 #endif

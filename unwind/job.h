@@ -18,8 +18,8 @@ struct job {
 	uint32_t ring;            /* where the next code goes once the stack is too deep */
 	enum step_by { BY_CFI, BY_FP, BY_CODE, BY_SECOND } by;   /* the last step */
 	uint8_t flags;            /* of its rule */
-	bool by_hand;             /* it was verified by more words than its rule's */
-	struct rule derived;      /* its rule, where it was derived, and by its words alone the step is the same again; else NONE */
+	bool by_hand;             /* it was verified by more words than those of its rule */
+	struct rule derived;      /* its rule, if it was derived and the step depends on the rule's words alone; else NONE */
 	bool lost;                /* it was in a module that could not be opened */
 };
 

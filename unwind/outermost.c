@@ -9,10 +9,10 @@
 enum {
 	REACH = 1 << 20,            /* a program's strings are no further from their pointers */
 	CLONE3 = 435,               /* a system call, where machines have a call_number */
-	CLONE_BYTES = 40,           /* that its wrappers have around it, no more */
+	CLONE_BYTES = 40,           /* the bytes of its wrappers around it, at most */
 	WORDS_MAX = 1 << 20,        /* of a command */
 	AUX_MAX = 64,               /* the auxiliary vector's types */
-	LAST_MAX = 64,              /* words of a frame that has but a root behind it */
+	LAST_MAX = 64,              /* words of a frame if only a root comes after it */
 };
 
 bool

@@ -1,4 +1,4 @@
-/* Where a stack ends though no frame says so: threads and programs as they begin. */
+/* The end of a stack if no frame shows it: threads and programs that just begin. */
 #ifndef UNWIND_OUTERMOST_H
 #define UNWIND_OUTERMOST_H
 
@@ -6,13 +6,14 @@
 
 /* A thread that has just been made, on its own stack: it comes out of a system call with 0. */
 bool outermost_just_made(struct job *, const struct frame *);
-/* Whether F, whose registers are all known, is of a new thread that still has its maker's return address in the register. */
+/* Whether F belongs to a new thread that still has the return address of its maker in the register.  All registers of F are
+ * known. */
 bool outermost_thread(struct job *, const struct frame *);
 /* Whether what the kernel gives to a program, its words, lies right at sp, and F is not the entry point's: nobody has called
  * then, whatever was in the return address's register (riscv64's musl goes on by jumps, and the kernel leaves there what was). */
 bool outermost_program(struct job *, const struct frame *);
-/* A step from code whose instructions do not tell, to a root: each frame has its return address on the stack, so that none
- * lies between where the first word that may be one is a root's.  (Where calls push it.) */
+/* Steps from code that shows no rule to a root.  Each frame has its return address on the stack, on machines where calls push
+ * it.  So if the first word that may be a return address is a root's, no frame lies between. */
 enum step outermost_last(struct job *, struct frame *);
 
 #endif

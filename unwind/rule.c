@@ -30,7 +30,7 @@ enum { TRIM_EVERY = 32, FILES_MOST = 4 << 20 };
 
 /* ---- roots ---- */
 
-/* Whether VADDR lies in the function at the file's entry point; as far as that is told, or as it can be followed. */
+/* Whether VADDR lies in the function at the file's entry point.  Its end is known, or prof follows the code. */
 static bool
 at_entry(struct unwinder *u, struct module *m, uint64_t vaddr)
 {
@@ -156,7 +156,7 @@ plain_ra(const struct arch *a, const struct row *row, struct place ra, struct ru
 	return a->ra != a->pc && (ra.how == HOW_SAME || ra.how == HOW_REGISTER) && r->ra_off < REGS;
 }
 
-/* Whether the row's step needs no more than a plain rule has. */
+/* Whether a plain rule is enough for the row's step. */
 static bool
 plain(const struct arch *a, const struct row *row, struct rule *r)
 {
@@ -201,8 +201,8 @@ ends_here(struct unwinder *u, struct module *m, uint64_t vaddr)
 	return u->code.arch->ends_here && first % FUNCTION_ALIGN == 0 && u->code.arch->ends_here(c.pos, cur_left(&c));
 }
 
-/* Go's functions that begin a stack, or go over to that of the scheduler: behind the call that they make there; and those
- * of which Go's table does not tell how they do it, anywhere. */
+/* Go's functions that begin a stack, or change to the scheduler's stack.  For some of them only code behind their call
+ * counts; for those that Go's table does not describe, all code does. */
 static bool
 changes_stack(struct unwinder *u, struct module *m, uint64_t vaddr)
 {

@@ -1,15 +1,15 @@
-/* From frame descriptions to rules; and where there is none, from what else tells. */
+/* Makes rules from frame descriptions, or from other sources if there is no description. */
 #ifndef UNWIND_RULE_H
 #define UNWIND_RULE_H
 
 #include "unwind/cfi/cfi.h"
 #include "unwinder.h"
 
-/* Finds out the rule for the code at VADDR of a module.  False where nothing describes it and it is to be looked at by itself:
- * rule_undescribed. */
+/* Finds the rule for the code at VADDR of a module.  False if nothing describes the code: then rule_undescribed reads the
+ * code itself. */
 bool rule_find(struct unwinder *, struct module *, uint64_t vaddr, struct rule *);
 void rule_undescribed(struct unwinder *, struct module *, uint64_t vaddr, struct rule *);
-/* What describes the code at VADDR; false where nothing does. */
+/* The description of the code at VADDR; false if there is none. */
 bool rule_fde(struct unwinder *, struct module *, uint64_t vaddr, struct fde *);
 
 enum { ROWS = 64 };
@@ -20,7 +20,7 @@ struct row_cache {
 	struct row row;
 };
 
-/* The full row there, cached; NULL where there is none (any more). */
+/* The full row there, cached; NULL if there is none, or not any more. */
 const struct row *rule_row(struct unwinder *, struct module *, uint64_t vaddr);
 
 #endif

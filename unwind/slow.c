@@ -36,7 +36,7 @@ step_bare(struct job *j, const struct rule *r, struct frame *f)
 		return STEP_NONE;
 	if (r->kind == RULE_SILENT)
 		return outermost_last(j, f);
-	/* With all registers: where they go along anyway they are F's. */
+	/* This needs all registers.  If the walk carries them anyway, they belong to F. */
 	if ((r->kind == RULE_OTHER || (r->flags & RULE_RA_IN_REG && f->exact)) && (j->full_frame.pc != f->pc || j->full_frame.sp != f->sp) && !replay(j))
 		return STEP_NONE;
 	if (r->kind != RULE_DERIVED && r->kind != RULE_OTHER)
@@ -88,7 +88,7 @@ now_full(struct job *j, const struct frame *f, enum step step)
 	return step;
 }
 
-/* By a row, with just pc, sp and fp if that is enough. */
+/* Steps by a row, with only pc, sp and fp if these are enough. */
 static enum step
 step_general(struct job *j, const struct entry *e, struct frame *f)
 {

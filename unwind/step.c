@@ -1,5 +1,5 @@
-/* A step by a full row: everything that a frame description can say (DWARF 5 section 6.4.3).  A register whose slot was
- * not copied becomes unknown; only the CFA and the return address must be had. */
+/* A step by a full row: everything that a frame description can say (DWARF 5 section 6.4.3).  If a register's slot was not
+ * copied, the register becomes unknown; only the CFA and the return address are necessary. */
 #include "step.h"
 
 #include "unwind/cfi/expr.h"
@@ -150,7 +150,8 @@ step_row(struct job *j, const struct row *row, struct regs *regs, struct frame *
 	to.pc &= j->u->mask;
 	if (!moves_on(row, f, &to))
 		return STEP_STUCK;
-	/* Also those that calls need not preserve: a caller whose CFA hangs on one (OpenSSL's, on rax) knows that they are. */
+	/* Also registers that calls need not preserve: if a caller's CFA depends on one (OpenSSL's, on rax), its callee does
+	 * preserve it. */
 	out.known = regs->known & ~row->set;
 	for (uint64_t keep = out.known; keep; keep &= keep - 1)
 		out.r[__builtin_ctzll(keep)] = regs->r[__builtin_ctzll(keep)];

@@ -8,11 +8,11 @@
 #include "step_link.h"
 #include "verify.h"
 
-enum { REACH = 1 << 20 };   /* what a frame record leads to is no further away */
+enum { REACH = 1 << 20 };   /* a frame record never leads further */
 
-/* Whether an interrupted function whose code cannot be read may stand before its own frame record: right behind the call
- * or before the return there is a return address at sp, and behind the push the old fp; or another than the record's, RA,
- * in its register. */
+/* Whether an interrupted function, with code that cannot be read, may have no frame record yet, or not any more.  Right
+ * behind the call, or before the return, a return address is at sp; behind the push, the old fp is there.  Or the register
+ * holds another return address than RA, the record's. */
 static bool
 recordless(struct job *j, const struct frame *f, uint64_t ra)
 {
@@ -102,7 +102,7 @@ step_realigned(struct job *j, const struct rule *r, struct frame *f)
 	return STEP_OK;
 }
 
-/* The rule of one whose CFA hangs on the other frame pointer, here and now: by sp.  All registers are those of F. */
+/* Changes a rule with a CFA by the other frame pointer to one by sp, for this moment.  All registers must be those of F. */
 static bool
 by_other(const struct job *j, struct rule *r, const struct frame *f)
 {

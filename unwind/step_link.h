@@ -4,7 +4,7 @@
 
 #include "job.h"
 
-/* Of an interrupted pc, whose registers are all known; STEP_UNKNOWN of others. */
+/* Only for an interrupted pc, because all its registers are known; for others STEP_UNKNOWN. */
 enum step step_link(struct job *, const struct rule *, struct frame *);
 
 #endif

@@ -54,9 +54,9 @@ end_of(const struct job *j, const struct frame *f, enum step step)
 
 /* ---- the trail ---- */
 
-/* Where the last walk of a stack went.  Most of the next one goes the same way, but for its innermost frames: from a frame
- * on that is the same, as long as each word that a step read is what it was, the frames further out are the same.  These
- * reads hang on nothing but the trail, so that they wait for memory together and not one after another. */
+/* The steps of the last walk of a stack.  The next walk is mostly the same, except for its innermost frames.  If one frame is
+ * the same, and each word that the steps behind it have read is the same, then all frames further out are the same.  These
+ * reads depend on the trail alone, so they wait for memory together, and not one after another. */
 enum { TRAILS = 16, TRAIL_MAX = 128 };
 
 struct footstep {
@@ -73,13 +73,13 @@ enum { STEP_BY_FP = 1, STEP_BY_CODE = 2 * TRAIL_MAX };
 struct trail {
 	uint32_t epoch;                /* of the space */
 	uint32_t n, side;
-	struct footstep step[2][TRAIL_MAX];   /* that walk's, and the one's that is under way; the last is but a place */
+	struct footstep step[2][TRAIL_MAX];   /* those of the last walk, and those of this walk; the last one only marks the end */
 };
 
-/* The trail of the last walk, and the one that is being made. */
+/* The trail of the last walk, and the one of this walk. */
 struct tracks {
 	struct trail *trail;
-	const struct footstep *old, *end;   /* where the old one is being looked for; END is its last */
+	const struct footstep *old, *end;   /* where to look in the old trail; END is its last step */
 	struct footstep *new;
 	uint32_t n;
 };

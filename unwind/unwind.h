@@ -13,7 +13,7 @@ struct unwinder;   /* rules by code, and the cache of the hot path */
 
 struct unwinder *unwinder_new(const struct arch *, struct modules *, struct codes *, enum walk_mode, uint32_t max_stack);
 void unwinder_free(struct unwinder *);
-/* The walks to come are of that machine's code.  A process's space is always of the same one's. */
+/* Says that the next walks are in code of that machine.  The space of a process always belongs to one machine. */
 void unwinder_set(struct unwinder *, const struct arch *);
 /* Walks the user stack.  CHAIN is the kernel's own user callchain (NCHAIN return addresses, its first the pc; NULL where
  * not asked for), spliced on where the copy ends in code that keeps frame pointers. */
@@ -21,7 +21,7 @@ void unwind(struct unwinder *, struct space *, const struct regs *, const struct
             const uint64_t *chain, uint32_t nchain, struct walk *);
 /* The user codes of a chain alone (--call-graph fp without a stack copy). */
 void unwind_chain(struct unwinder *, struct space *, const uint64_t *chain, uint32_t nchain, struct walk *);
-/* JIT code may have been written anew: looks, once in a while, whether what was read of it is still so.  TIME: in ns. */
+/* JIT code may have changed: compares, once in a while, what was read with the process.  TIME: in ns. */
 void unwinder_compare(struct unwinder *, struct space *, uint64_t time);
 /* The code of a single address in SPACE (exact, not a return address). */
 uint32_t unwind_code(struct unwinder *, struct space *, uint64_t pc);

@@ -33,10 +33,10 @@ struct unwinder {
 	struct set *set;
 	uint16_t *rule_of;        /* by code: the number of its rule + 1, 0 where it is not known */
 	uint32_t codes_ruled;
-	struct rule *rule;        /* those that differ: a thousandth of codes */
+	struct rule *rule;        /* the different ones, about one for a thousand codes */
 	uint32_t rules, rules_cap;
 	struct index rule_index;
-	uint32_t found;           /* rules that were looked for, each of which may bring pages of a file into memory */
+	uint32_t found;           /* how often a rule was looked for; each time may bring pages of a file into memory */
 	struct row_cache *rows;   /* rule.c's: full rows of the last general rules */
 	struct trail *trail;      /* unwind.c's: by epoch and region of the stack */
 	struct entry spare;       /* what could not be cached */

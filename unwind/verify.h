@@ -1,4 +1,4 @@
-/* What a guess is held against: whether there is a return address, a frame record. */
+/* Checks of a guess: whether there is a return address, or a frame record. */
 #ifndef UNWIND_VERIFY_H
 #define UNWIND_VERIFY_H
 
@@ -9,7 +9,7 @@ bool verify_caller(struct job *, uint64_t ra);
 /* Whether fp may point to a frame record. */
 bool verify_record(const struct job *, const struct frame *);
 
-/* Whether all registers are known: of an interrupted pc. */
+/* Whether all registers are known, which is so for an interrupted pc. */
 static inline bool
 verify_known(const struct job *j, const struct frame *f)
 {

@@ -11,8 +11,8 @@
 #include "lib/bpf.h"
 #include "perf.h"
 
-/* A top that is none: nothing more is read.  What a walk may want beyond the last frame: the words of main.  How often more
- * may be read than is needed where less was too little before. */
+/* TOP_NONE: the top is not known, so the program reads nothing more.  BEYOND: the bytes of main that a walk may want beyond
+ * the last frame.  PATIENCE: if the program once read too little in a place, it may read too much there so many times. */
 enum { TOP_NONE = 1, BEYOND = 1 << 10, PATIENCE = 64, MIX = 0x61c88647 };
 
 /* A part as it is written. */

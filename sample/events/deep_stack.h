@@ -1,6 +1,7 @@
-/* Stacks that are deeper than the kernel's copy of them.  Where prof may load one (root, Linux 5.15), a BPF program reads the
- * rest right before the kernel writes the sample, and puts it before that into the same ring, in parts.  It reads as far as
- * it was seen that stacks there go; where nothing is known yet, as far as there is memory. */
+/* Stacks that are deeper than the kernel's copy of them.  If prof may load a BPF program (root, Linux 5.15), that program
+ * reads the rest right before the kernel writes the sample.  It puts the rest into the same ring, in parts, before the
+ * sample.  It reads as far as earlier stacks in that place went; if prof knows none yet, it reads as far as there is
+ * memory. */
 #ifndef SAMPLE_EVENTS_DEEP_STACK_H
 #define SAMPLE_EVENTS_DEEP_STACK_H
 
@@ -13,7 +14,8 @@
 
 /* A part of a stack, and all parts, bytes. */
 enum { DEEP_PAGE = RECORD_PAGE, DEEP_PART = 15 * DEEP_PAGE, DEEP_PARTS = 4, DEEP_MOST = DEEP_PARTS * DEEP_PART };
-/* Stacks whose addresses have these bits in common (log2) are one to the program; it tells so many of them apart (log2). */
+/* The program takes stacks for one stack if their addresses differ only in the lowest DEEP_REGION bits.  It distinguishes
+ * 2^DEEP_REGIONS of them. */
 enum { DEEP_REGION = 20, DEEP_REGIONS = 12 };
 
 /* What prof tells the program. */
@@ -40,7 +42,7 @@ struct deep {
 		struct rest rest;
 		uint8_t *bytes;
 	} *cpu;                          /* by number */
-	uint64_t *id;                    /* the same: of the events */
+	uint64_t *id;                    /* the ids of the events, by number */
 	uint32_t ncpu;
 	size_t room;                     /* bytes at CPU */
 	uint64_t mean;                   /* bytes that came with samples lately, in sixteenths */
@@ -56,7 +58,8 @@ void deep_beyond(struct deep *, uint64_t bytes);
 
 /* Keeps a part until its sample comes. */
 void deep_part(struct deep *, const struct record *);
-/* Gives the bytes that were kept for that sample, which continue its SIZE bytes from SP on.  It gives them once. */
+/* Gives the bytes that deep_part kept for that sample, but only once.  They continue the sample's own SIZE bytes from SP
+ * on. */
 struct rest deep_rest(struct deep *, const struct record *, uint64_t sp, uint64_t size);
 /* The number of bytes that the program reads with a sample. */
 uint64_t deep_mean(const struct deep *);

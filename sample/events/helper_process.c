@@ -17,13 +17,13 @@ struct held {
 	uint32_t event;
 };
 
-/* What a helper is told first, and then that many threads. */
+/* The first message to a helper; the threads follow, and it says how many. */
 struct wanted {
 	uint32_t n, stack_size;
 	bool user_chain;
 };
 
-/* 0 or an errno, which is told to who asked. */
+/* The helper sends this to the process that asked: 0 or an errno. */
 static int
 open_held(struct opener *o, struct watches *w, const struct thread *t, uint32_t n, bool (*may)(int32_t), int fd)
 {

@@ -13,7 +13,7 @@ struct total {
 	uint64_t lost;
 };
 
-/* What a helper is told to do with all of its events; it answers with a struct total for each event of the capture. */
+/* What a helper shall do with all of its events.  It answers with a struct total for each event of the capture. */
 enum { HELPER_START = 'e', HELPER_STOP = 'd', HELPER_TOTAL = 't' };
 
 struct helpers {

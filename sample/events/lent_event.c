@@ -1,5 +1,5 @@
-/* See lent_event.h.  A list of what is known to be harmless; what is not on it is refused.  perf_event_open(2); where events are on
- * threads, the kernel takes them away from one that executes a program of other rights (begin_new_exec in fs/exec.c). */
+/* See lent_event.h.  This file lists the events that are harmless, and prof refuses all others.  perf_event_open(2).  If a
+ * thread executes a program with other rights, the kernel takes its events away (begin_new_exec in fs/exec.c). */
 #include "lent_event.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* See open_targets.h.  A target's threads have events of their own, which their children inherit, as long as there are descriptors
- * for so many; events on CPUs see all that runs there, and what is not the target's is left out, by a cgroup where one can be
- * had. */
+/* See open_targets.h.  Each thread of a target has its own events, and its children inherit them; this works as long as there
+ * are enough descriptors.  Events on CPUs see everything that runs there.  A cgroup leaves out what does not belong to the
+ * target, if prof can make one. */
 #include "open_targets.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ list_targets(const struct opener *o, struct threads *t)
 			threads_add(t, o->capture.pid[i], o->capture.pid[i]);
 }
 
-/* Whether it is one that was asked for, not one of their descendants. */
+/* Whether the user named this process; descendants do not count. */
 static bool
 is_asked_for(const struct opener *o, int32_t pid)
 {
@@ -133,7 +133,8 @@ open_cpus(struct opener *o, struct watches *w)
 	return false;
 }
 
-/* Events on CPUs, if prof may have them: in a cgroup of the command's, else with the samples of others left out. */
+/* Opens events on CPUs, if the kernel allows it: in a cgroup of the command's own, or else with all samples, so that prof
+ * leaves out those of others. */
 static bool
 open_for_command(struct opener *o, struct watches *w)
 {
@@ -156,7 +157,8 @@ open_for_command(struct opener *o, struct watches *w)
 	return false;
 }
 
-/* Events that the command is born with, or none yet where its children shall not have any.  False with errno. */
+/* Opens the events that the command inherits when it is forked.  If its children shall have no events, it opens none yet.
+ * False with errno. */
 static bool
 open_command(struct opener *o, struct watches *w)
 {

@@ -4,10 +4,9 @@
 
 #include "watches.h"
 
-/* Opens all events, stopped, for a command that is still to be forked, or on the threads of what is asked for, until all that
- * there are have them.  FOUND takes the threads; those from SURE on may have been born to a thread that had its events already:
- * they then inherited these, too, and only samples of their own events may count.  False with errno, and
- * the pid it concerns. */
+/* Opens all events, stopped: for a command that the caller forks later, or on the threads of the targets, until every thread
+ * has them.  FOUND takes the threads.  A thread from SURE on may be the child of a thread that had its events already; then
+ * it inherited those, too, and only samples of its own events may count.  False with errno, and the pid that it is about. */
 bool open_targets(struct opener *, struct watches *, struct threads *found, uint32_t *sure, int32_t *pid);
 /* Takes in the command, which has been forked and waits.  False with errno. */
 bool open_targets_launched(struct opener *, struct watches *);

@@ -24,7 +24,8 @@ enum reach {
 /* Opens events if prof itself has no right to any more.  Descriptors, or -1 with errno. */
 struct opener_door {
 	int (*event)(uint32_t event, int32_t tid, int32_t cpu, uint32_t stack_size, bool user_chain);
-	/* Asks for one that EVENT will be called for, after those that were asked for before; false where there are enough. */
+	/* Asks for one event in advance; EVENT is called for it later, in the order of asking.  False if enough are under
+	 * way. */
 	bool (*ahead)(uint32_t event, int32_t tid, int32_t cpu, uint32_t stack_size, bool user_chain);
 	int (*helper)(void);       /* the socket of a helper that waits to be told what to open */
 	void (*cgroup)(void);      /* the command's cgroup is not needed any more */

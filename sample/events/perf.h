@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Opens an event, close-on-exec: a descriptor, or -1 and errno.  The attr's size may stay 0: then it is what prof knows
- * of, and shrinks (here and in the attr) where the kernel is older than that.  What is cut off then are wishes that the
- * kernel could not fulfil anyway, such as sample_max_stack. */
+/* Opens an event, close-on-exec: a descriptor, or -1 and errno.  The attr's size may be 0: then perf_open takes the size that
+ * prof knows.  If the kernel is older, it makes the size smaller (also in the attr).  That cuts off only fields that such a
+ * kernel does not know, such as sample_max_stack. */
 int perf_open(struct perf_event_attr *, pid_t pid, int cpu, int group, unsigned long flags);
 
 /* ioctl(2) on an event. */

@@ -13,7 +13,7 @@
 /* ns: what is read at once takes less. */
 #define SLICE UINT64_C(400000)
 
-/* How much less there is to be from a CPU that is preferred. */
+/* How much less a preferred CPU must have. */
 enum { LESS = 4 };
 
 /* The first version of the kernel's struct sched_attr. */

@@ -1,4 +1,5 @@
-/* That the reader, and who works for it, need not wait behind those that are sampled, nor those behind it. */
+/* Priorities: the reader and its helpers do not wait for the threads that are sampled, and those threads do not wait for the
+ * reader. */
 #ifndef SAMPLE_EVENTS_PRIORITY_H
 #define SAMPLE_EVENTS_PRIORITY_H
 

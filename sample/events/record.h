@@ -17,7 +17,7 @@ struct record_shape {
 	bool stack;            /* PERF_SAMPLE_REGS_USER and STACK_USER */
 	uint8_t regs;          /* bits set in sample_regs_user */
 	bool raw;              /* PERF_SAMPLE_RAW */
-	const uint64_t *part;  /* of each CPU, the event whose samples are parts of stacks */
+	const uint64_t *part;  /* by CPU: samples of this event are parts of stacks */
 	uint32_t nparts;
 };
 

@@ -34,13 +34,13 @@ struct rings {
 	struct ring *ring;
 	uint32_t n, cap;
 	uint32_t at;         /* the ring being read */
-	uint64_t until;      /* time at which another ring is to be looked at */
+	uint64_t until;      /* the time of the next record in another ring */
 	uint64_t limit;      /* records after this time wait for the next round */
 	uint64_t fullest;    /* how much of a ring was in use when this round began, percent, at most */
 	bool relieves;       /* the reader may have to wait for a CPU: rings are relieved while it is busy */
 	uint32_t read;       /* records */
 	size_t asides;       /* bytes that may be kept beside rings */
-	struct ring *held;   /* of which a record is being looked at where it lies */
+	struct ring *held;   /* a record of this ring is in use, at its place in the ring */
 	void *copy;          /* of the ring that it lay in, while it is still looked at there, or NULL; and its size */
 	size_t copy_size;
 	uint64_t broken;     /* times a ring was given up to its head because a record's length made no sense */
@@ -49,7 +49,8 @@ struct rings {
 
 /* Maps the ring of event FD, of BYTES (a power of two and of pages); the descriptor becomes the ring's.  False with errno. */
 bool rings_add(struct rings *, int fd, int32_t cpu, size_t bytes);
-/* Takes a ring that is mapped already, its page and the BYTES behind it; MAPPING and descriptor become the ring's. */
+/* Takes a ring that is already mapped: its page, and the BYTES behind that.  The ring owns MAPPING and the descriptor from
+ * now on. */
 bool rings_take(struct rings *, void *mapping, int fd, int32_t cpu, size_t bytes);
 /* Leaves only the first N. */
 void rings_drop(struct rings *, uint32_t n);

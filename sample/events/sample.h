@@ -25,7 +25,7 @@ struct sample {
 	const uint64_t *regs;      /* in the order of arch.sample's bits; NULL: no user registers (kernel thread) */
 	uint8_t nregs;             /* how many registers there are: a kernel may not know the last */
 	bool regs32;               /* of a 32-bit task */
-	bool sp_only;              /* instead of REGS only SP is known, and IP */
+	bool sp_only;              /* there are no REGS, only SP and IP */
 	uint64_t sp;
 	struct task *wakes;        /* not a sample of TASK's time: TASK wakes that thread, */
 	bool interrupt;            /* or an interrupt does, on TASK's CPU */

@@ -1,4 +1,4 @@
-/* All events that are open: on every thread and CPU, or on CPUs alone, all of a CPU's events writing into its one ring. */
+/* All open events: on each thread and CPU, or on CPUs alone.  All events of a CPU write into its one ring. */
 #ifndef SAMPLE_EVENTS_WATCHES_H
 #define SAMPLE_EVENTS_WATCHES_H
 
@@ -22,10 +22,10 @@ struct watches {
 	struct helpers helpers;    /* the helpers, which hold those beyond our own descriptors */
 };
 
-/* Asks who stands at the door, if anybody does, for the events of up to N threads in one go: to be added next, in that order.  How
- * many. */
+/* If the keeper opens events, asks it for those of up to N threads at once.  watches_add takes them next, in that order.
+ * Returns for how many threads. */
 uint32_t watches_ahead(const struct opener *, const struct thread *, uint32_t n);
-/* All events of one thread (-1: of the CPUs), started by its exec where ON_EXEC.  False with errno. */
+/* Opens all events of one thread (-1: of the CPUs).  With ON_EXEC, its exec starts them.  False with errno. */
 bool watches_add(struct opener *, struct watches *, int32_t tid, bool on_exec);
 /* Notes an event that is open.  False at the memory cap. */
 bool watches_know(struct watches *, const struct watch *);
@@ -39,8 +39,8 @@ const struct watch *watches_find(const struct watches *, uint64_t id);
 /* Closes the events, but still knows which they were. */
 void watches_close(struct opener *, struct watches *);
 void watches_forget(struct watches *);
-/* From now on the events have a period of NS, and so have those of threads that come to be; not those of threads that
- * there are already.  False where there are too many events for that. */
+/* Gives the events a period of NS.  Threads that begin later get it, too; threads that have inherited their events already
+ * keep the old one.  False if there are too many events for that. */
 bool watches_period(const struct watches *, uint64_t ns);
 
 #endif

@@ -1,5 +1,5 @@
-/* The ptrace engine, where perf_event_open cannot be had: a process of its own stops threads for a moment (see stopper.h),
- * and tells of them as the kernel would, in a ring like the kernel's. */
+/* The ptrace engine, for machines that refuse perf_event_open.  A separate process stops threads for a moment (see
+ * stopper.h), and writes records about them into a ring, both in the kernel's form. */
 #ifndef SAMPLE_PTRACE_PTRACE_H
 #define SAMPLE_PTRACE_PTRACE_H
 
@@ -11,21 +11,21 @@ struct desk;
 struct threads;
 
 struct tracer {
-	bool lent;                 /* prof's rights are those of its file, which is to be known before it starts */
-	int32_t pid;               /* of the stopper; 0: there is none */
+	bool lent;                 /* prof's rights come from its file; must be set before the stopper starts */
+	int32_t pid;               /* the stopper's; 0: no stopper */
 	int socket;
 	struct desk *desk;
 };
 
-/* The last rung of the ladder, where those above it were refused or are not wanted: starts the stopper, takes hold of what is
- * attached to, FOUND taking its threads, and fills the opener with the ring and what else a session is to know.  False, and
- * the reason in the refusal, if there is one beside those that are known. */
+/* The last rung of the ladder, if the kernel refused the others or the user does not want them.  Starts the stopper, attaches
+ * to the targets (FOUND takes their threads), and fills the opener with the ring and all that a session needs.  If it fails
+ * for a new reason, the refusal says so. */
 bool tracer_stand_in(struct tracer *, struct opener *, const struct capture *, struct ladder *, struct threads *found,
                      struct refusal *);
-/* Takes hold of the threads that are asked for, or of the command, which waits for its exec; FOUND takes them.  False
- * with errno, and in *WHOM the pid that it is about: where it is EBUSY, of who traces it already. */
+/* Attaches to the threads of the targets, or to the command, which waits for its exec; FOUND takes them.  False with errno,
+ * and the pid that it is about in *WHOM; with EBUSY, that is the process that traces the target already. */
 bool tracer_attach(struct tracer *, const struct capture *, struct threads *found, int32_t *whom);
-/* Samples from now on, or no more: after that all are in the ring. */
+/* Starts or stops sampling.  After a stop all samples are in the ring. */
 void tracer_on(struct tracer *, bool on);
 void tracer_stack(struct tracer *, uint32_t bytes);
 /* The ring is about to be read. */

@@ -7,7 +7,7 @@
 struct stop_counts {
 	uint64_t stops;            /* samples taken */
 	uint64_t ticks, ticks_ns;  /* how often it looked, in how many ns */
-	uint64_t used_ns;          /* of CPU that it took for that */
+	uint64_t used_ns;          /* CPU time of the stopper */
 	uint64_t paused, paused_most;      /* us that a thread was stopped for: the median, and at most */
 };
 

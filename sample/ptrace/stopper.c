@@ -1,6 +1,6 @@
-/* See stopper.h and stopper_state.h.  ptrace(2) with PTRACE_SEIZE: the process, and what is asked of it.  Who asks may have been
- * taken over by what it reads, so that it is not believed: neither what is in memory of both, nor that more is to be traced than
- * was wanted when it all began.  Ending is just that, an exit: the kernel lets go of all threads. */
+/* See stopper.h and stopper_state.h.  ptrace(2) with PTRACE_SEIZE: the process, and the requests to it.  A hostile file may
+ * have taken over the process that asks, so the stopper trusts neither the memory that both share, nor a request to trace
+ * more than the targets from the start.  To end, the stopper just exits: the kernel then lets go of all threads. */
 #include "stopper.h"
 
 #include <errno.h>
@@ -139,11 +139,11 @@ wake_up(int sig)
 	(void)sig;
 }
 
-/* Signals are prof's; but who is stopped must not wait for this process. */
+/* Signals are for prof.  But a stopped thread must not wait for this process. */
 static void
 become(struct state *s)
 {
-	int priority = 1;   /* of a struct sched_param the kernel knows no more */
+	int priority = 1;   /* the kernel knows only this field of struct sched_param */
 	uint64_t files;
 
 	sigfillset(&s->waiting);

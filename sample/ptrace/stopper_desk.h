@@ -1,5 +1,5 @@
-/* What prof and the stopper have in common: memory of both, what is asked and answered over the socket, and what the stopper is
- * told when it starts. */
+/* What prof and the stopper share: memory, the questions and answers on the socket, and what the stopper gets when it
+ * starts. */
 #ifndef SAMPLE_PTRACE_STOPPER_DESK_H
 #define SAMPLE_PTRACE_STOPPER_DESK_H
 
@@ -11,27 +11,27 @@
 
 enum { PAUSES = 512, STACK_MOST = 63 << 10 };   /* a sample's length must fit in 16 bits */
 
-/* Memory of both. */
+/* The shared memory. */
 struct desk {
 	uint32_t stack_size;       /* bytes copied with a sample, from now on */
 	uint64_t ticks, stops;     /* how often it looked, and how many threads it stopped for a sample */
-	uint64_t on_ns;            /* for how long it did */
+	uint64_t on_ns;            /* for how long it sampled */
 	uint64_t used;             /* ns of CPU that it took itself */
 	uint64_t longest;          /* ns that a thread was paused for at most */
 	uint32_t paused[PAUSES];   /* how many for so many us; the last: for longer */
 };
 
-/* What is asked of it over its socket, and what it says to that. */
+/* Questions on its socket, and the answers. */
 struct request {
 	enum request_what { REQUEST_ATTACH, REQUEST_ON, REQUEST_OFF } what;
 	int32_t pid;
 };
 struct reply {
-	int32_t err;               /* 0 or an errno; EBUSY: another one traces it */
-	int32_t pid;               /* whom that concerns; EBUSY: who does */
+	int32_t err;               /* 0 or an errno; EBUSY: another process traces it */
+	int32_t pid;               /* the process that ERR is about; EBUSY: the one that traces */
 };
 
-/* What it is told. */
+/* What the stopper gets when it starts. */
 struct stopper {
 	const struct capture *capture;
 	uint64_t freq;
@@ -39,7 +39,7 @@ struct stopper {
 	struct desk *desk;
 	int socket;
 	int32_t prof;              /* it ends with that process */
-	bool lent;                 /* whose rights are those of its file */
+	bool lent;                 /* prof's rights come from its file */
 	struct emit out;
 };
 

@@ -77,7 +77,8 @@ record(struct emit *e, uint32_t type, uint16_t misc, const struct thread *who, c
 	commit(e);
 }
 
-/* Whether there is room for N bytes, and for what found none before, which is told first. */
+/* Whether there is room for N bytes, and for the record that tells how many records were lost before; writes that one
+ * first. */
 static bool
 room(struct emit *e, uint64_t n)
 {
@@ -96,7 +97,7 @@ room(struct emit *e, uint64_t n)
 void
 emit_record(struct emit *e, uint32_t type, uint16_t misc, const struct thread *who, const void *body, size_t n)
 {
-	if (room(e, 8 + n + TRAILER))   /* what finds none is not a sample, but as much is wrong without it */
+	if (room(e, 8 + n + TRAILER))   /* without room, the loss counts as much as that of a sample */
 		record(e, type, misc, who, body, n);
 }
 

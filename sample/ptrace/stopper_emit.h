@@ -12,17 +12,18 @@
 struct emit {
 	struct perf_event_mmap_page *page;
 	uint8_t *data;
-	uint64_t size, head, put;  /* where the next bytes go: the head is told once a record is whole */
+	uint64_t size, head, put;  /* where the next bytes go; the head moves once a record is complete */
 	uint64_t at;               /* the time that records tell; 0: now */
 	uint64_t lost;             /* samples that found no room, and are still to be told of */
 	int wake;                  /* eventfd */
 };
 
-/* A record but a sample; N bytes of BODY, a multiple of 8, as PERF_RECORD_* have it. */
+/* Any record that is not a sample.  BODY has N bytes, a multiple of 8, in the form of PERF_RECORD_*. */
 void emit_record(struct emit *, uint32_t type, uint16_t misc, const struct thread *, const void *body, size_t n);
 /* PERF_RECORD_FORK or _EXIT. */
 void emit_task(struct emit *, uint32_t type, const struct thread *, const struct thread *parent);
-/* A sample of N words, of which the last becomes the stack's size, and GOT bytes of stack, up to 7 more of which are read. */
+/* A sample of N words (the last one becomes the size of the stack), and GOT bytes of stack.  Reads up to 7 bytes behind
+ * these. */
 void emit_sample(struct emit *, uint64_t *word, unsigned n, const uint8_t *stack, uint64_t got);
 /* The executable mappings, read from /proc/PID/maps. */
 void emit_maps(struct emit *, const struct thread *, int maps);

@@ -16,7 +16,7 @@ settle(int32_t tid, int what)
 	waitid(P_PID, (id_t)tid, NULL, what | WNOHANG | __WALL);
 }
 
-/* The thread is known from now on, born to PARENT where that is known. */
+/* Adds the thread to the table, as a child of PARENT (or NULL, if nobody knows the parent). */
 static struct tracee *
 adopt(struct state *s, int32_t pid, int32_t tid, const struct tracee *parent)
 {
@@ -44,7 +44,7 @@ message(const struct tracee *t)
 	return stopper_ask(PTRACE_GETEVENTMSG, t->who.tid, 0, (uintptr_t)&v) ? (int32_t)v : 0;
 }
 
-/* One that is over already, and was waited for, is not there any more. */
+/* A thread that has ended, and was waited for, does not exist any more. */
 static void
 on_birth(struct state *s, const struct tracee *parent)
 {
@@ -117,7 +117,7 @@ on_stop(struct state *s, int32_t tid, unsigned status)
 	int how = PTRACE_CONT;
 	int32_t pid;
 
-	/* Until it is waited for, the kernel takes the number for that of the first thread, which is no more. */
+	/* Until somebody waits for it, the kernel takes the number for that of the first thread, which has gone. */
 	if (event == PTRACE_EVENT_EXEC)
 		settle(tid, WSTOPPED);
 	if (!t && ((pid = tracee_status(tid, "\nTgid:\t")) != tid || s->follow == FOLLOW_ALL))

@@ -1,4 +1,4 @@
-/* What the kernel tells of the threads that the stopper traces. */
+/* What the kernel reports about the threads that the stopper traces. */
 #ifndef SAMPLE_PTRACE_STOPPER_EVENT_H
 #define SAMPLE_PTRACE_STOPPER_EVENT_H
 

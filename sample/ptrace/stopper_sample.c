@@ -16,7 +16,7 @@ enum { COMPAT_LESS = 128 };
 /* aarch64's scalable vectors: two words are before their length in bytes. */
 enum { SVE = 0x405, SVE_LENGTH = 4, GRANULE = 8 };
 
-/* How long its vectors are, in 8 bytes; 0 where there are none. */
+/* The length of its vectors, in units of 8 bytes; 0: it has none. */
 static uint64_t
 vector_length(int32_t tid)
 {
@@ -54,8 +54,8 @@ read_registers(struct state *s, int32_t tid, uint64_t *sp)
 	return true;
 }
 
-/* Whether the thread that stopped at TIME was on a CPU when it was asked to.  One that waited for its turn says nothing by where
- * it waits; but the one that made way for this process does, however long it had to wait after that. */
+/* Whether the thread that stopped at TIME was on a CPU when it was asked to.  A thread that waited for its turn did not use
+ * the CPU there.  But the thread that made way for this process did, even if it had to wait for a long time after that. */
 static bool
 was_running(const struct tracee *t, uint64_t time)
 {
@@ -76,7 +76,7 @@ sample_take(struct state *s, struct tracee *t)
 	return true;
 }
 
-/* Mappings of a program that has just begun are told often, because it may be over before anybody else can look. */
+/* Reports the mappings of a program that has just begun often, because it may end before another process can look. */
 static void
 tell_maps(struct state *s, struct tracee *t)
 {
@@ -119,7 +119,7 @@ sample_finish(struct state *s, struct tracee *t, bool taken)
 	if (!taken)
 		return;
 	tell_maps(s, t);
-	/* What it ran since the last, but for what is far from usual: that is spread over some. */
+	/* The time that it ran since its last sample.  If that is much more than usual, several samples share it. */
 	fresh = t->run - t->met;
 	t->usual = t->usual ? t->usual - t->usual / 8 + fresh / 8 : fresh;
 	t->met = t->run;

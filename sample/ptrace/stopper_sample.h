@@ -6,7 +6,7 @@
 
 /* Takes a sample of a thread that is stopped because it was asked to.  False where it says nothing of where it runs. */
 bool sample_take(struct state *, struct tracee *);
-/* What was TAKEN is told; the thread goes on already. */
+/* Writes what was TAKEN as records, while the thread already runs on. */
 void sample_finish(struct state *, struct tracee *, bool taken);
 
 #endif

@@ -108,7 +108,7 @@ tracee_state(const struct thread *who, char comm[16], int *cpu)
 	uint64_t v;
 
 	*cpu = -1;
-	/* Not that of the thread's number, which adds up all threads. */
+	/* Not /proc/TID/stat: that adds up all threads. */
 	if (file_text(AT_FDCWD, proc_path(path, who->pid, "task/%d/stat", (int)who->tid), buf, sizeof buf) <= 0 ||
 	    !(lo = strchr(buf, '(')) || !(hi = strrchr(lo, ')')) || hi[1] != ' ')
 		return 0;

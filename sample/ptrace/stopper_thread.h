@@ -47,10 +47,10 @@ void tracees_sweep(struct tracees *);
 bool tracee_read(struct tracee *);
 /* Its number is another's, now that it has executed something: reads there from now on. */
 void tracee_reopen(struct tracees *, struct tracee *);
-/* Its state as proc(5) has it, its name, and the CPU that it is on or was on last, -1 where that cannot be told; 0: it is not
- * there. */
+/* Its state, a letter of proc(5), or 0 if it does not exist.  Also its name, and the CPU that it is on or was on last (-1:
+ * not known). */
 char tracee_state(const struct thread *, char comm[16], int *cpu);
-/* Whether it is on a CPU: it got one more often than it left one. */
+/* Whether it is on a CPU: then it got a CPU once more than it left one. */
 bool tracee_is_on(const struct tracee *);
 /* The number behind KEY ("\nTgid:\t") in /proc/TID/status, or 0. */
 int32_t tracee_status(int32_t tid, const char *key);

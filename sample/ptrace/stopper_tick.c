@@ -11,9 +11,9 @@
 #include "stopper_event.h"
 #include "stopper_wait.h"
 
-/* Nanoseconds: how long a thread is waited for that does not stop (it waits for a CPU); how long this process sleeps where a
- * thread is.  How much longer than a tick takes of a CPU, and than its part for one thread, it is until the next: no thread is
- * slowed down by more than a part in that many. */
+/* Nanoseconds.  PATIENCE: how long to wait for a thread that does not stop, because it waits for a CPU.  REST: how long this
+ * process sleeps on the CPU of a thread.  The time until the next tick is TICK_TIMES as long as a tick took, and STOP_TIMES
+ * as long as its part for one thread: so no thread loses more than one part in STOP_TIMES. */
 #define PATIENCE UINT64_C(200000)
 #define REST UINT64_C(60000)
 enum { TICK_TIMES = 4, STOP_TIMES = 25 };
@@ -74,9 +74,9 @@ stop_one(struct state *s, struct tracee *t)
 			tick_wait(s, NULL, end);
 }
 
-/* To that CPU, there to be woken by a timer that interrupts whoever runs.  A thread that is asked to stop from elsewhere does
- * so at once where it enters the kernel by itself, but else only when it is interrupted for that, some microseconds later: it
- * would be found at its system calls too often. */
+/* Moves to that CPU, and sleeps there until a timer interrupts the thread that runs.  If the request to stop came from
+ * another CPU, the thread would stop at once when it enters the kernel by itself, but otherwise only some microseconds later,
+ * when the interrupt comes.  So prof would meet it at its system calls too often. */
 static void
 go(struct state *s, int cpu)
 {
@@ -93,7 +93,7 @@ go(struct state *s, int cpu)
 		tick_wait(s, NULL, time);
 }
 
-/* Whether it is to be stopped: it had its turn while this process slept on its CPU, and then made way for it. */
+/* Whether to stop it: it ran while this process slept on its CPU, and then made way for this process. */
 static bool
 made_way(struct state *s, struct tracee *t)
 {
@@ -152,7 +152,7 @@ tick(struct state *s)
 		if (made_way(s, away))
 			stop_one(s, away);
 	}
-	/* Not always the same, or it might always meet the same place of what has a rhythm of its own. */
+	/* This varies: a fixed time might always meet the same place of a program that repeats itself. */
 	s->random = s->random * 6364136223846793005u + 1442695040888963407u;
 	s->next = start + 1000000000 / s->with.freq * (192 + (s->random >> 33) % 128) / 256;
 	stops = s->with.desk->stops - stops;

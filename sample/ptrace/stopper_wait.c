@@ -1,6 +1,7 @@
-/* See stopper_wait.h.  Waits as far as ticks tell of them: a thread that is asleep at one is told as leaving its CPU, with the
- * stack pointer and the pc that it sleeps at (proc(5), syscall), and as coming back once it has run.  Where it did both
- * between two ticks, the times add up, and its wait counts for where it was seen last.  It is not stopped for that. */
+/* See stopper_wait.h.  Waits, as far as ticks show them.  If a thread is asleep at a tick, a record says that it left its
+ * CPU, with the stack pointer and the pc at which it sleeps (proc(5), syscall).  Once it has run, another record says that it
+ * came back.  If it did both between two ticks, the times add up, and the wait counts for the place that a tick saw last.
+ * The stopper does not stop the thread for this. */
 #include "stopper_wait.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ turn(struct state *s, const struct tracee *t, uint16_t how, uint64_t time)
 	s->with.out.at = 0;
 }
 
-/* Where it sleeps, as a sample of which only the stack pointer and the pc are known. */
+/* The place where it sleeps, as a sample that has only a stack pointer and a pc. */
 static void
 tell_place(struct state *s, const struct tracee *t, size_t size, uint64_t time)
 {

@@ -4,7 +4,7 @@
 
 #include "stopper_state.h"
 
-/* Tells whether it waits NOW; SIZE bytes of its stack may be read over the last sample's, or none. */
+/* Writes records that say whether it waits NOW.  SIZE bytes of its stack (or none) may replace those of the last sample. */
 void tracee_waits(struct state *, struct tracee *, size_t size, uint64_t now);
 /* That it is back. */
 void tracee_comes(struct state *, struct tracee *);

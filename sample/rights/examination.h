@@ -18,7 +18,7 @@ struct finding {
 };
 
 struct examination {
-	int32_t pid;               /* whom it is about; 0: commands of one's own */
+	int32_t pid;               /* the process that it is about; 0: the user's own commands */
 	struct finding finding[FINDINGS_MAX];
 	unsigned n;
 	bool user, kernel, system, stop;   /* what can be sampled: its user side, its kernel's, all; what can be stopped and read */

@@ -47,12 +47,12 @@ static struct {
 	unsigned full;             /* answers that too many open files were in the way of */
 	int (*direct)(int, const char *, int);   /* what stood at file_open before */
 	struct rings *rings;       /* that fill up while prof waits, or NULL */
-	/* Events that were asked for ahead, and those whose answers were taken. */
+	/* How many events prof asked for in advance, and how many of their answers it has taken. */
 	struct ask_event { uint32_t number; int32_t pid, cpu; uint32_t size; bool chain; } asked[ASKED_MOST];
 	unsigned nasked, taken;
 } keeper;
 
-/* The answer's length, with its descriptor or -1; less than one has, with errno, where there is none. */
+/* The answer's length, and its descriptor or -1.  If no answer comes: less than an answer has, with errno. */
 static ssize_t
 answered(struct answer *r, int *fd)
 {
@@ -120,7 +120,7 @@ take_spare(bool alone)
 	return keeper.fd >= 0;
 }
 
-/* Not the last one: what was captured could not be written. */
+/* prof does not leave its last keeper: without one it could not write the profile. */
 static bool
 may_leave(void)
 {

@@ -13,8 +13,8 @@
 #include "lib/proc.h"
 #include "lib/text.h"
 
-/* Below /proc/PID and /proc/PID/task/TID: what anybody may read of anybody, and what is for those whom the capture is of; the last
- * of which may be had of prof itself, too. */
+/* Names below /proc/PID and /proc/PID/task/TID: those that everybody may read of every process, and those that prof may read
+ * of processes of the capture only.  prof may also read the last of these (OWN) of itself. */
 static const char *const everyones[] = { "comm", "stat", "status", "statm", "schedstat", "cgroup", "task", NULL },
                   *const targets[] = { "maps", "mem", "root", "wchan", "ns/mnt", NULL };
 enum { OWN = 4 };

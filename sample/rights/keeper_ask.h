@@ -1,5 +1,5 @@
-/* What the process without rights asks of the one that kept them, and what it may be given: all of it is checked as if
- * somebody else had taken over the asker. */
+/* The requests of the process without rights to the keeper, and what it may get.  The keeper checks each request as if an
+ * attacker had taken over the process that asks. */
 #ifndef SAMPLE_RIGHTS_KEEPER_ASK_H
 #define SAMPLE_RIGHTS_KEEPER_ASK_H
 
@@ -12,7 +12,7 @@
 enum ask_what {
 	ASK_SMALL,                 /* PATH of /proc, or below a cgroup's directory that came with it */
 	ASK_FILE,                  /* the program or library at PATH, below the directory that came with it */
-	ASK_SOURCE,                /* any regular file, likewise, if whom the capture is of may read it */
+	ASK_SOURCE,                /* any regular file below that directory, if the capture's user may read it */
 	ASK_READ,                  /* SIZE bytes of PID's memory at AT, see foreign_read */
 	ASK_SAYS,                  /* the kernel's names of the addresses in PATH: see foreign_says */
 	ASK_ASLEEP,                /* what the kernel says of thread AT of PID, which is asleep: see foreign_asleep */
@@ -44,7 +44,8 @@ struct answer {
 
 /* One message, with a descriptor or -1. */
 bool ask_put(int to, const void *bytes, size_t n, int fd);
-/* The message's length, -1 for none; and its descriptor, or -1.  EMFILE: it is taken, but what came with it found no place here. */
+/* The message's length, -1 for none; and its descriptor, or -1.  EMFILE: the message is taken, but there was no free number
+ * for its descriptor. */
 ssize_t ask_get(int from, void *bytes, size_t n, int *fd);
 
 /* Whether N bytes are a request. */
@@ -56,7 +57,7 @@ struct ask_proc {
 	bool everyone;             /* anybody may read that of anybody */
 	bool place;                /* to open files in, not to be read */
 };
-/* False where PATH is nothing of /proc that profiling takes. */
+/* False if profiling does not need this PATH of /proc. */
 bool ask_proc(struct ask_proc *, const char *path);
 /* False where PATH is none of what leads to a mapped file: map_files/LO-HI and exe. */
 bool ask_mapped(struct ask_proc *, const char *path);

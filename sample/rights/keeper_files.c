@@ -79,7 +79,7 @@ read_files(int control)
 	_exit(0);
 }
 
-/* No signal tells of its end, so that it is not taken for one of those that hold events. */
+/* Its end sends no signal, so that nobody takes it for a helper that holds events. */
 static int
 start_reader(void)
 {
@@ -140,7 +140,7 @@ hand_over(dev_t dev, int found)
 	return -1;
 }
 
-/* As the user whom it is asked for now (foreign_as).  Before Linux 5.8 only what is asked for itself can be known. */
+/* Checks the rights of the user that foreign_as has chosen.  Before Linux 5.8 this works only for the process's own user. */
 static bool
 may_read(int found)
 {

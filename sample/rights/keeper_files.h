@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* As foreign_apart (sample/tasks/foreign.h). */
+/* The function for foreign_apart (sample/tasks/foreign.h). */
 bool keeper_files_open(int found, const struct stat *, int *fd);
 
 #endif

@@ -48,7 +48,7 @@ static struct {
 	struct opener *opener;
 	const struct modules *modules;
 	const struct keeper_also *also;
-	unsigned helpers;          /* that have not ended */
+	unsigned helpers;          /* those that have not ended */
 	unsigned before;           /* keepers, each of which made the next */
 	bool spared;               /* so has this one */
 } kept;
@@ -62,7 +62,7 @@ refuse(int err)
 	return -1;
 }
 
-/* FD, if the process that it is of still is the one that was looked at by DIR. */
+/* Returns FD if DIR still stands for the same process; else closes FD. */
 static int
 if_still(int dir, int fd)
 {
@@ -94,7 +94,7 @@ serve_small(const struct ask *a, int dir)
 		return open(a->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (!ask_proc(&p, a->path))
 		return refuse(EPERM);
-	if (!strcmp(a->path, "/proc/self/statm"))   /* prof's; the rest is the same as ours */
+	if (!strcmp(a->path, "/proc/self/statm"))   /* prof's own; all else is the same for prof and the keeper */
 		return open(proc_path(path, kept.prof, "statm"), O_RDONLY | O_CLOEXEC);
 	if (!p.pid || p.everyone)
 		return open(a->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -152,7 +152,8 @@ serve_file(const struct ask *a, int root)
 	return refuse(ENOEXEC);
 }
 
-/* Any text that whom the capture is of could read, too; of the rest of the disk what anybody may. */
+/* A source file: below a root of the capture, any file that the capture's user could read; elsewhere, files that everybody
+ * may read. */
 static int
 serve_source(const struct ask *a, int root)
 {
@@ -298,7 +299,7 @@ serve(const struct ask *a, int own, int with, int *fd, char *text)
 		return (*fd = serve_helper()) < 0 ? -1 : 0;
 	case ASK_READ:
 		return serve_read(a, text);
-	case ASK_SAYS:   /* those whom prof is lent to need not know where the kernel is */
+	case ASK_SAYS:   /* users of a lent prof need not know where the kernel lies */
 		return whom_lent() ? refuse(EPERM) : (long)bpf_names(a->path, text, READ_MOST);
 	case ASK_ASLEEP:
 		return serve_asleep(a, text);

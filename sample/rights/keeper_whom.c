@@ -36,7 +36,7 @@ static struct {
 	struct place { uint64_t dev, ino; } root[ROOTS_MOST];
 	unsigned nroot, named;             /* NAMED of them are the command line's */
 	struct place own;                  /* prof's root */
-	unsigned users;                    /* how many the targets are of, of which the first is */
+	unsigned users;                    /* how many users the targets have; UID and GID are those of the first */
 	uid_t uid;
 	gid_t gid;
 } whom;

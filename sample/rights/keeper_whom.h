@@ -1,4 +1,4 @@
-/* Whom the keeper may show: the processes of the capture, and below which roots their files lie. */
+/* Which processes the keeper may open: those of the capture.  Which roots their files lie below. */
 #ifndef SAMPLE_RIGHTS_KEEPER_WHOM_H
 #define SAMPLE_RIGHTS_KEEPER_WHOM_H
 
@@ -9,7 +9,7 @@
 struct modules;
 struct opener;
 
-/* As the capture is now.  The modules' roots are those that the command line names. */
+/* Takes the processes of the capture as they are now.  The modules' roots are those that the command line names. */
 void whom_choose(const struct opener *, const struct modules *);
 /* Whether prof serves a caller who has fewer rights than it has. */
 bool whom_lent(void);
@@ -27,7 +27,7 @@ void whom_root(int fd);
 /* Whether FD is such a root, or a directory that the command line names; or, -1, whether prof's own root is one. */
 bool whom_is_root(int fd);
 bool whom_is_named(int fd);     /* the command line's alone */
-/* Who the targets are, where all are the same user; else nobody, and the ids stay as they are. */
+/* Sets the ids of the targets' user; if the targets have several users, it leaves the ids as they are (nobody's). */
 void whom_user(uid_t *, gid_t *);
 
 #endif

@@ -7,7 +7,7 @@
 struct capture;
 struct refusal;
 
-/* Explains ERR of tracing WHOM; with EBUSY, WHOM is the process that traces the target already. */
+/* Explains why tracing WHOM failed with ERR.  With EBUSY, WHOM is the process that traces the target already. */
 void permit_trace_explain(struct refusal *, const struct capture *, int32_t whom, int err);
 
 #endif

@@ -27,7 +27,7 @@
 
 #include "lib/text.h"
 
-/* The machine as the filter is told it, and where a system call leaves its result. */
+/* The filter's word for this machine, and the register that holds the result of a system call. */
 #if defined __x86_64__
 #define MACHINE AUDIT_ARCH_X86_64
 #define RESULT(u) (u)->uc_mcontext.gregs[REG_RAX]
@@ -52,8 +52,8 @@ enum { SET_UIDS = SYS_setresuid32, SET_GIDS = SYS_setresgid32, SET_GROUPS = SYS_
 enum { SET_UIDS = SYS_setresuid, SET_GIDS = SYS_setresgid, SET_GROUPS = SYS_setgroups };
 #endif
 
-/* Capabilities that are lent: events, memory and mapped files of the caller's processes take them.  No others: not those that reach
- * further (CAP_SYS_ADMIN, CAP_BPF), nor those that take time and memory from others (CAP_SYS_NICE, CAP_IPC_LOCK). */
+/* Capabilities that are lent: events, memory and mapped files of the caller's processes take them.  prof lends no others:
+ * CAP_SYS_ADMIN and CAP_BPF allow more than that, and CAP_SYS_NICE and CAP_IPC_LOCK take time and memory from others. */
 enum { KEPT_LOW = 1 << CAP_SYS_PTRACE, PERFMON = 38, CHECKPOINT_RESTORE = 40 };
 
 /* Without /proc, inherited descriptors are looked for up to there. */
@@ -206,7 +206,7 @@ filter_calls(void)
 }
 #endif
 
-/* No file at all: every right that this kernel's version knows is handled, and none is granted. */
+/* Allows no file at all: the rule set handles every right that this kernel knows, and grants none. */
 static bool
 lock_files(void)
 {
@@ -229,7 +229,8 @@ lock_files(void)
 #endif
 }
 
-/* What a user namespace has no number for is nobody that one could become: root there is its maker outside. */
+/* EINVAL: the user namespace has no such id, so no process in it can take that id.  Its root is the user who made it, seen
+ * from outside. */
 static bool
 became(long result)
 {
@@ -244,7 +245,8 @@ sandbox_become(uint32_t uid, uint32_t gid)
 	return groups && became(syscall(SET_GIDS, gid, gid, gid)) && became(syscall(SET_UIDS, uid, uid, uid));
 }
 
-/* As many as possible: of a set-user-id program's ids the caller's, and under sudo those of who called it. */
+/* Gives up as many ids as possible: a set-user-id program takes those of its caller, and prof under sudo takes those of the
+ * user who called sudo. */
 static bool
 drop_ids(void)
 {
@@ -256,7 +258,7 @@ drop_ids(void)
 		return true;
 	if (!sandbox_become((uint32_t)u, (uint32_t)g))
 		return false;
-	prctl(PR_SET_DUMPABLE, 0);   /* others of that user's could take its descriptors */
+	prctl(PR_SET_DUMPABLE, 0);   /* other processes of that user could take its descriptors */
 	return true;
 }
 
@@ -307,7 +309,7 @@ sandbox_words(unsigned layers, char *buf, size_t n)
 	return buf;
 }
 
-/* In the order in which they are given up. */
+/* Checks the layers in the order in which prof gives them up. */
 const char *
 sandbox_lacks(unsigned layers)
 {

@@ -9,7 +9,7 @@
 /* What holds. */
 enum {
 	LAYER_RIGHTS = 1,          /* no capabilities, and the caller's ids */
-	LAYER_NO_NEW = 2,          /* nor can any be gained by executing something */
+	LAYER_NO_NEW = 2,          /* and no program that it executes gains any */
 	LAYER_CALLS = 4,           /* a filter lets only those system calls through that remain */
 	LAYER_FILES = 8,           /* Landlock: no file can be opened */
 	LAYERS_ALL = 15,
@@ -21,22 +21,23 @@ unsigned sandbox_enter(unsigned wanted);
 unsigned sandbox_try(void);
 /* The layers in words, into BUF, which it returns. */
 const char *sandbox_words(unsigned layers, char *buf, size_t n);
-/* What LAYERS lack that no capture does without, in words, or NULL: that is all but Landlock, which old kernels have not. */
+/* Says which layer is missing in LAYERS although every capture needs it; NULL if none is.  Only Landlock may be missing,
+ * because old kernels do not have it. */
 const char *sandbox_lacks(unsigned layers);
-/* Closes what prof inherited, but for what messages go to and what KEEP tells. */
+/* Closes the descriptors that prof inherited, except the one for messages and those that KEEP accepts. */
 void sandbox_close(bool (*keep)(void *ctx, int fd), void *ctx);
 /* How many system calls the filter has refused, and the number of the last. */
 unsigned sandbox_refused(int *last);
 
-/* Root becomes UID, of no group but GID, as far as its user namespace has these; false where it stays what it was.  By the system calls alone: libc's functions
- * would bring along what tells other threads, of which there are none. */
+/* Makes root become UID with the one group GID, as far as its user namespace has these ids.  False if it stays root.  It uses
+ * the raw system calls: libc's functions would also tell other threads, and prof has none. */
 bool sandbox_become(uint32_t uid, uint32_t gid);
 
 /* Started set-user-id or with capabilities of its file: prof serves a caller who has fewer rights than it has. */
 bool sandbox_lent(void);
-/* Such a prof goes on with the caller's ids, and of its rights with those that profiling takes. */
+/* Makes such a prof take the caller's ids, and keep only the rights that profiling needs. */
 void sandbox_borrow(void);
-/* And does without these, where it reads files that its caller names. */
+/* Gives up these rights, too, before it reads files that its caller names. */
 void sandbox_give_back(void);
 
 #endif

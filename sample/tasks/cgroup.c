@@ -78,7 +78,7 @@ is_limited(int dir)
 	return false;
 }
 
-/* Those of profs that are no more; one with processes in it stays. */
+/* Removes the cgroups of earlier profs that have ended; a cgroup with processes in it stays. */
 static void
 remove_old(const char *dir)
 {

@@ -1,5 +1,5 @@
-/* Cgroups: those of others, by path or process, and one of prof's own making, so that events see a command and all that
- * descends from it, and nobody else. */
+/* Cgroups: those of others, by path or process, and one that prof makes.  In that one, events see a command and its
+ * descendants, and no other process. */
 #ifndef SAMPLE_TASKS_CGROUP_H
 #define SAMPLE_TASKS_CGROUP_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct cgroup {
-	int fd;                    /* of its directory, for PERF_FLAG_PID_CGROUP; 0: there is none */
+	int fd;                    /* its directory, for PERF_FLAG_PID_CGROUP; 0: no cgroup */
 	bool root;                 /* it holds all processes */
 	char path[480];
 };
@@ -16,8 +16,8 @@ struct cgroup {
 const char *cgroup_open(struct cgroup *, const char *path_or_pid);
 /* Whether it has been removed, or (version 2) is empty. */
 bool cgroup_over(const struct cgroup *);
-/* Makes an empty one below prof's own; removes those that earlier profs left behind.  NULL if all is well, else why there
- * is none, in words. */
+/* Makes an empty cgroup below prof's own, and removes those that earlier profs left behind.  NULL if that worked, else the
+ * reason in words. */
 const char *cgroup_make(struct cgroup *);
 /* Moves PID into it. */
 bool cgroup_put(const struct cgroup *, int32_t pid);

@@ -1,4 +1,4 @@
-/* Where a cgroup's directory is: that of a process, or one that is named, in the hierarchy of a controller. */
+/* The directory of a cgroup in the hierarchy of a controller: the cgroup of a process, or one with a name. */
 #ifndef SAMPLE_TASKS_CGROUP_DIR_H
 #define SAMPLE_TASKS_CGROUP_DIR_H
 
@@ -8,8 +8,8 @@
 
 /* The controller that events belong to. */
 #define CGROUP_EVENTS "perf_event"
-/* The directory of PID's cgroup (0: prof's own), in the hierarchy of that controller, UNIFIED where that is version 2's, as for
- * all controllers that version 1 does not have mounted.  NULL if all is well, else why there is none, in words. */
+/* The directory of PID's cgroup (0: prof's own), in the hierarchy of that controller.  UNIFIED: that is version 2's
+ * hierarchy; it has all controllers that version 1 has not mounted.  NULL if that worked, else the reason in words. */
 const char *cgroup_dir(int32_t pid, const char *controller, char *dir, size_t size, bool *unified);
 /* The directory of a cgroup by its path (absolute, or relative to the mount), or by a process in it; in the hierarchy for
  * events. */

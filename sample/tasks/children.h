@@ -12,7 +12,7 @@ struct children {
 	uint32_t n, cap;
 };
 
-/* Those of N processes that are there now, but for prof's own. */
+/* Finds the children that N processes have now, without prof's own processes. */
 void children_find(struct children *, const int32_t *pid, unsigned n);
 /* Keeps in NOW the CPU time since BEFORE, sorts the busiest first, and drops processes that had none. */
 void children_since(struct children *now, const struct children *before);

@@ -7,7 +7,7 @@
 struct module;
 struct modules;
 
-/* The image in PID's memory of the file at PATH, which it has mapped at AT; NULL where there is none. */
+/* The image of the file at PATH in the memory of PID, which has mapped it at AT; NULL: no image. */
 struct module *container_image(struct modules *, int32_t pid, uint64_t at, const char *path);
 
 #endif

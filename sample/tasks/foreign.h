@@ -20,8 +20,8 @@ struct foreign_door {
 	int (*source)(int root, const char *path);
 };
 extern const struct foreign_door *foreign_door;   /* NULL: prof itself */
-/* Whether a regular file, found by O_PATH, is to be read by another process: then *FD is a socket to it, or -1 with errno (see
- * lib/asked_file.h).  NULL: none is. */
+/* Whether another process must read a regular file, which was found by O_PATH: then *FD is a socket to that process, or -1
+ * with errno (see lib/asked_file.h).  NULL: prof reads all files itself. */
 extern bool (*foreign_apart)(int found, const struct stat *, int *fd);
 
 /* What is known of a mapped file. */
@@ -32,28 +32,29 @@ struct file_id {
 	uint8_t build_id[20], build_id_len;   /* 0: not known */
 };
 
-/* The file that PID maps at [lo, hi): by /proc/PID/map_files, /proc/PID/root/PATH, the same in the ROOT that was kept (or
- * -1), PATH, then /proc/PID/exe; each checked against what is known (build-id first, else inode).  ESTALE: there is a file,
- * but not the one that was mapped. */
+/* The file that PID maps at [lo, hi): at /proc/PID/map_files, /proc/PID/root/PATH, PATH below the ROOT that prof kept (or
+ * -1), PATH, then /proc/PID/exe.  Each must agree with ID: by build-id, or else by inode.  ESTALE: there is a file, but not
+ * the one that was mapped. */
 int foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *, int root);
 /* PID's perf map or jitdump in its /tmp, through its namespaces: a regular file of PID's user (or root's), not a symlink. */
 int foreign_perfmap(int32_t pid);
 int foreign_jitdump(int32_t pid);
-/* The directory at PATH: to open files in, not to be read. */
+/* The directory at PATH, to open files in; it cannot be read. */
 int foreign_directory(const char *path);
-/* The mapped file as it lies below ROOT, if it is the same build. */
+/* The mapped file below ROOT, if it has the same build-id. */
 int foreign_build(int root, const struct file_id *);
 /* The regular file at PATH below ROOT, -1: prof's own. */
 int foreign_file(int root, const char *path);
-/* Any regular file, at PATH below ROOT or AT_FDCWD, FLAGS as O_NOFOLLOW: what it is is still to be checked. */
+/* Any regular file at PATH below ROOT or AT_FDCWD, with FLAGS such as O_NOFOLLOW.  The caller checks which file it is. */
 int foreign_regular(int root, const char *path, uint64_t flags, struct stat *);
 /* Any regular file that this user could open; a prof that may not become another user opens it as itself. */
 enum { FOREIGN_NOBODY = 65534 };
 int foreign_as(uid_t, gid_t, int root, const char *path, uint64_t flags, struct stat *);
-/* A source file, which anybody may have named, at PATH below ROOT or (-1) prof's own: as that user could, or whom a capture is of. */
+/* The source file at PATH below ROOT or (-1) prof's own root.  Anybody may have chosen PATH, so prof opens only what that
+ * user, or the user of the capture, could open. */
 int foreign_source(uid_t, gid_t, int root, const char *path);
 int foreign_kallsyms(void);
-/* By whose number the memory and the files of PID are reached: its own, or another thread's where the first has ended. */
+/* The number by which /proc shows the memory and files of PID: PID, or another thread's if the first thread has ended. */
 int32_t foreign_by(int32_t pid);
 int foreign_maps(int32_t pid);    /* /proc/PID/maps */
 int foreign_memory(int32_t pid);  /* /proc/PID/mem */

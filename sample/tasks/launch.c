@@ -45,7 +45,7 @@ restore_signals(void)
 	sigprocmask(SIG_SETMASK, &started.mask, NULL);
 }
 
-/* Whether the ELF file that begins with HEAD names a loader that is there, or none. */
+/* False if the ELF file that begins with HEAD names a loader that does not exist. */
 static bool
 loader_there(const uint8_t *head, size_t n)
 {
@@ -121,8 +121,8 @@ try(const char *path, const char **why, bool *text)
 	return *p && access(p, F_OK) ? ENOENT : 0;
 }
 
-/* Walks PATH as execvp does, but an element that cannot be searched holds nothing, as shells have it.  0 and the file in
- * PATH[PATH_MAX], or an errno. */
+/* Walks PATH as execvp does, but skips a directory that it may not search, as shells do.  0 and the file in PATH[PATH_MAX],
+ * or an errno. */
 static int
 find(const char *name, char *path, const char **why, bool *text)
 {

@@ -112,7 +112,7 @@ mapped_file_number(struct mapped_files *b, const struct file_id *id)
 	return append(b, id) ? b->n - 1 : 0;
 }
 
-/* A page of the kernel's in a 32-bit process, its vdso or ARM's [vectors] and [sigpage]: as it has it in its memory. */
+/* The kernel's pages in a 32-bit process (its vdso, or ARM's [vectors] and [sigpage]), read from its memory. */
 static struct module *
 foreign_page(struct modules *modules, const char *path, int32_t pid, uint64_t lo, uint64_t hi)
 {
@@ -171,7 +171,7 @@ why(int err)
 	}
 }
 
-/* Its debug files are looked for under its own ROOT, which must outlast the process for that. */
+/* prof looks for its debug files below its own ROOT, so it keeps that root open even after the process has ended. */
 static void
 keep_root(struct mapped_files *b, struct module *m, int root)
 {

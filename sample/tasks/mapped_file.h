@@ -9,10 +9,10 @@
 struct mapped_file {
 	struct file_id id;
 	struct module *module;     /* NULL until it is asked for */
-	struct module *lost;       /* what stands for it where it could not be opened */
-	uint64_t tried, pause;     /* ns: when that was, and how long until it is tried again below the same root */
+	struct module *lost;       /* stands for it if it could not be opened */
+	uint64_t tried, pause;     /* ns: the time of that attempt, and how long until the next one below the same root */
 	int root;
-	bool memory;               /* no file, or none with an image: code made by the process itself */
+	bool memory;               /* not a file with an image: code that the process made itself */
 };
 
 struct mapped_files {
@@ -29,12 +29,12 @@ bool mapped_files_init(struct mapped_files *, struct modules *);
 void mapped_files_free(struct mapped_files *);
 /* The number of that file, new or known; 0 at the memory cap. */
 uint32_t mapped_file_number(struct mapped_files *, const struct file_id *);
-/* Whether it is no file, or none with an image: code that the process makes itself. */
+/* Whether it is not a file with an image: then the process made the code itself. */
 bool mapped_file_is_memory(const struct mapped_files *, uint32_t number);
 /* Times that a file could not be opened. */
 uint32_t mapped_files_missed(const struct mapped_files *);
-/* Its module, opened at first sight through PID, which maps it at [lo, hi), or in PID's ROOT that was kept (or -1).  NULL
- * where the code is the process's own making, or at the memory cap. */
+/* Its module.  prof opens it when it first needs it: through PID, which maps it at [lo, hi), or below PID's ROOT, which prof
+ * has kept (or -1).  NULL if the process made the code itself, or at the memory cap. */
 struct module *mapped_file_module(struct mapped_files *, uint32_t number, int32_t pid, uint64_t lo, uint64_t hi, int root);
 
 #endif

@@ -14,8 +14,8 @@
 
 enum { BUCKETS = 4096 };
 
-/* Nanoseconds: how long the dead are kept, and how near to each other FORK records of several events on the same fork
- * are; what the kernel needs for an exec at most, and after its last mapping. */
+/* Nanoseconds: how long prof keeps the dead; how near to each other the FORK records of several events are, if they tell of
+ * the same fork; what the kernel needs for an exec at most, and after its last mapping. */
 #define DEAD_KEPT   UINT64_C(200000000)
 #define SAME_FORK   UINT64_C(1000000)
 #define EXEC_TAKES  UINT64_C(100000000)
@@ -278,8 +278,8 @@ bury(struct processes *ps, struct task *t, uint64_t time)
 		maps_end(&t->process->maps);
 }
 
-/* A thread that is found, or made without a look at /proc: then its comm is "?".  A dead one is only found where DEAD
- * will do: else there is a new thread of the same number. */
+/* Finds a thread, or makes one without a look at /proc, with the comm "?".  It finds a dead thread only if DEAD is set:
+ * otherwise that number now means a new thread. */
 static struct task *
 find_or_make(struct processes *ps, int32_t pid, int32_t tid, bool dead, bool *made)
 {
@@ -319,7 +319,7 @@ processes_task(struct processes *ps, int32_t pid, int32_t tid)
 	return t;
 }
 
-/* The child process: a new one, or one whose number was used before.  NULL where there is nothing to be done. */
+/* The child process: a new one, or a new one with a number that was used before.  NULL if there is nothing to do. */
 static struct process *
 born(struct processes *ps, int32_t pid, struct process *parent, uint64_t time)
 {

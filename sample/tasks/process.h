@@ -41,7 +41,7 @@ struct task_weight {
 /* waiting/wait.c. */
 struct task_wait {
 	uint64_t since;            /* it is off the CPU, or on it */
-	uint64_t ran;              /* ns on the CPU that are still to be told */
+	uint64_t ran;              /* ns on the CPU that no sample or wait shows yet */
 	uint32_t losses;           /* of records, by then */
 	uint8_t state;
 	bool runnable, stack;
@@ -52,12 +52,12 @@ struct process {
 	struct process_maps maps;
 	int32_t pid;
 	uint32_t threads;          /* alive and known */
-	bool sampled;              /* as the session says: it has had a sample */
+	bool sampled;              /* the session's: it has had a sample */
 	struct process_container container;
 	/* Of process.c alone. */
 	struct processes *all;
 	uint64_t starting;         /* after its exec: the kernel still loads it until then; UINT64_MAX before; else 0 */
-	bool executing;            /* its exec was told, and none of what it maps */
+	bool executing;            /* the record of its exec has come, but none of its mappings yet */
 	uint64_t born;             /* time of its FORK record, or 0 */
 	uint32_t tasks;            /* in the tables, the dead too */
 	struct process *next;      /* of the same hash, or free */
@@ -86,18 +86,18 @@ struct task *processes_task(struct processes *, int32_t pid, int32_t tid);   /* 
 struct task *processes_thread(struct processes *, int32_t tid);   /* whatever process has it */
 struct task *processes_known(struct processes *, int32_t pid, int32_t tid);   /* NULL: not known */
 struct process *processes_find(struct processes *, int32_t pid);             /* NULL: not known */
-/* From now on only those already known and their children are let in: processes_task gives NULL for others. */
+/* Takes in no new processes from now on, except children of known ones: processes_task gives NULL for others. */
 void processes_only_known(struct processes *, bool children);
 /* Calls for each process that is alive. */
 void processes_each(struct processes *, void (*)(void *ctx, struct process *), void *ctx);
 /* Calls for each thread of each process that is alive. */
 void processes_tasks(struct processes *, void (*)(void *ctx, struct task *), void *ctx);
-/* Records come of single threads only: others of their processes may map what no record tells of. */
+/* Says that records come from single threads only: other threads of a process may map files without a record. */
 void processes_partial(struct processes *);
 
-/* Its maps are to be looked at, as of TIME: reads or copies them where that is still to be done. */
+/* Makes its maps ready for use, as of TIME: reads or copies them if that is not done yet. */
 void process_ready(struct process *, uint64_t time);
-/* It waits for its exec: what it does until then is prof's, not the command's. */
+/* Says that it waits for its exec: until then its samples belong to prof, not to the command. */
 void process_before_exec(struct process *);
 bool process_is_before_exec(const struct process *);
 /* Whether at TIME, in the KERNEL or not, it has no user side yet: the kernel still loads what it executes. */
@@ -106,8 +106,8 @@ bool process_is_starting(struct process *, bool kernel, uint64_t time);
 /* What the kernel's records say, in the order of time. */
 void processes_fork(struct processes *, int32_t pid, int32_t tid, int32_t ppid, int32_t ptid, uint64_t time);
 void processes_exit(struct processes *, int32_t pid, int32_t tid, uint64_t time);
-/* Whether what tells of an exit just tells of an exec that changes credentials: the kernel then takes the events away that the thread
- * has itself, with the same record.  It comes behind the exec's COMM, before anything is mapped. */
+/* Whether a record of an exit really means an exec that changes credentials: then the kernel takes away the thread's own
+ * events, and writes the same record.  It comes after the exec's COMM record, and before any mapping. */
 bool processes_is_exec(struct processes *, int32_t pid, int32_t tid);
 void processes_comm(struct processes *, int32_t pid, int32_t tid, const char *comm, bool exec,
                     uint64_t time);

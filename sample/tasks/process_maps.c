@@ -123,7 +123,7 @@ jit_of(struct process_maps *p)
 	return p->jit = m;
 }
 
-/* A file that is mapped just to show where it lies: jit-PID.dump, wherever an agent likes to have it. */
+/* A file that a process maps only to show its place: jit-PID.dump, in any directory. */
 static bool
 is_dump(const char *path)
 {
@@ -268,12 +268,12 @@ is_same(const struct space *s, const struct maps_line *l)
 }
 
 enum reading {
-	COMPARE,   /* only how much agrees with what is known */
+	COMPARE,   /* only counts how much agrees with what is known */
 	RENEW,     /* what is known gives way */
 	GAPS,      /* what is known stays */
 };
 
-/* Goes through /proc/PID/maps.  False where COMPARE found maps, but none of a file that is the same as known. */
+/* Goes through /proc/PID/maps.  False if COMPARE found maps, but no file that prof knew before. */
 static bool
 read_maps(struct process_maps *p, int fd, enum reading how)
 {
@@ -294,8 +294,8 @@ read_maps(struct process_maps *p, int fd, enum reading how)
 	return same || !others;   /* a process that is over has none any more */
 }
 
-/* Reads /proc/PID/maps.  Of maps that may be stale none is kept where none agrees: the process has executed something
- * else meanwhile.  False where they cannot be had. */
+/* Reads /proc/PID/maps.  If prof's maps may be stale, and none agrees, it drops them all: the process has executed another
+ * program.  False if it cannot read the file. */
 static bool
 scan(struct process_maps *p, enum reading how)
 {

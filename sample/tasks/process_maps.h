@@ -1,4 +1,4 @@
-/* What processes map: kept true by records, in the order of time, and by /proc/PID/maps for what was there before. */
+/* What processes map.  Records keep this true, in the order of time; /proc/PID/maps has what was mapped before. */
 #ifndef SAMPLE_TASKS_PROCESS_MAPS_H
 #define SAMPLE_TASKS_PROCESS_MAPS_H
 
@@ -10,22 +10,22 @@
 struct all_maps {
 	struct mapped_files files;
 	struct root_dirs roots;
-	struct module **jit;       /* whose perf map is still to be found */
+	struct module **jit;       /* modules that still look for their perf map */
 	uint32_t njit, cap_jit;
 	uint64_t jit_looked, jit_pause;
 	uint64_t drained;          /* ns: when records were read last */
 	uint32_t reread;           /* how often maps were read again */
-	bool partial;              /* some threads are not seen, nor what they map */
+	bool partial;              /* prof does not see some threads, and what they map */
 };
 
-/* What one process maps.  All but SPACE is known to process_maps.c alone. */
+/* What one process maps.  Only process_maps.c uses the fields other than SPACE. */
 struct process_maps {
 	struct space space;        /* first: its callbacks find the rest by it */
 	struct all_maps *all;
 	int32_t pid;
 	int32_t by;                /* see foreign_by */
 	uint32_t root;             /* see root_dirs.h */
-	bool over;                 /* none of its threads is alive */
+	bool over;                 /* all its threads have ended */
 	bool scanned;              /* /proc/PID/maps has been read (or the process was born under our eyes) */
 	bool stale;                /* records were lost: they are read again before the next sample */
 	uint64_t rescanned;        /* when they were read last, ns */
@@ -35,13 +35,13 @@ struct process_maps {
 	uint64_t jit_looked;       /* when its JIT's files were looked at last */
 	uint64_t jit_since;        /* from then on (and once JIT_OVER) another module stands for its JIT code */
 	bool jit_over;
-	struct process_maps *lender;   /* they are still those of its parent, not yet copied */
+	struct process_maps *lender;   /* its maps are still those of its parent, not yet copied */
 	struct process_maps *borrowers, *next_borrower;
 };
 
 bool maps_init(struct all_maps *, struct modules *);
 void maps_free(struct all_maps *);
-/* Some threads are not seen, nor what they map: what no record tells of is read from /proc. */
+/* Says that prof does not see some threads: it reads from /proc what they map. */
 void maps_partial(struct all_maps *);
 /* How many roots processes were seen to have, and how often files could not be opened any more. */
 uint32_t maps_places(const struct all_maps *);
@@ -62,8 +62,8 @@ void maps_lost(struct process_maps *);
 
 /* Something is mapped at [lo, hi). */
 void maps_add(struct process_maps *, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *);
-/* They are to be looked at, as of TIME: reads or copies them where that is still to be done.  Whether they were read again
- * because records were lost, which may have told of other things, too. */
+/* Makes the maps ready for use, as of TIME: reads or copies them if that is not done yet.  True if it read them again because
+ * records were lost; the caller may have lost other records, too. */
 bool maps_ready(struct process_maps *, uint64_t time);
 
 #endif

@@ -1,4 +1,4 @@
-/* Whom to profile, by number or by name; and what /proc says of a process that is one. */
+/* The processes to profile, by number or by name, and what /proc says about them. */
 #ifndef SAMPLE_TASKS_TARGET_H
 #define SAMPLE_TASKS_TARGET_H
 

@@ -103,7 +103,7 @@ threads_has(const struct threads *t, int32_t tid)
 	return false;
 }
 
-/* Those of processes in it, but of EXCEPT and its own. */
+/* Adds the children of processes in the list, but not EXCEPT and its descendants. */
 static void
 add_children(struct threads *t, int32_t except)
 {

@@ -17,8 +17,8 @@ bool threads_has(const struct threads *, int32_t tid);
 void threads_of(struct threads *, int32_t pid);
 /* Adds the threads of the processes in it that are new, and of their children where CHILDREN. */
 void threads_again(struct threads *, bool children);
-/* Adds the threads of all that descends from the processes in it, but of EXCEPT and what descends from that: prof may have been
- * started by whom it samples. */
+/* Adds the threads of all descendants of the processes in the list, but not those of EXCEPT and its descendants: a process
+ * that prof samples may have started prof. */
 void threads_families(struct threads *, int32_t except);
 /* The parent of process PID, or -1. */
 int32_t threads_parent(int32_t pid);

@@ -1,4 +1,4 @@
-/* See whose.h.  proc(5): status, cgroup, ns; ptrace(2), "Ptrace access mode checking", is what whose_callers goes by. */
+/* See whose.h.  proc(5): status, cgroup, ns; ptrace(2), "Ptrace access mode checking", has the rule for whose_callers. */
 #include "whose.h"
 
 #include <errno.h>

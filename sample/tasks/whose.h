@@ -1,5 +1,5 @@
-/* Whose a process is, as /proc tells.  It is asked by a descriptor of /proc/PID, which goes on to mean that one process also when its
- * number has come to mean another: then it gives access to nothing any more. */
+/* The owner of a process, as /proc shows it.  Questions go through a descriptor of /proc/PID.  It always means that one
+ * process: if another process gets the number, the descriptor opens nothing any more. */
 #ifndef SAMPLE_TASKS_WHOSE_H
 #define SAMPLE_TASKS_WHOSE_H
 
@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 struct whose {
-	uid_t uid;                 /* root where others of that user may not look into it */
+	uid_t uid;                 /* root, if other processes of that user may not look into it */
 	uint64_t space[3];         /* user, pid and mount namespace; 0: the kernel has none */
 	char cgroup[1000];         /* all that /proc says of it */
 };
@@ -17,7 +17,7 @@ struct whose {
 int whose_open(int32_t pid);
 /* Whether it is still there. */
 bool whose_alive(int dir);
-/* The process that it is of, or -1. */
+/* The number of its process, or -1. */
 int32_t whose_process(int dir);
 /* False where /proc does not tell all. */
 bool whose_of(int dir, struct whose *);

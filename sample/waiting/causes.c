@@ -15,7 +15,7 @@
 #include "sample/tasks/cgroup_dir.h"
 #include "sample/tasks/threads.h"
 
-/* How far up limits are looked for; threads whose waiting is known at most; ns between two looks at them. */
+/* How many levels up prof looks for limits; for how many threads it knows the waiting; ns between two looks at them. */
 enum { LEVELS = 16, THREADS_MOST = 1024 };
 #define LOOK_PAUSE UINT64_C(1000000000)
 
@@ -29,13 +29,13 @@ static const struct source {
 	{ "", { "", "io.pressure" } },
 	{ "memory", { "memory.oom_control", "memory.events" } },
 };
-/* The CPU's limit, which is looked for in the cgroups above, too. */
+/* The files with the CPU limit; prof looks for them in the cgroups above, too. */
 static const char *const limits[] = { "cpu.cfs_quota_us", "cpu.max" };
 
 enum { PRESSURES = 1 };   /* the first of the three */
 
-/* What lines of them begin with; the number behind it, or in files of pressure behind "total=", is in units that are DIVIDED
- * to the cause's. */
+/* How their lines begin.  The number follows, in files of pressure behind "total=".  Divided by DIVIDED it has the unit of
+ * the cause. */
 static const struct reading {
 	uint8_t file, cause;
 	uint16_t divided;
@@ -206,8 +206,8 @@ is_root(const char *dir)
 	return access(path, F_OK);
 }
 
-/* The directory of the target's cgroup for that controller.  One that was GIVEN is version 2's own for all that version 2 has, and
- * need not have processes itself; of version 1 each hierarchy may have another. */
+/* The directory of the target's cgroup for that controller.  If the user GAVE a cgroup of version 2, it is the directory for
+ * all controllers of version 2, even if no process is in it.  In version 1 each hierarchy may have another directory. */
 static bool
 directory(const char *given, int32_t pid, const char *controller, char *dir, size_t size, bool *unified)
 {

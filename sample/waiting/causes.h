@@ -27,7 +27,7 @@ struct causes {
 	struct waiting *waiting;   /* of each of its threads */
 	uint32_t cap_threads, cap;
 	bool alone;                /* it is about single threads: no others count */
-	bool wakers;               /* a process without a sample may be the one that woke a thread, and not be the target's */
+	bool wakers;               /* a process without a sample may only have woken a thread; then it does not belong to the target */
 	bool machine;              /* pressure is the whole machine's: that of the root cgroup */
 	bool whole;                /* threads that appear are new: their times count from 0 */
 	uint64_t ticked;           /* ns */

@@ -11,11 +11,11 @@
 /* ns: how near to each other the records of one switch are, where each comes twice. */
 #define SAME_SWITCH UINT64_C(1000000)
 
-/* UNKNOWN is 0: as tasks are made.  From BEFORE on it is off the CPU.  BEFORE: since before the capture, or so it seems;
- * LEAVING: its stack is known, but not yet why it leaves. */
+/* The state of a task.  A new task is UNKNOWN (0).  From BEFORE on, the task is off the CPU.  BEFORE: it seems to be off
+ * since before the capture.  LEAVING: prof has its stack, but does not know yet why it leaves. */
 enum { UNKNOWN, RUNNING, BEFORE, LEAVING, WAITING };
 
-/* What went on since the task's last record is in doubt. */
+/* Counts the time since the task's last record as not known. */
 static void
 doubt(struct waits *w, const struct task *t, uint64_t time)
 {
@@ -23,7 +23,7 @@ doubt(struct waits *w, const struct task *t, uint64_t time)
 	w->counts.unknown_ns += time > t->wait.since ? time - t->wait.since : 0;
 }
 
-/* From here on it is off the CPU, or on it. */
+/* Notes that the task is off the CPU, or on it, from this time on. */
 static void
 turn(struct waits *w, struct task *t, uint64_t time, uint8_t state)
 {

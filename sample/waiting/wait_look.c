@@ -1,6 +1,5 @@
-/* See wait.h.  What threads wait for that do not run at all: proc(5), /proc/PID/task/TID/syscall has the stack pointer and
- * the pc with which one went into the kernel, as long as it stays there; its stack is read like any other memory.  No
- * thread is stopped for that. */
+/* See wait.h.  The stacks of threads that do not run at all.  While a thread is in the kernel, /proc/PID/task/TID/syscall
+ * (proc(5)) has its stack pointer and its pc.  prof reads the stack like any other memory, and stops no thread for that. */
 #include "wait.h"
 
 #include <stdio.h>
@@ -15,7 +14,7 @@
 
 enum { STACK_READ = 16 << 10, LEAST_READ = 256 };
 
-/* The state of a thread, as field 3 of stat has it; 0: it cannot be told. */
+/* The state of a thread (field 3 of stat); 0: not known. */
 static char
 state_of(const struct task *t)
 {
@@ -27,7 +26,7 @@ state_of(const struct task *t)
 	return p[2];
 }
 
-/* "NUMBER ARGUMENTS SP PC", in hexadecimal; "running" of one that is not asleep. */
+/* "NUMBER ARGUMENTS SP PC", in hexadecimal; "running" if the thread is not asleep. */
 static bool
 parse_syscall(const char *s, uint64_t *sp, uint64_t *pc)
 {
@@ -56,7 +55,7 @@ wait_asleep(int32_t pid, int32_t tid, uint64_t *sp, uint64_t *pc)
 	return parse_syscall(buf, sp, pc) && (sizeof(void *) < 8 || *sp >> 32);   /* else a 32-bit program's */
 }
 
-/* As much of the stack as can be read, which ends somewhere: whole pages. */
+/* Reads as much of the stack as it can, up to the stack's end, in whole pages. */
 static size_t
 read_stack(int32_t pid, uint64_t sp, uint8_t *to)
 {

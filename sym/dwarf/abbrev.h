@@ -60,7 +60,7 @@ const struct abbrev *abbrev_find(const struct abbrevs *, uint64_t code);
 bool unit_root(struct unit *, struct die *);
 /* Whether it has functions with code, by what its abbreviations say. */
 bool unit_has_functions(const struct unit *);
-/* Reads the attributes of an entry whose code was read. */
+/* Reads the attributes of an entry, after its code. */
 void die_read(const struct unit *, struct cursor *, const struct abbrev *, const struct spec *, struct die *);
 /* The entry at OFF of U. */
 bool die_open(struct unit *, uint64_t off, struct die *);

@@ -34,7 +34,7 @@ struct asking {
 	uint32_t n, cap, places, place_cap, of_cap, nknown, known_cap;
 };
 
-/* A short name stands in .debug_info itself, which is not read again for that. */
+/* A short name stands in .debug_info itself: prof does not read that again for it. */
 static const char *
 keep(struct dwarf *d, const char *name)
 {
@@ -46,7 +46,7 @@ keep(struct dwarf *d, const char *name)
 	return arena_str(&d->modules->arena, name, strlen(name));
 }
 
-/* Reads what is to be read in the unit, and in other files. */
+/* Reads what the addresses need from the unit, and from other files. */
 static void
 follow(struct dwarf *d, struct known *k, struct die_at at)
 {
@@ -108,8 +108,8 @@ answer(struct asking *a, struct unit *u, uint64_t addr)
 	return true;
 }
 
-/* The N addresses, sorted by unit, each of which is told by where its header is, or by its slot.  Those that are in none stay:
- * how many. */
+/* Sorts the N addresses by unit; the place of its header, or its slot, stands for the unit.  Returns how many addresses are
+ * in no unit. */
 static uint32_t
 ask_units(struct asking *a, const uint64_t *addr, struct item *item, uint32_t n, bool slots)
 {

@@ -4,18 +4,19 @@
 
 #include "abbrev.h"
 
-/* What the function of an entry is called, and where it is declared; and what is the same for all of its entries. */
+/* The name of an entry's function and the place of its declaration; ID is the same for all entries of that function. */
 struct declared {
 	const char *name, *file;
-	const char *plain;         /* without its scope: where there is no NAME */
+	const char *plain;         /* without its scope; used if there is no NAME */
 	uint32_t line, hops;
 	uint64_t id;
 };
 void function_declared(struct unit *, uint64_t die, struct declared *);
-/* Takes what the entry at AT says, which then is the next one that does; false where there is none.  OWN: of the first. */
+/* Takes what the entry at AT says, and sets AT to the next entry that says more; false if there is none.  OWN: the file of
+ * the first entry. */
 bool function_step(struct die_at *at, const struct dwarf *own, struct declared *);
-/* Where what is declared of the function of that entry of U begins to be told: where it was made from, if the entry says nothing
- * itself. */
+/* The first entry that says something about the declaration of this entry's function: the entry itself, or the one that it
+ * was made from. */
 uint64_t function_entry(struct unit *, const struct die *);
 
 #endif

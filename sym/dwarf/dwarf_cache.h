@@ -1,4 +1,5 @@
-/* What the DWARF reader has read and may forget, of all modules: read again, it is another generation. */
+/* What the DWARF reader has read of all modules, and may forget.  When it reads something again, that is another
+ * generation. */
 #ifndef SYM_DWARF_DWARF_CACHE_H
 #define SYM_DWARF_DWARF_CACHE_H
 
@@ -13,12 +14,13 @@ struct dwarf_cache {
 	struct ahead *ahead;       /* or NULL */
 };
 
-/* The one of these modules, made at the first question; NULL at the memory cap. */
+/* The cache of these modules; the first call makes it.  NULL at the memory cap. */
 struct dwarf_cache *cache_of(struct modules *);
 /* NULL at the memory cap. */
 void *cache_alloc(struct dwarf_cache *, size_t);
 void cache_empty(struct dwarf_cache *);
-/* One more lookup is to come: empties it where there is more than MOST in it.  And files' pages, of which likewise. */
+/* Call it before each lookup: it empties the cache if that holds more than MOST bytes, and gives back pages of files if there
+ * are too many. */
 void cache_tidy(struct dwarf_cache *, size_t most);
 
 #endif

@@ -11,7 +11,8 @@ enum dwarf_section {
 	INFO, ABBREV, LINE, STR, LINE_STR, STR_OFFSETS, ADDR, RANGES, RNGLISTS, ARANGES, CU_INDEX, SECTIONS
 };
 
-/* A unit's header is known by its place; the unit is opened when it is needed, and forgotten with the cache. */
+/* The place of a unit's header is known from the start.  The unit is opened when somebody needs it, and forgotten with the
+ * cache. */
 struct slot {
 	uint64_t off;              /* of its header in .debug_info */
 	uint32_t generation;       /* of UNIT; not the cache's: it is forgotten */
@@ -36,12 +37,12 @@ struct dwarf {
 	uint64_t work;             /* bytes read of abbreviations for units' first entries */
 	/* Of a module's debug file only. */
 	struct making *making;     /* its index, once one was asked for; */
-	void (*found)(struct dwarf *, uint32_t slot);   /* which is told of each unit as it is found, while its entry is there */
+	void (*found)(struct dwarf *, uint32_t slot);   /* called for each unit that is found, while its entry is in memory */
 	struct disjoint_range *told;         /* by .debug_aranges; settled; WHAT: the offset of the unit's header, which may be wrong */
 	struct disjoint_range *span;         /* by the units themselves; settled; WHAT: the slot */
 	uint32_t ntold, nspan;
 	bool indexed, indexed_all;
-	const struct elf *code;    /* of the module whose code it describes */
+	const struct elf *code;    /* of the module that it describes */
 };
 
 struct unit {
@@ -63,16 +64,16 @@ struct unit {
 	struct line_table *lines;
 };
 
-/* That of FILE, made at the first question; NULL at the memory cap.  It has no units yet. */
+/* Makes the DWARF of FILE, without units yet; NULL at the memory cap. */
 struct dwarf *dwarf_new(struct modules *, struct module *file, bool split);
 struct cursor dwarf_section(struct dwarf *, enum dwarf_section);
 /* The string at OFF of a section, or NULL. */
 const char *section_string(struct dwarf *, enum dwarf_section, uint64_t off);
 /* The file that it shares with others, or NULL. */
 struct dwarf *dwarf_alt(struct dwarf *);
-/* Whether the module has code at ADDR: of functions that the linker dropped DWARF keeps ranges near 0. */
+/* Whether the module has code at ADDR: DWARF also has ranges near 0, of functions that the linker dropped. */
 bool dwarf_is_code(const struct dwarf *, uint64_t addr);
-/* Forgets what was read where it has become much: no unit of the caller's is there any more. */
+/* Forgets what was read if it has become too much.  After that the caller's units do not exist any more. */
 void dwarf_tidy(struct dwarf *);
 /* Memory that is given back with the cache; NULL at the cap. */
 void *unit_alloc(struct unit *, size_t);

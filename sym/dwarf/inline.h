@@ -10,9 +10,9 @@ struct frame {
 	uint32_t call_file, call_line;   /* where it was inlined */
 };
 
-/* What is inlined into the function whose entry is at OFF, in the cache; NULL at the memory cap. */
+/* Reads what is inlined into the function with its entry at OFF, into the cache; NULL at the memory cap. */
 struct inlines *inlines_read(struct unit *, uint64_t off);
-/* The functions that ADDR lies in, in that one, outermost first, at most MAX.  START: lowest address of the first. */
+/* The inlined functions around ADDR, outermost first, at most MAX.  START: the lowest address of the first one. */
 unsigned inlines_find(const struct inlines *, uint64_t addr, struct frame *, unsigned max, uint64_t *start);
 
 #endif

@@ -14,7 +14,7 @@ holder(const struct unit *u)
 	return u->skeleton ? u->skeleton : u;
 }
 
-/* The list that V of U tells of: an offset, or an index into the table of offsets. */
+/* The list that V means in U: V is an offset, or an index into the table of offsets. */
 static struct cursor
 list_of(const struct unit *u, const struct value *v)
 {

@@ -4,15 +4,15 @@
 
 #include "dwarf_file.h"
 
-/* Finds its units up to the one that OFF lies in, in their order, and tells the index of each while its entry is there.  TIDY: the
- * caller has no unit, and what was read may be forgotten in between. */
+/* Finds the file's units, in their order, up to the one around OFF, and gives each to the index while its entry is in memory.
+ * TIDY: the caller uses no unit, so this may forget what it has read before. */
 void units_find(struct dwarf *, uint64_t off, bool tidy);
 struct unit *unit_open(struct dwarf *, uint32_t slot);
-/* The slot of the unit whose header is at OFF, or UINT32_MAX. */
+/* The slot of the unit with its header at OFF, or UINT32_MAX. */
 uint32_t slot_of(struct dwarf *, uint64_t off);
 /* The unit that OFF in .debug_info lies in. */
 struct unit *unit_at(struct dwarf *, uint64_t off);
-/* The entries of U are those of its split part, if it has one that prof can read. */
+/* The unit with U's entries: its split part, if prof can read that, else U. */
 struct unit *unit_whole(struct unit *);
 
 #endif

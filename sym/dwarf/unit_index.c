@@ -1,6 +1,6 @@
-/* Which unit an address belongs to: by .debug_aranges (DWARF 5 section 6.1.2), for which .debug_info need not be read, else by the
- * ranges of units' first entries, else by those of their functions.  Where several units claim code in the same way (the linker
- * keeps one of equal functions, and all who had one speak of it) the first of the file has it. */
+/* Which unit an address belongs to: by .debug_aranges (DWARF 5 section 6.1.2), for which .debug_info need not be read, else
+ * by the ranges of units' first entries, else by those of their functions.  If several units claim code in the same way, the
+ * first one in the file has it: the linker keeps one of several equal functions, and all their units still describe it. */
 #include "unit_index.h"
 
 #include <string.h>
@@ -107,7 +107,7 @@ read_root(struct dwarf *d, uint32_t slot, struct making *m)
 	return true;
 }
 
-/* By the functions that the unit has. */
+/* Finds the unit by its functions. */
 static bool
 read_functions(struct dwarf *d, uint32_t slot, struct disjoint_ranges *spans)
 {
@@ -177,7 +177,7 @@ collect(struct dwarf *d, struct disjoint_ranges *spans)
 	return !m->bad;
 }
 
-/* Beside what is known already, units that say nothing about where their code is. */
+/* Takes the ranges that are known, and adds those of units that do not say where their code is. */
 static bool
 collect_more(struct dwarf *d, struct disjoint_ranges *spans)
 {

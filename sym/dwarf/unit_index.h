@@ -7,7 +7,8 @@
 /* The unit that has code at ADDR, or NULL; its slot, or UINT32_MAX. */
 struct unit *index_find(struct dwarf *, uint64_t addr);
 uint32_t index_slot(struct dwarf *, uint64_t addr);
-/* Where its header is by .debug_aranges, which may be wrong, or UINT64_MAX; .debug_info is not read for that. */
+/* The place of its header by .debug_aranges, which may be wrong; UINT64_MAX if it does not say.  This does not read
+ * .debug_info. */
 uint64_t index_told(struct dwarf *, uint64_t addr);
 
 #endif

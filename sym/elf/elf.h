@@ -19,7 +19,7 @@ struct elf {
 	uint64_t entry;
 	struct segment *load;      /* sorted by vaddr */
 	uint32_t nload;
-	struct cursor headers;     /* the section headers; empty where there are none */
+	struct cursor headers;     /* the section headers; empty if the file has none */
 	struct cursor names;       /* of sections */
 	uint32_t nsection;
 	uint64_t ehframe_hdr, ehframe_hdr_size;   /* PT_GNU_EH_FRAME; size 0: none */
@@ -37,7 +37,7 @@ struct section {
 
 /* NULL if all is well, else what is wrong with the file, in words. */
 const char *elf_open(struct elf *, struct cursor bytes, bool image, struct arena *);
-/* Whether HEAD, a file's first bytes, tells its build-id: of the rest nothing is known then. */
+/* Whether the build-id is in HEAD, the file's first bytes; the struct then knows nothing else about the file. */
 bool elf_begins(struct elf *, struct cursor head);
 
 bool elf_section(const struct elf *, uint32_t i, struct section *);
@@ -46,7 +46,7 @@ bool elf_section_named(const struct elf *, const char *name, struct section *);
 bool elf_is_code(const struct elf *, uint64_t vaddr);
 /* The SIZE bytes that lie at VADDR when loaded: empty where the file does not hold them all. */
 struct cursor elf_at(const struct elf *, uint64_t vaddr, uint64_t size);
-/* As far as the segment's file bytes go from VADDR on. */
+/* The bytes from VADDR on, up to the end of the segment's bytes in the file. */
 struct cursor elf_from(const struct elf *, uint64_t vaddr);
 /* The address as linked of file offset OFF, preferring an executable segment; false where none holds it. */
 bool elf_vaddr(const struct elf *, uint64_t off, uint64_t *vaddr);

@@ -5,16 +5,16 @@
 
 #include "elf.h"
 
-/* What is said of the code from LO on, of one function or of several that are alike. */
+/* What the table says about the code from LO on: one function, or several with the same instructions. */
 struct exidx {
 	uint64_t lo;
-	bool cant;                 /* that nothing is said */
+	bool cant;                 /* the code cannot be unwound */
 	uint8_t left;              /* instructions in WORD, a byte each, the next one on top */
 	uint32_t word;
 	struct cursor words;       /* those behind it */
 };
 
-/* False where there is no entry for VADDR, or none that makes sense. */
+/* False if VADDR has no entry, or one that makes no sense. */
 bool exidx_find(const struct elf *, uint64_t vaddr, struct exidx *);
 /* The next instruction; behind the last one "finish" without end. */
 uint8_t exidx_next(struct exidx *);

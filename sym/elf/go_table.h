@@ -9,14 +9,14 @@ struct go_table {
 	uint64_t text;             /* what the table's addresses are counted from */
 	uint64_t rows, functions, names, steps;   /* where in it they begin */
 	uint32_t n;                /* functions; 0: there is no such table, or it is not found */
-	bool noted;                /* Go has linked it, by its note: the C compiler moves the table where no section tells of it */
+	bool noted;                /* a note says that Go linked it; a C linker may move the table out of its section */
 	uint8_t word, wide, quantum;   /* bytes of an address, of a row's numbers, of the shortest instruction */
 };
 
 struct go_function {
 	uint64_t lo, hi;           /* as linked */
 	const char *name;          /* in the file */
-	uint64_t at;               /* what else is known of it: in the table */
+	uint64_t at;               /* where the rest of it is in the table */
 };
 
 void go_table_open(struct go_table *, const struct elf *);

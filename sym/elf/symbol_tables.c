@@ -53,7 +53,7 @@ by_sections(struct symbol_tables *t, const struct elf *e)
 				set_symbols(to, e, s.data, strings.data, SYMBOLS_MAX);
 		} else if (!t->plt.n && (s.type == SHT_RELA || s.type == SHT_REL) &&
 		           (!strcmp(s.name, ".rela.plt") || !strcmp(s.name, ".rel.plt"))) {
-			set_relocs(&t->plt, e, s.data, s.type == SHT_RELA);   /* of a static program, whose DYNAMIC is none */
+			set_relocs(&t->plt, e, s.data, s.type == SHT_RELA);   /* a static program has an empty one */
 		}
 	}
 }

@@ -1,6 +1,6 @@
 /* The code that a process made itself: what its perf map and its jitdump call it, as of a sample's time.  The address alone
- * does not tell that, since JITs use the place of old code again.  So where code that has run gives way to other code, a
- * new module takes over (a generation), and the old one keeps to what the files told until then. */
+ * does not tell that, since JITs use the place of old code again.  If code that has run gives way to other code, a new module
+ * (a generation) begins, and the old one keeps what the files said until then. */
 #ifndef SYM_JIT_JIT_H
 #define SYM_JIT_JIT_H
 
@@ -26,7 +26,7 @@ struct jit {
 	struct module_owned owned;
 	int map_fd, dump_fd;           /* its perf map and its jitdump, once found, or -1 */
 	uint64_t map_seen, dump_seen;  /* bytes of them that were looked at */
-	uint64_t dump_frame;           /* where a frame description is whose code was not written yet, or 0 */
+	uint64_t dump_frame;           /* where a frame description is that still waits for its code, or 0 */
 	uint32_t generations;
 	/* Frame descriptions of a jitdump: copies, found by the lowest address of their code (item.a: which). */
 	struct arena arena;
@@ -43,17 +43,17 @@ struct jit {
 /* The module of process PID's, the first of its generations; PARENT: of the process that it was forked off, or NULL.  NULL at
  * the memory cap. */
 struct module *jit_module(struct modules *, int32_t pid, struct module *parent);
-/* The generation behind that one. */
+/* The generation after BEFORE. */
 struct module *jit_next(struct modules *, const struct module *before);
 
 /* Code at VADDR, of the newest generation, is in a sample. */
 void jit_ran(struct module *, uint64_t vaddr);
-/* Whether its perf map is known, its jitdump; whether two modules are generations of one process's code. */
+/* Whether prof knows its perf map; its jitdump; whether two modules are generations of the code of one process. */
 bool jit_has_map(const struct module *);
 bool jit_has_dump(const struct module *);
 bool jit_same(const struct module *, const struct module *);
-/* Its files, as far as they are found now, else -1; the module closes them.  What they hold by now was there before any sample
- * still to come. */
+/* Gives the module its files (-1: not found yet); it closes them.  All that they hold now was there before the samples that
+ * still come. */
 void jit_found(struct module *, int map_fd, int dump_fd);
 /* Looks at what was written since: true where code that ran has given way, at the time *SINCE (0: just now).  Then M is
  * closed, and another module is to stand for what comes. */
@@ -62,7 +62,7 @@ bool jit_replaced(struct module *, uint64_t *since);
 /* The frame description of the code at VADDR, where a jitdump has one. */
 bool jit_frame(struct module *, uint64_t vaddr, struct fde *);
 
-/* What is at VADDR, and its line where that is known (else 0). */
+/* What is at VADDR, and its line (0: not known). */
 bool jit_find(struct modules *, struct module *, uint64_t vaddr, struct symbol *, const char **file, uint32_t *line,
               uint32_t *begins);
 

@@ -1,5 +1,5 @@
-/* Pieces of code that were made while a program ran, as a file tells of them one after another: an address means the
- * newest piece that holds it, as of some place in the file. */
+/* Pieces of code that a program made while it ran.  A file lists them one after another.  An address means the newest piece
+ * around it, as of a place in the file. */
 #ifndef SYM_JIT_JITCODE_H
 #define SYM_JIT_JITCODE_H
 
@@ -16,7 +16,7 @@ struct jit_line {
 
 struct jit_range {
 	uint64_t lo, hi;
-	uint64_t at;             /* where in the file it is told of: those behind it have higher ones */
+	uint64_t at;             /* its place in the file: later pieces have higher ones */
 	uint32_t name;
 	uint32_t line, lines;    /* the first of its lines and how many: in the order of addresses */
 };
@@ -25,7 +25,7 @@ struct jitcode;
 
 /* Being filled: memory is taken from the heap until jitcode_finish. */
 struct jitcode *jitcode_new(struct arena *);
-/* False where no more is kept: then it is cut. */
+/* False if there is no room for more: then the code is cut here. */
 bool jitcode_add(struct jitcode *, const struct jit_range *);
 bool jitcode_text(struct jitcode *, const char *, size_t n, uint32_t *number);
 bool jitcode_line(struct jitcode *, const struct jit_line *);
@@ -38,11 +38,11 @@ void jitcode_cut_here(struct jitcode *);
 /* The finished code; NULL if it is empty, or without memory. */
 struct jitcode *jitcode_finish(struct jitcode *);
 
-/* The newest piece told of before LIMIT that holds ADDR; where there is none, the first one told of later. */
+/* The newest piece around ADDR that the file lists before LIMIT; if there is none, the first one after it. */
 const struct jit_range *jitcode_find(struct jitcode *, uint64_t addr, uint64_t limit);
 /* What it is called. */
 void jitcode_symbol(const struct jitcode *, const struct jit_range *, struct symbol *);
-/* The line of ADDR in a piece of code, and the one that it begins with; false where they are not known. */
+/* The line of ADDR in a piece of code, and the first line of that piece; false if they are not known. */
 bool jitcode_source(const struct jitcode *, const struct jit_range *, uint64_t addr, const char **file, uint32_t *line,
                     uint32_t *begins);
 /* Whether it was too large, and only its beginning was kept. */

@@ -192,8 +192,8 @@ name_file(struct building *b, const char *name)
 	return true;
 }
 
-/* Some writers (V8 until 2024) put down other bytes than the file's name, or of another length than they say: then the
- * entries do not come out where the record ends, or lie far from the code, and none of them is believed. */
+/* Some writers (V8 until 2024) write other bytes than the file's name, or another length.  Then the entries do not end where
+ * the record ends, or lie far from the code, and prof believes none of them. */
 static bool
 sound(const struct jitdump_record *r)
 {

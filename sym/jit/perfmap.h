@@ -16,7 +16,7 @@ struct jitcode *perfmap_open(struct arena *, int fd);
 /* Its lines in [FROM, UPTO), one by one: where, what it is called. */
 void perfmap_from(struct perfmap_reader *, int fd, uint64_t from, uint64_t upto);
 bool perfmap_next(struct perfmap_reader *, struct jit_range *, const char **name, size_t *len);
-/* Where the last whole line that there is now ends; FROM where there is none behind it. */
+/* Where the last complete line ends now; FROM if no complete line follows it. */
 uint64_t perfmap_whole(int fd, uint64_t from);
 
 #endif

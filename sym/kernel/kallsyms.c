@@ -82,7 +82,7 @@ add(struct kallsyms *k, struct item new)
 	}
 }
 
-/* False where there is no more to read. */
+/* False if nothing is left to read. */
 static bool
 read_line(struct kallsyms *k)
 {
@@ -140,7 +140,7 @@ kallsyms_close(struct kallsyms *k)
 		asked_names_close(k->said);
 }
 
-/* Whether what was read tells of ADDR.  The kernel's own code lies between its own symbols, and nothing else does. */
+/* Whether the symbols that were read include ADDR's.  Only the kernel's own code lies between the kernel's own symbols. */
 static bool
 known(const struct kallsyms *k, uint64_t addr)
 {
@@ -152,7 +152,7 @@ known(const struct kallsyms *k, uint64_t addr)
 	       addr - s[sort_upto(s, k->n, addr) - 1].key < KERNEL_SYMBOL_MOST;
 }
 
-/* ADDR is told of by the tables behind it. */
+/* Whether the kernel's tables have ADDR. */
 static bool
 in_tables(const struct kallsyms *k, uint64_t addr)
 {

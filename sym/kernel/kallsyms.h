@@ -1,6 +1,7 @@
-/* The kernel's and its modules' symbols, by /proc/kallsyms.  The kernel takes tens of milliseconds to print it: it is read as
- * far as it is asked for, and piece by piece while there is something to wait for.  Before that the tables behind it are tried
- * (kallsyms_tables.h), for the kernel's own, then what the kernel says of single addresses (bpf_names.h).  Restricted addresses (all zero) count as none. */
+/* The kernel's and its modules' symbols, by /proc/kallsyms.  The kernel takes tens of milliseconds to print them all, so prof
+ * reads only as far as it needs, in pieces, while it waits for something else.  Before that it tries two faster ways: the
+ * kernel's own tables (kallsyms_tables.h), for the kernel's own functions, and a BPF program that asks for single addresses
+ * (bpf_names.h).  If all addresses are zero (restricted), there are no symbols. */
 #ifndef SYM_KERNEL_KALLSYMS_H
 #define SYM_KERNEL_KALLSYMS_H
 
@@ -14,11 +15,11 @@ struct kallsyms;
 struct kallsyms *kallsyms_open(struct arena *, int fd, size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t n),
                                size_t (*says)(const char *addrs, char *text, size_t size));
 void kallsyms_close(struct kallsyms *);
-/* ADDR will be asked for: reads on as far as that takes, at most MAX symbols; false once there is no more to do. */
+/* Prepares a later question for ADDR: reads on up to it, at most MAX symbols; false if nothing is left to do. */
 bool kallsyms_ahead(struct kallsyms *, uint64_t addr, uint32_t max);
-/* These N addresses will be asked for, next. */
+/* Prepares later questions for these N addresses. */
 void kallsyms_all(struct kallsyms *, const uint64_t *addr, uint32_t n);
-/* After reading what is not read yet: MODULE gets the kernel module's name in brackets, or "[kernel]". */
+/* Finds the symbol, and reads more if that is needed.  MODULE gets the kernel module's name in brackets, or "[kernel]". */
 bool kallsyms_find(struct kallsyms *, uint64_t addr, struct symbol *, const char **module);
 
 #endif

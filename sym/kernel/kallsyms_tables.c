@@ -85,7 +85,7 @@ length(const uint8_t *p, uint32_t *n)
 	return 2;
 }
 
-/* The name at NAME into a buffer of NAME_SIZE; "" where that is none. */
+/* Unpacks the name at NAME into a buffer of NAME_SIZE bytes; "" if it is invalid. */
 static const char *
 unpack(struct kallsyms_tables *t, uint32_t name, char *to)
 {
@@ -109,7 +109,7 @@ kallsyms_tables_hold(const struct kallsyms_tables *t, uint64_t addr)
 	return addr >= t->table[KCORE_STEXT] && addr < t->top;
 }
 
-/* The next symbol of code; false where there are no more, or where the tables are not what they should be. */
+/* The next symbol of code; false if there are no more, or if the tables are invalid. */
 static bool
 next(struct kallsyms_tables *t, struct ksym *s)
 {

@@ -1,5 +1,5 @@
-/* /proc/kcore, all of the kernel's memory, as far as the tables go that /proc/kallsyms is printed from.  What VMCOREINFO, a
- * note in it, says of their places bounds what can be read: whoever asks gets these tables and nothing else. */
+/* /proc/kcore is all of the kernel's memory.  prof reads only those tables in it that the kernel uses to print
+ * /proc/kallsyms.  VMCOREINFO, a note in the file, says where they are; these functions give the caller nothing else. */
 #ifndef SYM_KERNEL_KCORE_H
 #define SYM_KERNEL_KCORE_H
 
@@ -11,7 +11,7 @@
 enum kcore_table { KCORE_NAMES, KCORE_NUM, KCORE_TOKENS, KCORE_INDEX, KCORE_OFFSETS, KCORE_BASE, KCORE_STEXT, KCORE_WORD, KCORE_TABLES };
 
 struct kcore {
-	int fd;                    /* -1: there is none, or it does not tell */
+	int fd;                    /* -1: there is none, or it does not say where the tables are */
 	bool opened;               /* whatever came of it */
 	uint64_t lo, hi, off;      /* addresses that may be read, and where in the file LO is */
 	uint64_t table[KCORE_TABLES];

@@ -1,11 +1,12 @@
-/* What holds of every symbol of the kernel's, whoever tells of it. */
+/* What is true of every kernel symbol, from any source. */
 #ifndef SYM_KERNEL_KERNEL_SYMBOL_H
 #define SYM_KERNEL_KERNEL_SYMBOL_H
 
 /* No function is longer: what lies farther behind a symbol is something else. */
 enum { KERNEL_SYMBOL_MOST = 128 << 10 };
 
-/* Of two symbols at one address that with the lower rank is shown, by its type: a global one before a weak one before a local. */
+/* If two symbols have one address, prof shows the one with the lower rank.  The type gives the rank: first global ones, then
+ * weak ones, then local ones. */
 static inline unsigned
 kernel_symbol_rank(char type)
 {

@@ -5,7 +5,8 @@
 #include "module.h"
 #include "symbol.h"
 
-/* A module of the N bytes of such a page, the first at 0 as linked; of an image with an ELF header it is module_image's. */
+/* Makes a module of the N bytes of such a page, the first at 0 as linked.  If they begin with an ELF header, module_image
+ * makes it. */
 struct module *arm_vectors_module(struct modules *, const char *path, const void *bytes, size_t n);
 /* The helper at VADDR of such a module. */
 bool arm_vectors_find(const struct module *, uint64_t vaddr, struct symbol *);

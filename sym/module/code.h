@@ -12,13 +12,13 @@ enum {
 	CODE_ELIDED,      /* frames left out in the middle of a deep stack */
 	CODE_KERNEL,      /* in the kernel, which hides its names or addresses */
 	CODE_UNKNOWN,     /* an address in no known map */
-	CODE_WAITING,     /* off the CPU, and nothing more is known of it */
+	CODE_WAITING,     /* off the CPU; nothing else is known */
 	CODE_BEFORE,      /* since before the capture */
-	CODE_RUN_QUEUE,   /* it could have run, but had no CPU */
-	CODE_THROTTLED,   /* nor was allowed to have one */
-	CODE_RUNNING,     /* on a CPU, and nothing more is known of it */
-	CODE_WOKEN,       /* between what waits and, from its innermost frame on, what woke it */
-	CODE_INTERRUPT,   /* and that is no thread */
+	CODE_RUN_QUEUE,   /* the thread could have run, but had no CPU */
+	CODE_THROTTLED,   /* the thread could have run, but its cgroup was throttled */
+	CODE_RUNNING,     /* on a CPU; nothing else is known */
+	CODE_WOKEN,       /* stands between the stack that waits and the one that woke it (innermost frame first) */
+	CODE_INTERRUPT,   /* an interrupt woke it, not a thread */
 	CODE_MARKS
 };
 #define CODE_WOKEN_NAME "--"
@@ -37,7 +37,7 @@ struct codes {
 
 bool codes_init(struct codes *);
 void codes_free(struct codes *);
-/* No more are to come: what only code_intern needs is given back. */
+/* Says that no more codes come: gives back the memory that only code_intern needs. */
 void codes_settle(struct codes *);
 /* The number of (MODULE, VADDR); CODE_UNKNOWN at the memory cap. */
 uint32_t code_intern(struct codes *, uint32_t module, uint64_t vaddr);

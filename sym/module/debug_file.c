@@ -17,7 +17,7 @@ enum {
 	EXPANDS_MOST = 100,        /* times, beyond some bytes: no compiler's output is that empty */
 	EXPANDS_ANY = 16 << 20,
 	EXPANDS_USUAL = 16,        /* times: what is more is not worth more work */
-	SHRINKS_LEAST = 4096,      /* what is compressed is not twice as large, but for so many bytes */
+	SHRINKS_LEAST = 4096,      /* a compressed section takes at most twice the room, plus so many bytes */
 	PIECEMEAL = 512 << 10,     /* bytes from which on they are not unpacked all at once */
 	MINI_MOST = 16 << 20, MINI_EXPANDED_MOST = 64 << 20,
 	COMPRESS_ZSTD = 2,         /* ELFCOMPRESS_ZSTD */
@@ -127,7 +127,8 @@ debug_file_section_of(struct modules *ms, struct module *file, const char *name)
 
 /* ---- files ---- */
 
-/* .gnu_debuglink: a name, filled up to a multiple of four, and a CRC.  A name that leads elsewhere is none. */
+/* .gnu_debuglink: a name, filled up to a multiple of four, and a CRC.  prof does not take a name that leads to another
+ * directory. */
 static void
 read_link(const struct module *m, struct debug_wanted *w)
 {

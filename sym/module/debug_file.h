@@ -5,16 +5,16 @@
 
 #include "module.h"
 
-/* The section NAME (".debug_info") of FILE itself, decompressed once and kept; empty where it has none, or one that is broken
- * or too large. */
+/* The section NAME (".debug_info") of FILE itself, decompressed once and kept.  Empty if FILE has no such section, or if it
+ * is broken or too large. */
 struct cursor debug_file_section_of(struct modules *, struct module *file, const char *name);
 
 /* The module that holds M's DWARF: M, or its detached debug file; NULL where there is none. */
 struct module *debug_file(struct modules *, struct module *m);
-/* The section NAME of debug_file(M): empty where that is NULL. */
+/* The section NAME of debug_file(M); empty if that is NULL. */
 struct cursor debug_file_section(struct modules *, struct module *m, const char *name);
 
-/* The module whose .symtab has M's symbols: M, its detached debug file, or what it carries in .gnu_debugdata; NULL: none. */
+/* The module with M's .symtab: M, its detached debug file, or what M has in .gnu_debugdata; NULL: none. */
 struct module *debug_file_symbols(struct modules *, struct module *m);
 
 /* The file that DW_FORM_GNU_ref_alt, DW_FORM_GNU_strp_alt, DW_FORM_ref_sup4 and DW_FORM_strp_sup of FILE speak of, or NULL. */
@@ -22,7 +22,7 @@ struct module *debug_file_alt(struct modules *, struct module *file);
 /* The .dwo file that DW_AT_dwo_name and DW_AT_comp_dir of a unit in M's DWARF name (COMP_DIR may be NULL), or NULL.  Its identity
  * is the unit's dwo_id, which the caller checks. */
 struct module *debug_file_dwo(struct modules *, struct module *m, const char *comp_dir, const char *name);
-/* M's .dwp file, or NULL.  Likewise. */
+/* M's .dwp file, or NULL.  The caller checks its identity, too. */
 struct module *debug_file_dwp(struct modules *, struct module *m);
 
 #endif

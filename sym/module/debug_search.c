@@ -16,7 +16,7 @@ enum { PATH_ROOM = 4096, CRC_PIECE = 1 << 20, CRC_STEP = 8, DIRS_KNOWN = 32 };
 /* Where a file may be: below each root (a board's, the target's, prof's own), each directory that was given, or debuginfod's.
  * %b is its build-id as xx/yyyy and %B in one piece; %d and %n directory and name of the module's path, %s its directory
  * without /usr; %l the link, %f its last part, %r the link where it is relative and %a where it is absolute; %c where the
- * unit was compiled.  What lacks something that its place names is not looked for there. */
+ * unit was compiled.  If the module lacks something that a place needs, prof does not look there. */
 enum scope { ROOTS, BOARD, DIRS, CACHES };
 
 static const struct place {
@@ -64,7 +64,7 @@ static const struct place {
 	{ DEBUG_DWP, ROOTS, "%d/.debug/%n.dwp" },
 };
 
-/* What is known by the searches before. */
+/* What earlier searches have found out. */
 struct debug_searched {
 	struct {
 		const char *path;
@@ -216,7 +216,7 @@ same_crc(struct modules *ms, const struct elf *e, uint32_t crc)
 	return sum == crc;
 }
 
-/* Whether FILE is what is looked for.  Split files are told by what their units say, later. */
+/* Whether FILE is the one that is wanted.  For split files the caller checks that later, by their units. */
 static bool
 is_it(struct modules *ms, const struct module *file, const struct debug_wanted *w)
 {
@@ -239,8 +239,8 @@ open_below(struct modules *ms, uint8_t root, const char *path)
 	return ms->open(root ? ms->root[root - 1].fd : -1, path);
 }
 
-/* Whether the directory that PATH's last UP parts are below is not there.  Most have none of those where debug files may be:
- * each is asked for once, and not each file in it. */
+/* Whether the directory above PATH's last UP parts does not exist.  Most machines have none of these directories: so prof
+ * looks for each directory once, and not for each file in it. */
 static bool
 gone(struct modules *ms, uint8_t root, const char *path, unsigned up)
 {

@@ -67,7 +67,7 @@ at_of(const struct part *p, const struct cursor *c)
 	return (uint64_t)(c->pos - p->bytes.pos);
 }
 
-/* The CIE or FDE at OFF, of which NEXT becomes the end; false at a terminator or where it does not fit. */
+/* Reads the CIE or FDE at OFF, and sets NEXT to its end; false at a terminator, or if it does not fit. */
 static bool
 read_entry(const struct part *p, uint64_t off, struct entry *e, uint64_t *next)
 {
@@ -118,7 +118,7 @@ read_pointer(const struct part *p, struct cursor *c, unsigned encoding, unsigned
 	return v & p->mask;
 }
 
-/* What the letters of an augmentation say, and the data behind them; false for one that cannot be read. */
+/* Reads the letters of an augmentation, and the data behind them; false if prof does not know a letter. */
 static bool
 read_augmentation(const struct part *p, struct cie *cie, const char *letter, struct cursor data)
 {
@@ -412,8 +412,8 @@ open_ehframe(struct modules *ms, struct module *m)
 	return eh;
 }
 
-/* The last row that begins at or before VADDR, or 0.  No branch depends on the data.  What is compared of an address has 32
- * bits: what the table says, or where addresses have no more, the address; below its middle it is negative. */
+/* The last row that begins at or before VADDR, or 0.  No branch depends on the data.  It compares 32 bits of an address: the
+ * number in the table, or the whole address if addresses have no more bits.  Numbers below the middle are negative. */
 static uint32_t
 search_table(const struct part *p, uint64_t vaddr)
 {

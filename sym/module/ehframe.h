@@ -20,11 +20,11 @@ struct fde {
 	uint64_t insns_vaddr;      /* of insns.pos, for pc-relative DW_CFA_set_loc */
 };
 
-/* The FDE that covers VADDR: false where there is none (or it lies). */
+/* The FDE that covers VADDR; false if there is none, or if it lies. */
 bool ehframe_find(struct modules *, struct module *, uint64_t vaddr, struct fde *);
 /* The start of the function that covers VADDR by the frame descriptions, or false: for code without a symbol. */
 bool ehframe_start(struct modules *, struct module *, uint64_t vaddr, uint64_t *start, uint64_t *end);
-/* What the one FDE in BYTES says, a table of its own for the code at [LO, HI), whose addresses count for nothing. */
+/* Reads the one FDE in BYTES, a table for the code at [LO, HI) alone.  The addresses in it do not matter. */
 bool ehframe_alone(struct cursor bytes, bool is64, uint64_t lo, uint64_t hi, struct fde *);
 /* Whether the module has any frame description at all. */
 bool ehframe_any(struct modules *, struct module *);

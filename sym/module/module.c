@@ -10,8 +10,8 @@
 #include "lib/filemap.h"
 #include "lib/codec/unpack.h"
 
-/* Module numbers are found again by what makes a module the same: of a file dev, ino, size, mtime; of a memory image
- * its bytes (INO their hash); of a lost file its path (INO its hash). */
+/* Module numbers are found again by what makes a module the same: for a file, dev, ino, size and mtime; for a memory image,
+ * its bytes (INO is their hash); for a lost file, its path (INO is its hash). */
 static uint32_t
 hash(const struct module *m)
 {

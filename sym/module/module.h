@@ -38,7 +38,7 @@ struct module {
 	bool lines_asked;
 	struct debug_files *debug;       /* see debug_file.h; NULL until asked for */
 	uint64_t dev, ino, size, mtime;
-	uint8_t root;              /* whose PATH it is: 0 prof's own, else number of modules' root + 1 */
+	uint8_t root;              /* the root directory of PATH: 0 is prof's own, else the number of modules' root + 1 */
 };
 
 enum { MODULE_ROOTS = 64, DEBUG_DIRS = 8, DEBUG_CACHES = 2 };
@@ -49,13 +49,13 @@ struct module_root {
 	int fd;
 };
 
-/* Where debug files are looked for besides; what is not given is NULL or 0. */
+/* More places of debug files; NULL or 0: not given. */
 struct debug_places {
 	uint8_t sysroot;           /* as in struct module */
 	const char *dir[DEBUG_DIRS], *cache[DEBUG_CACHES];   /* --debug-dir; debuginfod's */
 };
 
-/* What has more to give back than memory of the modules' arena; its struct begins with this. */
+/* The beginning of a struct that must give back more than memory of the modules' arena. */
 struct module_owned {
 	struct module_owned *next;
 	void (*free)(struct module_owned *);
@@ -77,14 +77,14 @@ struct modules {
 	struct module_root root[MODULE_ROOTS];
 	uint32_t nroot;
 	struct debug_places places;
-	bool lineless;             /* dwarf.h tells functions alone: neither files nor lines are wanted */
+	bool lineless;             /* the user wants no files and lines: dwarf.h gives functions alone */
 };
 
 bool modules_init(struct modules *);
 void modules_free(struct modules *);
 
-/* The module of the file behind FD (which stays the caller's), the same one for the same file.  Where the file is not
- * readable as ELF the module says so in BAD.  NULL at the memory cap. */
+/* The module of the file behind FD, the same one for the same file.  The caller keeps FD.  If the file is not a valid ELF
+ * file, BAD says why.  NULL at the memory cap. */
 struct module *module_file(struct modules *, int fd, const char *path);
 /* A file that could not be opened, WHY in words. */
 struct module *module_lost(struct modules *, const char *path, const char *why);
@@ -92,15 +92,15 @@ struct module *module_lost(struct modules *, const char *path, const char *why);
 struct module *module_image(struct modules *, const char *path, const void *bytes, size_t n);
 /* N bytes in memory, which live as long as the modules do, laid out as in a file. */
 struct module *module_bytes(struct modules *, const char *path, const void *bytes, size_t n);
-/* A word, for a frame that is no code: its address is 0. */
+/* A word, for a frame that is not code; its address is 0. */
 struct module *module_word(struct modules *, const char *word);
-/* One that is like LIKE, and never found again by what it is; NULL at the memory cap. */
+/* Adds a module like LIKE, which no search for an equal one finds; NULL at the memory cap. */
 struct module *module_add(struct modules *, const struct module *like, const char *path);
 
-/* What modules_free is to free before the arena: in the arena itself. */
+/* Registers what modules_free must free before the arena; it lies in the arena itself. */
 void modules_own(struct modules *, struct module_owned *, void (*free)(struct module_owned *));
 
-/* The number of the root that FD (which stays the caller's) is, new or known; 0 where there are too many. */
+/* The number of the root directory FD, new or known; 0 if there are too many.  The caller keeps FD. */
 uint8_t modules_root(struct modules *, int fd);
 
 #endif

@@ -17,12 +17,13 @@ struct space {
 	struct map *map;           /* sorted, disjoint */
 	uint32_t n, cap;
 	uint32_t last;             /* where the last address was found */
-	uint32_t epoch;            /* never the same for two spaces; renewed when a known address may mean something else */
+	uint32_t epoch;            /* two spaces never have the same one; it changes when a known address may mean something else */
 	/* Called for a map without a module: sets module and bias (space_bind). */
 	void (*open)(struct space *, struct map *);
 	/* Called when ADDR lies in no map: may read the maps again.  True: look once more. */
 	bool (*missing)(struct space *, uint64_t addr);
-	/* Copies up to N bytes from ADDR on out of the process's memory, as it is now: how many, 0 where it cannot be read. */
+	/* Copies up to N bytes at ADDR from the process's memory, as it is now; returns how many, 0 if it cannot read
+	 * them. */
 	size_t (*read)(struct space *, uint64_t addr, void *to, size_t n);
 	uint64_t compared;         /* for the unwinder: when it last looked whether code that it has read is still so, ns */
 };
@@ -34,7 +35,7 @@ bool space_add(struct space *, const struct map *);
 void space_clear(struct space *);
 /* Code at known addresses may have become other code. */
 void space_renew(struct space *);
-/* TO becomes a copy of FROM's maps, with an epoch of its own; JIT modules are dropped, to be bound anew. */
+/* Makes TO a copy of FROM's maps, with its own epoch.  It drops JIT modules, so that they are bound again. */
 bool space_copy(struct space *to, const struct space *from);
 /* The map that holds ADDR, with its module bound, asking `missing` and `open` as needed; or NULL. */
 struct map *space_find(struct space *, uint64_t addr);

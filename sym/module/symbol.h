@@ -1,4 +1,4 @@
-/* A function by its symbol, wherever that was found. */
+/* A function by its symbol, from any source. */
 #ifndef SYM_MODULE_SYMBOL_H
 #define SYM_MODULE_SYMBOL_H
 
@@ -7,11 +7,12 @@
 
 struct symbol {
 	uint64_t lo, hi;     /* as linked; a symbol without a size reaches to the next one */
-	const char *name;    /* alive as long as whom it was found in; without @VERSION */
+	const char *name;    /* lives as long as its source; without @VERSION */
 	bool thumb;          /* ARM's other instruction set */
 };
 
-/* Of two names of one address, whether A is the one to show: fewer leading underscores, then shorter, then first. */
+/* Whether prof shows A, and not B, if one address has both names: the one with fewer leading underscores, else the shorter
+ * one, else the first. */
 bool symbol_better(const char *a, const char *b);
 
 #endif

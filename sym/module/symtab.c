@@ -192,7 +192,7 @@ better(const struct build *b, uint32_t x, uint32_t y)
 	if (x >> RANK != y >> RANK)
 		return x >> RANK < y >> RANK;
 	if ((x ^ y) & DYNAMIC)
-		return x & DYNAMIC;   /* so that a stripped copy of the file gives the same name */
+		return x & DYNAMIC;   /* because a stripped copy of the file must give the same name */
 	name_x = name_of(b->elf, b->st, x);
 	name_y = name_of(b->elf, b->st, y);
 	return *name_x && (!*name_y || symbol_better(name_x, name_y));
@@ -388,7 +388,7 @@ find_row(const struct symtab *st, const struct elf *e, uint64_t vaddr, struct sy
 	return *out->name;
 }
 
-/* The name without its version, which only .symtab writes into it; NULL for none, or one that cannot be meant. */
+/* The name without its version, which only .symtab writes into the name; NULL if there is no name, or an invalid one. */
 static const char *
 unversioned(struct modules *ms, const char *name)
 {

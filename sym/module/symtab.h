@@ -6,13 +6,13 @@
 #include "module.h"
 #include "symbol.h"
 
-/* The function at VADDR: false where the file names none there. */
+/* The function at VADDR; false if the file names none there. */
 bool symtab_find(struct modules *, struct module *, uint64_t vaddr, struct symbol *);
-/* Whether it is a Go program's. */
+/* Whether the module is a Go program. */
 bool symtab_go(struct modules *, struct module *);
-/* How far sp is at VADDR from where it was when the function began, where Go's table tells. */
+/* The distance between sp at VADDR and sp at the beginning of the function, if Go's table has it. */
 bool symtab_depth(struct modules *, struct module *, uint64_t vaddr, uint32_t *depth);
-/* Behind it: up to where the same is to be said, as long as it is the same symbol's or frame description's. */
+/* The address up to which the answer for VADDR stays the same, within its symbol or frame description. */
 uint64_t symtab_until(const struct module *, uint64_t vaddr);
 
 #endif

@@ -61,7 +61,7 @@ struct insn {
 	int32_t target;            /* relative to the instruction's first byte */
 };
 
-/* Where branches lead to that were passed over, from the first byte of what was. */
+/* The targets of branches that were skipped, relative to the first skipped byte. */
 struct branches {
 	unsigned n;
 	int64_t to[32];
@@ -70,7 +70,8 @@ struct branches {
 struct elf;
 struct row;
 
-/* The last different ones of many places in [LO, END), the last first: those that are called, or those whose address is taken. */
+/* The SPOTS highest of many places in [LO, END), highest first, without repetition: places that code calls, or places that
+ * code takes the address of. */
 enum { SPOTS = 8 };
 struct spots {
 	uint64_t lo, end, at[SPOTS];
@@ -102,8 +103,8 @@ struct arch {
 	/* DWARF numbers; pc: where DWARF has none, one of our own; ra: where a call leaves the return address, pc where it is
 	 * pushed. */
 	uint8_t pc, sp, fp, ra;
-	uint8_t vector;            /* how long vectors are, in 8 bytes; or 0: nothing asks for that */
-	uint8_t other;             /* another frame pointer, that of code of the other instruction set; or 0 */
+	uint8_t vector;            /* our number for the length of vectors, in 8 bytes; or 0: nothing asks for it */
+	uint8_t other;             /* the frame pointer of code of the other instruction set; or 0 */
 	uint8_t align;             /* of instructions */
 	int8_t rec_fp, rec_ra;     /* frame record: offsets from fp of the caller's fp and of the return address */
 	bool rec_loose;            /* it may lie anywhere in its frame, so that it does not tell the CFA */
@@ -122,13 +123,14 @@ struct arch {
 	uint8_t ntrampolines;
 	const struct sigreg { uint8_t reg; uint16_t sp_off; } *sigregs;
 	uint8_t nsigregs;
-	/* The instruction at BYTES, of which N may be read; NULL where nothing decodes this machine's code. */
+	/* Decodes the instruction at BYTES; N bytes may be read.  NULL: nothing decodes this machine's code. */
 	void (*decode)(const uint8_t *bytes, uint64_t n, struct insn *);
 	/* How many bytes of instructions, at most MOST, do nothing but to registers that are not followed from a function's
 	 * beginning on.  Branches among them are put down, and where CALLS says so, calls passed over.  Not all of them need be
 	 * counted; NULL: none. */
 	uint64_t (*skip)(const uint8_t *bytes, uint64_t n, uint64_t most, bool calls, struct branches *);
-	/* Of the other instruction set, or NULL; and whether the code around BYTES + AT seems to be of that one. */
+	/* Decodes an instruction of the other instruction set, or NULL; tells whether the code around BYTES + AT seems to be
+	 * of that set. */
 	void (*decode_other)(const uint8_t *bytes, uint64_t n, struct insn *);
 	bool (*is_other)(const uint8_t *bytes, uint64_t n, unsigned at);
 	/* Whether a call ends right before END; N bytes before it may be read.  NULL: cannot be told. */
@@ -136,11 +138,11 @@ struct arch {
 	/* Takes the places that the N bytes of code at VADDR call, or load the address of.  NULL: nobody looks for them. */
 	void (*named)(struct spots *, const uint8_t *bytes, uint64_t n, uint64_t vaddr);
 	uint8_t result;            /* the register of a system call's result, which is 0 in a new thread */
-	uint8_t call_number;       /* that of its number; or NO_REG, where constants are not followed */
+	uint8_t call_number;       /* the register of its number; or NO_REG: prof does not follow constants there */
 	uint8_t syscall_len;       /* bytes of the instruction */
-	uint16_t exit[2], clone;   /* system calls that end the thread, and the one that makes one */
+	uint16_t exit[2], clone;   /* the system calls that end a thread, and the one that makes a thread */
 	uint8_t same_stack[4];     /* what the call's stack is made with where it is the caller's: vfork */
-	/* Whether a coroutine or thread was made to return to the byte behind that one, to end there. */
+	/* Whether new coroutines or threads get the address behind this byte as their return address, and end there. */
 	bool (*ends_here)(const uint8_t *bytes, uint64_t n);
 	/* Whether a function that has a frame begins here, as compilers of JIT code make them. */
 	bool (*prologue)(const uint8_t *bytes, uint64_t n);
@@ -148,7 +150,8 @@ struct arch {
 	bool (*frame_size)(const uint8_t *bytes, uint64_t n, uint32_t *size);
 	uint8_t marks[2];          /* each such place has one of these in its first 8 bytes; 0: that is not said */
 	uint8_t first[3];          /* and begins with one of these */
-	/* How long a push is that ends at END, as functions have them before that; 0: none.  NULL: they have not. */
+	/* The length of the push that ends at END, if functions have one before the place of prologue(); 0: no push.  NULL:
+	 * functions have none. */
 	unsigned (*push_before)(const uint8_t *end, uint64_t n);
 	/* The row at VADDR by the machine's own tables, or NULL; NULL if all is well, else what is wrong with it, in words. */
 	const char *(*table_row)(const struct elf *, uint64_t vaddr, struct row *, bool *found);

@@ -298,7 +298,7 @@ t32_branch(struct insn *i, uint32_t a, uint32_t b)
 {
 	uint32_t s = a >> 10 & 1, j1 = b >> 13 & 1, j2 = b >> 11 & 1, low = (b & 0x7ff) << 1;
 
-	if (!(b & 0x5000)) {   /* with a condition, or none of these */
+	if (!(b & 0x5000)) {   /* a condition, or not one of these */
 		if ((a >> 7 & 7) != 7)
 			branch(i, INSN_BRANCH, extend(s << 20 | j2 << 19 | j1 << 18 | (a & 63) << 12 | low, 21) + 4);
 		else if ((a & 0xfff0) == 0xf7f0 && (b & 0xf000) == 0xa000)

@@ -53,7 +53,7 @@ after_call(const uint8_t *end, uint64_t n)
 }
 
 /* Most words of A32 code are executed always; of T32 code few look like that, but for long instructions, and these look alike
- * in both.  The nearer the more they say. */
+ * in both.  The nearer words are, the more they count. */
 static bool
 is_other(const uint8_t *p, uint64_t n, unsigned at)
 {

@@ -30,7 +30,8 @@ decode(const uint8_t *bytes, uint64_t n, struct insn *i)
 	x86_decode(bytes, n, true, i);
 }
 
-/* A call of the next instruction is none, but with an argument, %eax: so musl's _start calls what stands behind it. */
+/* A call of the next instruction is not a call, except with the argument %eax: musl's _start calls in this way what stands
+ * behind it. */
 static bool
 after_call(const uint8_t *end, uint64_t n)
 {

@@ -188,7 +188,7 @@ immediate_len(const struct x86 *x)
 	return x->flags & IMM8 ? 1 : x->flags & IMMZ ? z : 0;
 }
 
-/* Takes the instruction apart; its length, or 0 where it is none. */
+/* Takes the instruction apart.  Returns its length, or 0 if it is not an instruction. */
 static unsigned
 read_insn(const uint8_t *bytes, uint64_t n, bool narrow, struct x86 *x)
 {
@@ -219,7 +219,7 @@ read_insn(const uint8_t *bytes, uint64_t n, bool narrow, struct x86 *x)
 	return (unsigned)(c.p - bytes) + x->imm_len;
 }
 
-/* The instruction set's own numbers, which are not DWARF's. */
+/* The numbers of the instruction set; DWARF has others. */
 enum { SP = 4, FP = 5 };
 
 static const uint8_t dwarf_reg[16] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
@@ -292,7 +292,7 @@ lea_operand(const struct x86 *x, unsigned *base, int32_t *off)
 	return true;
 }
 
-/* How rsp or rbp is given a new value, by an instruction that is neither push nor pop. */
+/* How an instruction other than push and pop gives rsp or rbp a new value. */
 static void
 read_move(const struct x86 *x, unsigned to, struct insn *i)
 {

@@ -23,7 +23,7 @@ struct place {
 
 /* The row of the table at one address. */
 struct row {
-	uint64_t set;            /* the registers that the program spoke of: a bit each; of others REG says nothing */
+	uint64_t set;            /* the registers that the description names, a bit each; REG is valid for these only */
 	int64_t cfa_off;         /* of an expression: its length */
 	const uint8_t *cfa_expr; /* or NULL */
 	uint16_t ra;
@@ -33,8 +33,8 @@ struct row {
 	bool debug;              /* of .debug_frame */
 	enum row_truth {
 		ROW_TRUE,
-		ROW_LATE,        /* not yet while the function makes its frame, nor while it takes it away */
-		ROW_MUTE,        /* as at the function's beginning, and no word of anything behind that */
+		ROW_LATE,        /* false while the function makes its frame, and while it removes it */
+		ROW_MUTE,        /* describes the function's beginning, and says nothing about the code behind that */
 	} truth;
 	bool ra_signed;          /* aarch64 */
 	struct place reg[REGS];
@@ -42,14 +42,16 @@ struct row {
 
 /* NULL if all is well, else what is wrong with the description, in words. */
 const char *cfi_row(const struct arch *, const struct fde *, uint64_t vaddr, struct row *);
-/* cfi_brief.c: the same quickly, of CFA, fp and the return address alone; false where that takes more than the usual. */
+/* cfi_brief.c: does the same faster, for the CFA, fp and the return address alone; false if the description is an unusual
+ * one. */
 bool cfi_brief(const struct arch *, const struct fde *, uint64_t vaddr, struct row *);
 
-/* row_mend.c: no return address lies in the caller's frame: a row that says so has forgotten what was pushed before (glibc's of
- * _dl_runtime_resolve, on aarch64).  One that says nothing is true of a leaf, but not of assembly like that (riscv64's). */
+/* row_mend.c: a return address never lies in the caller's frame.  If a row says so, it has forgotten what was pushed before
+ * (glibc's row of _dl_runtime_resolve, on aarch64).  If a row says nothing, it is true for a leaf, but not for such assembly
+ * (riscv64's). */
 void row_mend(const struct arch *, const struct fde *, uint64_t vaddr, struct row *);
 
-/* Where a register is to be found in that row. */
+/* Where that row finds a register. */
 static inline struct place
 row_place(const struct row *row, unsigned reg)
 {

@@ -149,8 +149,8 @@ step(struct machine *m, unsigned op)
 	}
 }
 
-/* Whether RA is where a thread ends that its function returned to: assembly, of which nothing is said, nor by a symbol that
- * reaches so far (glibc's clone).  mov r7, #1; svc 0 */
+/* Whether RA is the place to which a thread's first function returns, where the thread ends.  This is assembly (glibc's
+ * clone) without a table entry, and no symbol reaches so far.  mov r7, #1; svc 0 */
 static bool
 ends_thread(const struct elf *elf, uint64_t ra)
 {

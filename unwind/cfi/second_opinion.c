@@ -1,6 +1,7 @@
-/* libunwind's opinion (1.6, remote unwinding by DWARF): asked about a frame whose description our own rules refuse or cannot
- * follow.  Only the evaluation is libunwind's: which description it is, the memory and the registers are ours, behind one set of
- * accessors, so that nothing of it reads what was not checked.  Each question has a budget of reads and of states remembered. */
+/* libunwind's opinion (1.6, remote unwinding by DWARF): prof asks it about a frame if our own rules refuse its description,
+ * or cannot follow it.  libunwind only evaluates: we choose the description, and we give memory and registers through one set
+ * of accessors.  So libunwind reads nothing that was not checked.  Each question has a budget of reads and of states
+ * remembered. */
 #include "second_opinion.h"
 
 #ifdef LIBUNWIND
@@ -202,7 +203,7 @@ get_proc_name(unw_addr_space_t as, unw_word_t ip, char *name, size_t n, unw_word
 	return -UNW_ENOINFO;
 }
 
-/* libunwind's address space, one for all questions: it knows no more than these functions.  NULL without memory. */
+/* libunwind's address space, one for all questions; it has only these functions.  NULL without memory. */
 static unw_addr_space_t
 space_of_questions(void)
 {

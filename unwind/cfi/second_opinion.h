@@ -1,4 +1,4 @@
-/* The second opinion: libunwind's, where it is linked in (make LIBUNWIND=0 leaves it out). */
+/* The second opinion is libunwind's, if it is linked in (make LIBUNWIND=0 leaves it out). */
 #ifndef UNWIND_CFI_SECOND_OPINION_H
 #define UNWIND_CFI_SECOND_OPINION_H
 
@@ -15,8 +15,8 @@ struct second_sight {
 	void *ctx;
 };
 
-/* The step out of F, in code that FDE describes and that runs BIAS from where it was linked.  REGS, all that are known,
- * become the caller's, and F too, at STEP_OK alone; STEP_ROOT where there is no caller, else STEP_BAD. */
+/* Steps out of F.  FDE describes the code, which runs BIAS bytes from the place where it was linked.  REGS are all known
+ * registers.  At STEP_OK, REGS and F become the caller's.  STEP_ROOT: there is no caller; else STEP_BAD. */
 enum step second_step(const struct second_sight *, const struct fde *, uint64_t bias, struct regs *, struct frame *);
 
 #endif

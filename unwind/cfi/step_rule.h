@@ -11,7 +11,7 @@ enum rule_kind {
 	RULE_GENERAL,      /* by its frame description, which says more than a rule holds */
 	RULE_LINK,         /* like PLAIN, but the return address is in a register: see RULE_RA_IN_REG */
 	RULE_DERIVED,      /* like PLAIN, but found by reading the instructions: to be verified */
-	RULE_OTHER,        /* likewise, but the CFA is the machine's other frame pointer + cfa_off */
+	RULE_OTHER,        /* like DERIVED, but the CFA is the machine's other frame pointer + cfa_off */
 	RULE_ROOT,         /* nobody called it */
 	RULE_SIGRETURN,    /* a signal trampoline without a description */
 	RULE_KEPT,         /* all registers of its caller are in its frame: see exception_frame.c */
@@ -28,7 +28,7 @@ enum {
 	RULE_KEEPS_FP = 8,     /* fp points to a frame record */
 	RULE_AFTER_CALL = 16, /* the code is the end of a call */
 	RULE_REALIGNED = 32,  /* the CFA is the word at fp + cfa_off, and the return address lies in the frame record too */
-	RULE_BY_HAND = 128,   /* a root that is returned to without ever having called */
+	RULE_BY_HAND = 128,   /* a root to which functions return although it has not called them */
 	RULE_RA_IN_REG = 64,  /* the return address is in register ra_off: of an interrupted pc */
 };
 
@@ -41,14 +41,14 @@ struct rule {
 
 enum { OTHER_LOST = INT16_MAX - 1, OTHER_SAME };
 
-/* To the caller, whose fp is where the rule says. */
+/* Makes F the caller's frame.  The rule says where the caller's fp is. */
 static inline void
 step_to(const struct rule *r, const struct memory *m, uint64_t cfa, uint64_t ra, struct frame *f)
 {
 	uint64_t at = cfa + (uint64_t)(int64_t)r->fp_off;
 
 	if (!(r->flags & RULE_FP_SAME)) {
-		/* Below sp it has been popped already, in an epilogue: what it was is in the register. */
+		/* Below sp: an epilogue has already popped it, so its value is in the register. */
 		if (r->flags & RULE_FP_LOST || (!memory_word(m, at, &f->fp) && at >= f->sp))
 			f->fp_known = false;
 		else if (memory_has(m, at))

@@ -1,6 +1,6 @@
-/* See code_source.h.  Read page by page are code without a file, as its process has it now, and large files, of which little is
- * looked at in many places.  Pages are kept; those of processes are compared with the process's once in a
- * while: where one has changed, all that was known of the space's code is forgotten. */
+/* See code_source.h.  prof reads page by page: code without a file, as its process has it now, and large files, because prof
+ * needs few bytes in many places of these.  It keeps the pages.  It compares those of a process with the process once in a
+ * while; if one has changed, it forgets all that it knew about the code of that space. */
 #include "code_source.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ fetch(struct space *s, struct code_page *p)
 	}
 }
 
-/* It was no code when it was read, but may be code now. */
+/* Whether the bytes were not code when prof read them, so that they may be code now. */
 static bool
 blank(const struct code_page *p, uint64_t at)
 {
@@ -51,7 +51,7 @@ blank(const struct code_page *p, uint64_t at)
 	return !(words[0] | words[1]);
 }
 
-/* What was there and is another now is forgotten at the next walk's beginning, not in the middle of this one. */
+/* If the code has changed, prof forgets the old code when the next walk begins, not in the middle of this one. */
 static void
 fetch_again(struct space *s, struct code_page *p)
 {
@@ -63,7 +63,7 @@ fetch_again(struct space *s, struct code_page *p)
 			s->compared = AT_ONCE;
 }
 
-/* Where that page is to be, if it is; NULL at the memory cap. */
+/* The place for that page; NULL at the memory cap. */
 static struct code_page *
 page_of(struct code_source *src, uint64_t page)
 {

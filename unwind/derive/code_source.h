@@ -1,4 +1,4 @@
-/* The code of the process that is walked: its bytes, wherever they are, and what can be told of a piece of it at once. */
+/* The code of the process of this walk: its bytes, from any source, and what prof sees in a piece of code at first sight. */
 #ifndef UNWIND_DERIVE_CODE_SOURCE_H
 #define UNWIND_DERIVE_CODE_SOURCE_H
 
@@ -14,16 +14,16 @@ struct code_source {
 	struct derive_work *work;  /* see derive.h */
 };
 
-/* The instructions from VADDR on, empty where there are none to be read.  They last until others are asked for. */
+/* The instructions from VADDR on; empty if they cannot be read.  They are valid until the next call. */
 struct cursor code_bytes(struct code_source *, const struct module *, uint64_t vaddr);
 /* Whether a call ends right before VADDR. */
 bool code_after_call(struct code_source *, struct module *, uint64_t vaddr);
-/* Where a function begins that is not described, by its symbol; HI its end. */
+/* The beginning of a function without a frame description, by its symbol; HI: its end. */
 bool code_function(struct code_source *, struct module *, uint64_t vaddr, uint64_t *lo, uint64_t *hi);
 /* Whether the code at VADDR is of the machine's other instruction set (A32 and T32); and its instruction there. */
 bool code_other(struct code_source *, struct module *, uint64_t vaddr);
 void code_decode(struct code_source *, struct module *, uint64_t vaddr, struct insn *);
-/* JIT code may have been written anew: see unwinder_compare. */
+/* Looks whether JIT code has changed: see unwinder_compare. */
 void code_compare(struct code_source *, struct space *, uint64_t time);
 
 #endif

@@ -23,7 +23,7 @@ enum { SOUGHT = 256 };
 struct derive_work {
 	struct labels labels;
 	struct ways ways;
-	uint64_t sought[SOUGHT];  /* addresses of which derive_named has told all that it knows, by their hash */
+	uint64_t sought[SOUGHT];  /* addresses for which derive_named has no more rules, by their hash */
 	uint64_t sought_in;       /* bytes of files, for all of them */
 	struct spots spots;       /* of the last one */
 };

@@ -1,5 +1,5 @@
-/* What an instruction does to sp, fp and the return address, as far as that can be followed: machine by machine it says so
- * itself (struct insn), here it changes what is known. */
+/* What an instruction does to sp, fp and the return address, as far as prof can follow it.  The decoder of each machine fills
+ * struct insn; this file applies it to what is known. */
 #include "flow.h"
 
 #include <string.h>
@@ -77,7 +77,7 @@ move_sp(struct flow *f, int32_t off)
 		f->sp += off;
 }
 
-/* It is written to sp + OFF. */
+/* Notes that the register is written to sp + OFF. */
 static void
 save(const struct flow *f, struct held *h, int32_t off)
 {
@@ -98,7 +98,7 @@ push(const struct reader *r, const struct insn *i, struct flow *f)
 		f->fp.saved = false;
 }
 
-/* It is read from sp + OFF. */
+/* Notes that the register is read from sp + OFF. */
 static void
 restore(const struct flow *f, struct held *h, int32_t off)
 {
@@ -171,7 +171,7 @@ load(struct flow *f, unsigned reg, int32_t off)
 		f->loaded[reg] = off < 0 && off == (int16_t)off ? (int16_t)off : 0;
 }
 
-/* Register 0 is none that frames are made with. */
+/* No machine makes frames with register 0. */
 bool
 flow_constant(const struct flow *f, unsigned reg, int32_t *value)
 {
@@ -291,7 +291,7 @@ flow_apply(const struct reader *r, const struct insn *i, struct flow *f)
 		f->called = true;
 		if (!r->pushed)
 			memset(f->constant, 0, sizeof f->constant);
-		if (f->ra.in != HOLDS_ZERO)   /* nor does it get there, where a thread begins */
+		if (f->ra.in != HOLDS_ZERO)   /* a thread's first function has no return address, also after its calls */
 			f->ra.in = HOLDS_ELSE;
 		break;
 	case INSN_PLAIN:

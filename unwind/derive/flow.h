@@ -1,4 +1,4 @@
-/* What is known of sp, fp and the return address while code is read, and what each instruction does to that. */
+/* What prof knows about sp, fp and the return address while it reads code, and how each instruction changes that. */
 #ifndef UNWIND_DERIVE_FLOW_H
 #define UNWIND_DERIVE_FLOW_H
 
@@ -11,7 +11,7 @@ enum {
 	INSN_LONGEST = 15,
 };
 
-/* What is in a register.  Original: what was in it at the base. */
+/* What is in a register.  ORIGINAL: the value that it had at the base. */
 enum { ANYWHERE = INT32_MIN };
 
 enum holds { HOLDS_ORIGINAL, HOLDS_FRAME, HOLDS_SLOT, HOLDS_ZERO, HOLDS_ELSE };
@@ -24,8 +24,8 @@ struct held {
 	bool saved;
 };
 
-/* What is known before an instruction, relative to a base: the CFA (from the function's beginning on); sp, or fp as it
- * was, at the address asked for (forward). */
+/* What prof knows before an instruction, relative to a base.  From the function's beginning on, the base is the CFA.  Forward
+ * from an address, it is sp or fp at that address. */
 struct flow {
 	uint64_t at;          /* of the instruction */
 	int32_t sp;
@@ -38,7 +38,7 @@ struct flow {
 	bool forward;
 	bool base_fp;         /* forward only */
 	bool base_other;
-	bool record;          /* the original fp pointed to a frame record, for it was restored from there */
+	bool record;          /* the original fp pointed to a frame record: the code restores fp from there */
 	bool realigned;       /* sp came from a register that was read from the frame, behind a frame record */
 	bool called, entered; /* a call, a system call */
 };
@@ -56,15 +56,15 @@ struct reader {
 };
 
 struct reader flow_reader(struct code_source *, struct module *, uint64_t vaddr);
-/* What was read of the code may be gone: others have read since. */
+/* Reads the code again: another reader may have replaced it. */
 void flow_reread(struct reader *);
 /* The instruction at AT; false where none can be read. */
 bool flow_insn(struct reader *, uint64_t at, struct insn *);
-/* Goes on to the next that may do something, or to the one that the reader's address lies in; see arch->skip. */
+/* Goes on to the next instruction that may matter, or to the one at the reader's address; see arch->skip. */
 void flow_skip(struct reader *, struct flow *, bool calls, struct branches *);
-/* What it does to F, whose AT stays. */
+/* Applies an instruction to F; AT stays as it is. */
 void flow_apply(const struct reader *, const struct insn *, struct flow *);
-/* What a return does that restores registers. */
+/* Applies a return that restores registers. */
 void flow_restore(const struct reader *, const struct insn *, struct flow *);
 /* Whether a register's value is known. */
 bool flow_constant(const struct flow *, unsigned reg, int32_t *value);

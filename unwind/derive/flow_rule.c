@@ -1,9 +1,9 @@
-/* What is known of sp, fp and the return address, as a rule.  Each is an educated guess: whoever steps by it looks whether a
- * return address is really there. */
+/* What is known of sp, fp and the return address, as a rule.  Each is a guess with a reason: the step that uses it checks
+ * whether a return address is really there. */
 #include "flow_rule.h"
 
-/* The caller's fp, in a rule whose CFA lies CFA above the base.  A register is believed to be as it was only where it was
- * not pushed: not all ways to a place may have been seen. */
+/* The caller's fp, in a rule whose CFA lies CFA above the base.  prof believes that a register is unchanged only if it was
+ * not pushed, because prof may not have seen all paths to a place. */
 static void
 rule_fp(const struct flow *f, int32_t cfa, struct rule *rule)
 {
@@ -16,7 +16,7 @@ rule_fp(const struct flow *f, int32_t cfa, struct rule *rule)
 		rule->flags |= f->fp.in == HOLDS_ORIGINAL && !saved ? RULE_FP_SAME : RULE_FP_LOST;
 }
 
-/* The other frame pointer, likewise. */
+/* The same for the other frame pointer. */
 static int16_t
 rule_off(const struct flow *f, const struct held *h, int32_t cfa)
 {
@@ -52,13 +52,13 @@ at_record(const struct arch *a, const struct flow *f)
 	return f->fp.slot == f->fp.at + a->rec_fp && f->ra.saved && f->ra.slot == f->fp.at + a->rec_ra;
 }
 
-/* Where a thread begins: what would be its return address was popped, or is no more; or is zero. */
+/* Whether a thread begins here: then its return address was popped, is lost, or is zero. */
 static bool
 begins_thread(const struct reader *r, const struct flow *f)
 {
 	if (f->ra.in == HOLDS_ZERO)
 		return !f->ra.saved;   /* else it is but a number in a register */
-	/* i686's stack is another one behind the system call, where sp seems to be the same. */
+	/* On i686 the stack is another one after the system call, though sp seems to be the same. */
 	if (r->pushed)
 		return f->fp.in == HOLDS_ZERO && f->sp_known && (f->sp > -r->pushed || (f->entered && r->src->arch->clone));
 	return f->entered && ((f->fp.in == HOLDS_ZERO && f->ra.in == HOLDS_ELSE && !f->ra.saved) || (f->sp_known && f->sp > 0));

@@ -4,11 +4,11 @@
 
 #include "flow.h"
 
-/* The rule where F, which is known from the function's beginning on, holds; false where it does not tell. */
+/* The rule for a place with the state F, which was followed from the function's beginning; false if F does not show it. */
 bool flow_rule(const struct reader *, const struct flow *, struct rule *);
-/* The rule at the address from which F was followed forward to a return; false likewise. */
+/* The rule for the address from which F was followed forward to a return; false if F does not show it. */
 bool flow_returned(const struct reader *, const struct flow *, struct rule *);
-/* By a frame record; where that does not tell the CFA, as in code that cannot be read. */
+/* The rule by a frame record; if the record does not show the CFA, the rule for code that cannot be read. */
 void flow_record(const struct reader *, struct rule *);
 
 #endif

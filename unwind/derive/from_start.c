@@ -82,7 +82,7 @@ flow_begin(const struct reader *r, uint64_t start)
 	                      .ra = { .in = r->pushed ? HOLDS_ELSE : HOLDS_ORIGINAL, .saved = r->pushed, .slot = -r->pushed } };
 }
 
-/* Whether it leaves all that is known of F as it is. */
+/* Whether the instruction changes nothing in F. */
 static bool
 leaves(const struct reader *r, const struct insn *i, const struct flow *f)
 {

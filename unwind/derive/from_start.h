@@ -7,7 +7,7 @@
 enum {
 	LABELS = 250,         /* branch targets whose state is remembered */
 	LABELS_LOG = 9,
-	STATES = 64,          /* of which there are fewer: most code leaves the frame alone */
+	STATES = 64,          /* fewer than LABELS: most code does not change the frame */
 };
 
 struct labels {
@@ -22,7 +22,7 @@ struct labels {
 /* The rule at the reader's address, by the way there from the function's beginning; false where the code does not tell.  LABELS:
  * too large for the stack. */
 bool derive_from_start(struct reader *, struct labels *, uint64_t start, struct rule *);
-/* As the frame is once it has been made: for code that no branch leads to (a handler), or that too many do. */
+/* The rule for a complete frame: for code that no branch leads to (a handler), or too many. */
 bool derive_from_prologue(struct reader *, uint64_t start, struct rule *);
 
 #endif

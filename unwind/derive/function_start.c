@@ -35,7 +35,7 @@ may_begin(const struct arch *a, uint8_t byte)
 	return !a->marks[0] || byte == a->first[0] || byte == a->first[1] || byte == a->first[2];
 }
 
-/* The last beginning before P + *END, of which LEFT bytes may be read; *END becomes where. */
+/* Finds the last beginning before P + *END, and sets *END to it; LEFT bytes may be read. */
 static bool
 last_beginning(const struct arch *a, const uint8_t *p, uint64_t left, unsigned align, uint64_t *end)
 {

@@ -15,7 +15,7 @@ begins(struct code_source *src, struct module *m, uint64_t vaddr)
 	return code_function(src, m, vaddr, &lo, &hi) && lo == vaddr;
 }
 
-/* The one that begins at BACK - 1 bytes before VADDR, and may be left from there. */
+/* The trampoline that begins BACK - 1 bytes before VADDR, if the pc may be that far behind its beginning. */
 static const struct trampoline *
 trampoline(struct code_source *src, struct module *m, uint64_t vaddr, unsigned back)
 {

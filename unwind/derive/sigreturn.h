@@ -5,9 +5,9 @@
 #include "code_source.h"
 #include "unwind/cfi/step_rule.h"
 
-/* Whether a signal trampoline is here, and its rule.  It may be returned to (VADDR is the byte before it then,
- * and may be another one's last) or be interrupted: at either instruction, and within its system call, when pc is behind it,
- * where i686's musl has the next one. */
+/* Whether VADDR is in a signal trampoline, and its rule.  A handler may return to it: then VADDR is the byte before it,
+ * perhaps the last one of another trampoline.  Or it may be interrupted, at each of its instructions.  During its system call
+ * the pc is behind it, where i686's musl has the next trampoline. */
 bool sigreturn_rule(struct code_source *, struct module *, uint64_t vaddr, struct rule *);
 
 #endif
