@@ -12,7 +12,8 @@
 #include "out/place.h"
 #include "sample/tasks/foreign.h"
 
-enum { FILES_MAX = 4096, SIZE_MAX_MIB = 64, HANDED_ON_MIB = 16, HANDED_ON_ALL_MIB = 64 };
+/* Files, MiB of one, and of all: a function may say that it is made of thousands. */
+enum { FILES_MAX = 4096, SIZE_MAX_MIB = 64, ALL_MAX_MIB = 256, HANDED_ON_MIB = 16, HANDED_ON_ALL_MIB = 64 };
 
 struct source_file {
 	const char *name;          /* as the debug information calls it */
@@ -137,12 +138,13 @@ index_lines(struct source_file *f)
 static bool
 is_fit(struct sources *s, const struct source_file *f, int fd)
 {
+	size_t most = (size_t)(s->handed_on ? HANDED_ON_MIB : SIZE_MAX_MIB) << 20;
+	size_t all = (size_t)(s->handed_on ? HANDED_ON_ALL_MIB : ALL_MAX_MIB) << 20;
 	struct stat st;
 
-	if (!s->handed_on)
-		return f->map.size <= (size_t)SIZE_MAX_MIB << 20;
-	if (fstat(fd, &st) || (!st.st_uid && !(st.st_mode & S_IROTH)) || f->map.size > (size_t)HANDED_ON_MIB << 20 ||
-	    f->map.size > ((size_t)HANDED_ON_ALL_MIB << 20) - s->bytes)
+	if (f->map.size > most || f->map.size > all - s->bytes)
+		return false;
+	if (s->handed_on && (fstat(fd, &st) || (!st.st_uid && !(st.st_mode & S_IROTH))))
 		return false;
 	s->bytes += f->map.size;
 	return true;

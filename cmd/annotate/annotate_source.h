@@ -18,9 +18,8 @@ struct sources {
 	uint32_t uid, gid;         /* who the files that nobody named may be read as, where prof is root */
 	const struct modules *modules;   /* their processes' roots are searched, too; or NULL */
 	const struct source_texts *carried;   /* asked where no file is found; or NULL */
-	/* What is read goes into a file that may be handed on: nothing that only root may read, and no more than these bytes. */
-	bool handed_on;
-	uint64_t bytes;
+	bool handed_on;            /* what is read goes into a file that may be handed on: nothing that only root may read, and less */
+	uint64_t bytes;            /* of the files that were read */
 };
 
 /* Nothing is open yet; where prof is root, files that nobody named are read as who called it, or as anybody could. */
