@@ -4,6 +4,11 @@
 
 #include <stdlib.h>
 
+#include "tests/fuzz/harness/bounds.h"
+
+/* A section may claim EXPANDS_ANY bytes, whatever it holds. */
+const struct bounds bounds = { .steps = { 20000, 200 }, .memory = { 3 * EXPANDS_ANY + (2 << 20), 1000 }, .ns = { 500000000, 20000 } };
+
 static unsigned sum;
 
 /* The name is /d/n, so that what a debuglink names lies at one of these depths. */
