@@ -208,7 +208,7 @@ function drawFrame(c, f, x, y, w, colour, faint, waits = 0) {
 	let fill = colour, matches = found && f >= 0 && found[f];
 	if (found)
 		fill = matches ? ink.match : colour;
-	if (waits > 0.995 && fill === colour && !S.byModule && f >= 0)
+	if (waits > 0.995 && fill === colour && !S.byModule && !about.diff && !W.base && f >= 0)
 		fill = waitColour(f);
 	c.globalAlpha = faint ? 0.45 : found && !matches ? 0.4 : 1;
 	c.fillStyle = fill;

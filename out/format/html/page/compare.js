@@ -63,5 +63,5 @@ const comparedColumns = [["self", "Self", (a, b) => tableNow.self[b] - tableNow.
 // A row's cells before the name.
 const comparedCells = f => [tableNow.self, tableNow.tot].flatMap((now, i) => {
 	const base = i ? tableNow.base.tot : tableNow.base.self, cell = (v, all) => el("span", { textContent: v ? percent(v, all) : "", title: amount(v) });
-	return [cell(now[f], W.shown), cell(base[f], W.base.shown), inPoints(now[f], base[f])];
+	return [cell(now[f], W.shown), cell(base[f], W.base.shown), now[f] || base[f] ? inPoints(now[f], base[f]) : el("span")];
 });

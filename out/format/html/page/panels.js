@@ -65,7 +65,7 @@ function drawStatus() {
 		everything = { event: S.event, w: threads.reduce((sum, t) => sum + (inEvent(t.event) ? t.weight * (periodOf(t.event) || 1) : 0), 0) };
 	const some = S.range || S.rows || S.focus.length || S.without.length;
 	$("status").textContent = some ? timeInWords(W.shown, W.waited) + ", " + percent(W.shown, everything.w) + " of all " + amount(everything.w) +
-		(S.range && isTime() ? ", in " + time(range * 1000) + ": " + (W.shown / (range * 1000)).toFixed(2) + (onCpu(S.event) ? " CPUs" : " threads") + " at a time" : "") + (W.base ? "; the other range has " + amount(W.base.shown) : "") : "";
+		(S.range && isTime() ? ", in " + time(range * 1000) + ": " + (W.shown / (range * 1000)).toFixed(2) + (onCpu(S.event) && !(W.waited > 0) ? " CPUs" : " threads") + " at a time" : "") + (W.base ? "; the other range has " + amount(W.base.shown) : "") : "";
 }
 
 function toast(text) {

@@ -78,7 +78,7 @@ function branchRow(row, at) {
 	const { g, path } = row, level = path.length, mark = el("span", { className: "twig", textContent: row.leaf ? "" : row.open ? "▾" : "▸" });
 	mark.style.marginLeft = Math.min(level - 1, DEEPEST) * INDENT + "px";
 	const line = el("div", { className: "row" + (at === tree.at ? " on" : "") },
-		el("span", { textContent: g.self > 0 ? amount(g.self) : "" }), W.base ? inPoints(g.self, g.selfBase) : g.self > 0 ? share(g.self, W.shown) : el("span"), el("span", { textContent: amount(g.w) }), W.base ? inPoints(g.w, g.base) : share(g.w, W.shown),
+		el("span", { textContent: g.self > 0 ? amount(g.self) : "" }), W.base ? g.self > 0 || shareOf(g.selfBase, W.base.shown) > 5e-5 ? inPoints(g.self, g.selfBase) : el("span") : g.self > 0 ? share(g.self, W.shown) : el("span"), el("span", { textContent: amount(g.w) }), W.base ? inPoints(g.w, g.base) : share(g.w, W.shown),
 		el("span", { className: "text name" + (found && found[g.fn] ? " hit" : ""), title: cut(nameOf(g.fn), 400) }, mark, dot(g.fn), level > DEEPEST ? "(" + level + ") " : "", cut(nameOf(g.fn), 300)),
 		el("span", { className: "text module", textContent: cut(moduleOf(g.fn), 80) }));
 	line.style.top = at * LINE + "px";
