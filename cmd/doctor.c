@@ -73,7 +73,7 @@ put_key(struct sink *s, const struct finding *f)
 		sink_char(s, *key == '_' && f->kind != FINDING_FACT ? ' ' : *key);
 }
 
-/* Names are whoever's; none of them is to drive the terminal. */
+/* Anybody can choose these names, so they must not send escape sequences to the terminal. */
 static void
 put_plain(struct sink *s, const char *text)
 {

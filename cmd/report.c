@@ -39,7 +39,7 @@ static const struct option options[] = {
 	{ THREADS, "threads", "keep threads apart in .folded and .txt" },
 	{ PIDS, "pids", "keep processes apart" },
 	{ RAW_ADDRESSES, "raw-addresses", "write build-ids and addresses instead of names, if the file has them (pprof)" },
-	{ EMBED_SOURCE, "embed-source", "write into .html the source text of lines that were sampled" },
+	{ EMBED_SOURCE, "embed-source", "put the source text of sampled lines into .html" },
 	{ 'o', "output=FILE", "write to FILE, in the format of its suffix; repeatable; - is stdout" },
 	{ 'f', "format=NAME", "write this format, for any suffix" },
 	PICTURE_OPTIONS,

@@ -1,4 +1,4 @@
-/* How long another process is waited for: it may hang on a file whose file system never answers. */
+/* How long prof waits for another process: that may hang on a file, if its file system never answers. */
 #ifndef LIB_ANSWER_H
 #define LIB_ANSWER_H
 
@@ -7,7 +7,7 @@
 
 /* Waits until FD can be read.  False: it took too long.  Each wait takes from what is left for all of them. */
 bool answer_comes(int fd);
-/* The one that is going on now ends soon; a signal handler may call it. */
+/* Makes the present wait end soon; a signal handler may call it. */
 void answer_hurry(void);
 /* How often it took too long; and whether that was so often that it is not worth to ask. */
 unsigned answer_missed(void);

@@ -1,5 +1,5 @@
-/* See asked_file.h.  One question is under way at a time, on a SOCK_SEQPACKET: an answer that came too late would be taken for the next
- * one's, so that nothing is asked any more once one did not come. */
+/* See asked_file.h.  One question is under way at a time, on a SOCK_SEQPACKET.  If an answer does not come in time, prof asks
+ * nothing more: it would take the late answer for the next one. */
 #include "asked_file.h"
 
 #include <errno.h>

@@ -97,7 +97,7 @@ bpf_run(int program)
 	return !call(BPF_PROG_TEST_RUN, &a);
 }
 
-/* A program that is gone by the time that it is asked what it is was none of these, as the one before it. */
+/* If a program has gone before prof can ask what it is, it was not one of these. */
 bool
 bpf_traces(void)
 {

@@ -18,7 +18,7 @@ enum { MAPS_MAX = 8192, MAPS_MANY = 64 };
 static struct filemap *open_map[MAPS_MAX];
 static unsigned open_maps;
 
-/* Bytes of a file that one page fault brings in, at most: the kernel takes those around it along. */
+/* The bytes of a file that one page fault reads at most: the kernel also reads the pages around. */
 enum { FAULT_MOST = 64 << 10, LARGE = 64 << 20, OFTEN_MOST = 16 << 20 };
 /* Bytes of holes that a file may have though they are more than half of it, and how many holes. */
 enum { HOLES_MOST = 16 << 20, HOLES_MANY = 1024 };

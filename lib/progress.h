@@ -15,11 +15,12 @@ struct progress {
 	int group;                 /* prof's, as the terminal knows it */
 };
 
-/* Off where stderr is no terminal, and with -q and -v, which have lines of their own; else the first text comes after FIRST ns. */
+/* Off if stderr is not a terminal, and with -q and -v, which have their own lines; else the first text comes after FIRST
+ * ns. */
 void progress_open(struct progress *, uint64_t first);
 /* Whether it is time for a new text. */
 bool progress_due(const struct progress *);
-/* A terminal that takes no bytes now is not waited for, nor one that belongs to another program. */
+/* prof does not wait for a terminal that takes no bytes now, or that belongs to another program. */
 void progress_say(struct progress *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Makes the line empty again. */
 void progress_close(struct progress *);

@@ -1,4 +1,4 @@
-/* Text on its way to a terminal: no line is wider than that, and where it knows ASCII alone, other characters become such. */
+/* Text for a terminal: no line is wider than the terminal; if that knows only ASCII, this replaces other characters. */
 #ifndef LIB_SCREEN_H
 #define LIB_SCREEN_H
 

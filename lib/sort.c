@@ -33,7 +33,7 @@ pass(struct item *to, const struct item *from, uint32_t n, unsigned shift)
 		to[place[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* Of few items one by one, which is quicker than to look at all digits. */
+/* Sorts few items by insertion, which is faster than a look at all digits. */
 static void
 insert(struct item *item, uint32_t n)
 {

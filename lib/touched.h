@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* FILL is called in a signal handler, with the address; true where it was one of its own, and is there now.  One that is known
- * already is not added again.  False where the machine refuses. */
+/* A signal handler calls FILL with the address; FILL returns true if the address was its own, and is readable now.  A known
+ * FILL is not added again.  False if the machine refuses. */
 bool touched_fill(bool (*fill)(uintptr_t at));
 
 #endif

@@ -89,7 +89,7 @@ work_over(void)
 	return now && (now->over || mem_bounded());
 }
 
-/* Of those that follow one that took too long less is borne. */
+/* After a file that took too long, the next ones get less time. */
 static void
 lose_patience(void)
 {

@@ -1,6 +1,6 @@
-/* Work on files that nobody vouches for, bounded by what they hold: steps and memory.  A step is a read by the cursor, or one round
- * of a loop that reads without one.  Where the bound is reached, all cursors are at their end until work_end: readers find less, and
- * come back. */
+/* Work on files that nobody trusts.  Their size bounds its steps and memory.  A step is a read by the cursor, or one round of
+ * a loop that reads without one.  At the bound, all cursors are at their end until work_end: readers find less, and
+ * return. */
 #ifndef LIB_WORK_H
 #define LIB_WORK_H
 
@@ -19,13 +19,13 @@ struct work {
 	bool begun;
 };
 
-/* From here on until work_end what is read is W's; a file that is looked at meanwhile is part of it.  Each time some steps more
- * are granted, so that a question about what is known already can always be answered. */
+/* From here until work_end all reading counts for W, also that of other files.  Each call grants some more steps, so that a
+ * question about known things always gets an answer. */
 void work_begin(struct work *w);
 void work_end(void);
-/* BYTES more are to be read. */
+/* Allows the work for BYTES more. */
 void work_allow(uint64_t bytes);
-/* It is over for what is being worked on, and WHY; a signal handler may call it. */
+/* Ends the work in progress, and says WHY; a signal handler may call it. */
 void work_stop(const char *why);
 /* Whether that, or too little memory, ended what is being worked on: what was read is not all. */
 bool work_over(void);
@@ -33,8 +33,8 @@ bool work_over(void);
 /* While another process is asked about a file: nothing that is ours is in use meanwhile. */
 void work_wait(bool on);
 
-/* For a watchdog, which interrupts now and then: whether what is interrupted is work on a file, or waiting for it; that it has to end
- * where it takes too long; and ns of CPU that it may take for each byte, beside some seconds. */
+/* For a watchdog that interrupts now and then: whether it interrupts work on a file, or a wait for it; ends that work if it
+ * takes too long; ns of CPU that the work may take for each byte, beside some seconds. */
 bool work_busy(void);
 void work_look(void);
 void work_patience(uint64_t ns_byte);

@@ -132,7 +132,7 @@ place_callers(const struct stat *st)
 	return st->st_uid == geteuid() || (place_caller(&uid, &gid) && st->st_uid == uid);
 }
 
-/* Whose directory it is may put something there, or take the directory away: root may anyway. */
+/* The directory's owner may put something there, or replace the directory; so may root, in any case. */
 static bool
 is_anothers(const struct stat *dir)
 {

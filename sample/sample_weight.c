@@ -2,13 +2,13 @@
  * 0.5 ms at 1 ms a sample is never sampled, and a thousand such children have run for half a second that nobody sees.
  *
  * Two things mend that.  First, new threads begin with a shorter period while many of them are short, so that some samples of
- * such children come.  Second, the kernel tells at the end of each thread how long it ran, sampled or not: so the time of all
- * threads of a name is known, and what no sample has told of is given to the next samples of that name.  A sample then
- * counts for more than one, or for none where its thread's period was short.
+ * such children come.  Second, the kernel tells at the end of each thread how long it ran, sampled or not: so prof knows the
+ * time of all threads of a name, and adds the time without samples to the next samples of that name.  A sample then counts
+ * for more than one, or for none if its thread's period was short.
  *
- * When the period of an event is changed, the kernel still tells the old one with its samples, but the right one with those of
- * events that were inherited since.  So no thread is ever born to the first period itself: a sample that tells it is of an event
- * that was opened, and has the period that was asked for last. */
+ * If the period of an event changes, the kernel still gives the old period with its samples, but the right one with samples
+ * of events that were inherited since.  So no thread ever inherits the first period itself: a sample with that period belongs
+ * to an event that prof opened, and really has the period that prof asked for last. */
 #include "sample_weight.h"
 
 #include "lib/index.h"

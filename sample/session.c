@@ -9,13 +9,14 @@
  *                       (session_record); then pressure sees how full the rings were, and what it wants is done (reopen)
  *     session_disable, session_counts, session_close
  *
- * Rings are drained by who reads files, too: so that a sample's stack need not be copied.  Where a file keeps it, a signal handler drains
- * them into memory beside them, stops the events when the capture is to be over, and gives back a real-time priority (meanwhile); the
- * work on the file ends by its bounds (lib/work.h), or when it has taken too long.  No handler runs while the kernel waits for a file
- * system: where that is a process of somebody's (FUSE), another process waits for it, and prof for that one (lib/asked_file.h).
+ * One process drains the rings and reads files, so that it need not copy a sample's stack.  If a file takes long, a signal
+ * handler drains the rings into memory beside them, stops the events at the end of the capture, and gives back a real-time
+ * priority (meanwhile).  The work on the file ends at its bounds (lib/work.h), or when it has taken too long.  No handler
+ * runs while the kernel waits for a file system.  If a user's process is that file system (FUSE), another process waits for
+ * it, and prof waits for that process (lib/asked_file.h).
  *
- * From the start on the kernel's records alone tell what changes: who forks, executes, maps and ends.  A record may appear in
- * its ring later than one of another ring that is younger, so the youngest ones wait for the next round. */
+ * From the start on only the kernel's records tell what changes: forks, execs, mappings and ends.  A record may appear in its
+ * ring later than a younger record in another ring, so the youngest records wait for the next round. */
 #include "session.h"
 
 #include <linux/perf_event.h>

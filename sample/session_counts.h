@@ -22,7 +22,7 @@ struct session_counts {
 	uint64_t maps_reread;
 	struct wait_counts waits;
 	const char *reach;         /* what the events are on, in words */
-	bool whole_machine;        /* a cgroup was asked for, and it is the one that holds all processes */
+	bool whole_machine;        /* the user asked for a cgroup, and it is the one that holds all processes */
 	const char *no_cgroup;     /* why not on a cgroup of the command's own, or NULL */
 	struct stop_counts stopper;   /* of the ptrace engine */
 };

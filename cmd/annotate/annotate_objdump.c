@@ -102,7 +102,7 @@ make_copy(uint64_t size)
 	return fd;
 }
 
-/* By who has rights, where prof itself has none any more. */
+/* In the keeper, because prof itself has no rights any more. */
 __attribute__((format(printf, 2, 3))) static int
 ask_for(int with, const char *fmt, ...)
 {
@@ -178,7 +178,7 @@ become_objdump(const char *program, int copy, int out, uint64_t lo, uint64_t hi)
 	execvpe(program, argv, env);
 }
 
-/* Of what the one who forked it had, it has nothing; it goes on as any program would. */
+/* Gives up all that it got from the process that forked it, and goes on like any program. */
 static bool
 give_up_rights(void)
 {
@@ -194,7 +194,7 @@ give_up_rights(void)
 	       !sandbox_lacks(sandbox_enter(LAYER_RIGHTS | LAYER_NO_NEW) | LAYER_CALLS);
 }
 
-/* Waits for it, and says with a last line of its own how it ended: half of a function would mislead. */
+/* Waits for it, and adds a last line that says how it ended, because half of a function would mislead. */
 __attribute__((noreturn)) static void
 watch(const char *program, int copy, int out, uint64_t lo, uint64_t hi)
 {

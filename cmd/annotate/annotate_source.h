@@ -18,7 +18,7 @@ struct sources {
 	uint32_t uid, gid;         /* who the files that nobody named may be read as, where prof is root */
 	const struct modules *modules;   /* their processes' roots are searched, too; or NULL */
 	const struct source_texts *carried;   /* asked where no file is found; or NULL */
-	bool handed_on;            /* what is read goes into a file that may be handed on: nothing that only root may read, and less */
+	bool handed_on;            /* people may pass on the file that gets the text: it holds nothing that only root may read */
 	uint64_t bytes;            /* of the files that were read */
 };
 

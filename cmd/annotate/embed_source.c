@@ -93,11 +93,12 @@ tell(const struct sources *s, const struct profile *p, uint32_t sites)
 	else if (!sites)
 		warn("--embed-source: no sampled function has source lines; it needs debug information (cc -g)");
 	else if (!t->n)
-		warn("--embed-source: where debug information says that sources are, there is none that prof may read");
+		warn("--embed-source: prof could read none of the source files that the debug information names");
 	if (t->full)
-		warn("--embed-source: there is no room for all text: a page holds at most %u KiB of a file and %u MiB in all; the heaviest lines come first",
+		warn("--embed-source: the page does not have all text: it holds at most %u KiB of a file and %u MiB in all; "
+		     "the heaviest lines come first",
 		     SOURCE_FILE_MOST >> 10, SOURCE_ALL_MOST >> 20);
-	verbose("source text: %u lines of %u files; %u files were not found, or must not be read", t->n, t->nfile, sources_missing(s));
+	verbose("source text: %u lines of %u files; %u files were not found, or prof must not read them", t->n, t->nfile, sources_missing(s));
 }
 
 void

@@ -6,8 +6,8 @@
 
 struct modules;
 
-/* Adds the text of lines that were sampled, and of some around each, to the profile, which is named: the heaviest first, as far as
- * there is room.  MODULES: of a capture, or NULL.  Warns of what there is none of. */
+/* Adds the text of lines that were sampled, and of some around each, to the profile, which has its names already: the
+ * heaviest lines first, as far as there is room.  MODULES: of a capture, or NULL.  Warns if text is missing. */
 void embed_source(struct profile *, const struct modules *);
 
 #endif

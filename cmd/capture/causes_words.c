@@ -3,7 +3,7 @@
 
 #include "out/profile/profile_names.h"
 
-/* From which part of the time on something is worth a word, in thousandths. */
+/* prof tells a cause if it took at least this part of the time, in thousandths. */
 enum { THROTTLED_TOLD = 5, PRESSURE_TOLD = 100, MEMORY_TOLD = 10, WAITED_TOLD = 100 };
 
 /* As --stats has them. */

@@ -59,8 +59,8 @@ collector_free(struct collector *c)
 		close(c->names.kallsyms_fd);
 }
 
-/* The name of its processes in the profile: their container, which is read off the cgroup once.  A process that has ended
- * already has its parent's. */
+/* The name of its processes in the profile: their container; prof reads it from the cgroup once.  A process that has ended
+ * already has the container of its parent. */
 const char *
 collector_root(struct collector *c, const struct task *t)
 {

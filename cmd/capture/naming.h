@@ -6,7 +6,7 @@
 
 /* Prepares for naming while there is nothing else to do, for PATIENCE ns.  True: there is more to prepare. */
 bool naming_ahead(struct collector *, uint64_t patience);
-/* Names the finished profile: there are no more samples. */
+/* Names the finished profile; no more samples come. */
 void naming_finish(struct collector *);
 
 #endif

@@ -37,7 +37,7 @@ const struct option plan_options[] = {
 	{ RAW_ADDRESSES, "raw-addresses", "write build-ids and addresses; prof symbolize names them later" },
 	{ SYSROOT, "sysroot=DIR", "look for files and debug information below DIR first" },
 	{ LINES, "lines", "show source lines: name:LINE, a frame for each line that ran" },
-	{ EMBED_SOURCE, "embed-source", "write into .html the source text of lines that were sampled" },
+	{ EMBED_SOURCE, "embed-source", "put the source text of sampled lines into .html" },
 	{ INLINE, "inline", "show inlined functions as frames of their own (the default)" },
 	{ NO_INLINE, "no-inline", "count inlined functions as part of the function around them" },
 	{ NO_DEMANGLE, "no-demangle", "show names as the linker sees them" },

@@ -4,8 +4,8 @@
 
 #include "plan.h"
 
-/* Adds the events that the user did not name: the usual one if there is none, and those of waits and wakers.  *WAIT_EVENT
- * becomes the number of the first event that does not count what runs, or 0.  False after an error message. */
+/* Adds the events that the user did not name: the usual one if the user named none, and those for waits and wakers.  Sets
+ * *WAIT_EVENT to the number of the first event that does not count running, or 0.  False after an error message. */
 bool plan_add_events(struct plan *, uint32_t *wait_event);
 /* Whether the capture includes the children that its processes have already.  Not with lent rights: they may belong to another
  * user. */

@@ -1,4 +1,4 @@
-/* See rights.h.  ptrace(2), "Ptrace access mode checking": of processes that are not dumpable /proc/PID is root's. */
+/* See rights.h.  ptrace(2), "Ptrace access mode checking": if a process is not dumpable, its /proc/PID belongs to root. */
 #include "rights.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ rights_allow(const struct plan *p)
 		error("only root may use --no-sandbox: %s", alone);
 		return false;
 	}
-	if (strcmp(proc_root, "/proc")) {   /* it would tell whose processes are whose */
+	if (strcmp(proc_root, "/proc")) {   /* it would show which user has which processes */
 		error("only root may use --proc-root: %s", alone);
 		return false;
 	}
@@ -162,7 +162,7 @@ rights_ask(const char *words, int with)
 
 static const struct output_door there = { open_there, done_there };
 
-/* Of what prof inherited it keeps what it is to write to. */
+/* Whether prof writes to this inherited descriptor: it keeps these only. */
 static bool
 is_outputs(void *ctx, int fd)
 {

@@ -21,8 +21,8 @@ bool rights_allow(const struct plan *);
 /* When the command has been forked, which keeps what it was given: finds prof a /proc of its own pids, and says who may read
  * the files that prof makes. */
 void rights_begin(struct plan *);
-/* From here on this process has no rights but to go on with SESSION and to write PLAN's outputs; all three stay.  False once it has
- * said why that cannot be had. */
+/* Gives up the rights of this process: after this it can only go on with SESSION, and write PLAN's outputs.  All three
+ * arguments must stay valid.  False after an error message. */
 bool rights_give_up(struct rights *, struct session *, struct plan *);
 /* Has the keeper SERVE: the descriptor, or -1 with errno. */
 int rights_ask(const char *words, int with);

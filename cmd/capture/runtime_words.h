@@ -1,4 +1,4 @@
-/* What runtimes and stripped files keep to themselves, in words: whose code has no names, and what would name it. */
+/* Words about runtimes and stripped files: which code has no names, and how to get them. */
 #ifndef CMD_CAPTURE_RUNTIME_WORDS_H
 #define CMD_CAPTURE_RUNTIME_WORDS_H
 

@@ -53,8 +53,8 @@ waits_throttled(struct collector *c, uint64_t us)
 	c->throttled[0] = us;
 }
 
-/* A wait for a CPU at whose end the cgroup's throttled time has grown by nearly as much: the kernel adds a time to it once
- * it is over. */
+/* Whether a wait for a CPU was throttling: then at its end the cgroup's throttled time has grown by nearly as much.  The
+ * kernel adds a throttled time once it is over. */
 static bool
 is_throttled(const struct collector *c, uint64_t ns)
 {

@@ -18,7 +18,7 @@ waits_words(struct sink *s, const struct wait_counts *n)
 	sink_str(s, "; ");
 	put_waits(s, n->waits, ", ", n->ns);
 	if (n->unfinished) {
-		sink_fmt(s, " (%llu not over at the end, ", (unsigned long long)n->unfinished);
+		sink_fmt(s, " (%llu still went on at the end, ", (unsigned long long)n->unfinished);
 		sink_decimal(s, (n->unfinished_ns + 500000) / 1000000, 3);
 		sink_str(s, " s)");
 	}
@@ -39,8 +39,8 @@ waits_left_out_words(struct sink *s, const struct wait_counts *n)
 		sink_fmt(s, "; %llu thread%s only waited (use --wall to see %s)", (unsigned long long)n->idle, n->idle == 1 ? "" : "s",
 		         n->idle == 1 ? "it" : "them");
 	if (n->no_stack * 2 > n->waits)
-		sink_str(s, permit_paranoid() == 2 ? "; where threads wait is not visible at perf_event_paranoid 2"
-		                                   : "; where threads wait could not be seen");
+		sink_str(s, permit_paranoid() == 2 ? "; perf_event_paranoid 2 hides where threads wait"
+		                                   : "; prof could not see where threads wait");
 }
 
 void

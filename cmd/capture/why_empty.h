@@ -1,4 +1,4 @@
-/* Why a profile is empty: which event did not happen, or who ran all the same. */
+/* Why a profile is empty: which event did not happen, or which other processes ran. */
 #ifndef CMD_CAPTURE_WHY_EMPTY_H
 #define CMD_CAPTURE_WHY_EMPTY_H
 

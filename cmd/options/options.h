@@ -34,8 +34,8 @@ void options_open(struct options *, const struct option *table, int argc, char *
 /* The next option's id; OPTION_END at the first word that is no option; OPTION_BAD after an error message. */
 int options_next(struct options *);
 
-/* For commands whose options may stand behind their words.  It moves each word that is no option to the front of argv, behind
- * the command's name, so that the words are argv[1] to argv[*N], and goes on with the options.  Returns what options_next
+/* For commands whose options may stand behind their words.  It moves each word that is not an option to the front of argv,
+ * behind the command's name, and goes on with the options.  So the words are argv[1] to argv[*N].  Returns what options_next
  * returns. */
 int options_next_or_word(struct options *, int *n);
 

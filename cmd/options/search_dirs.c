@@ -55,14 +55,15 @@ joined(struct arena *a, const char *dir, const char *rest)
 	return s;
 }
 
-/* As its client chooses: one directory that was named, else an old one that is still there, else the usual one. */
+/* The cache directory, as debuginfod's client chooses it: the one that a variable names, else an old one that still exists,
+ * else the usual one. */
 static void
 find_cache(struct modules *ms)
 {
 	const char *own = getenv("DEBUGINFOD_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	const char **cache = ms->places.cache;
 
-	if (sandbox_lent())   /* whose variables they are is not whose rights they would be followed with */
+	if (sandbox_lent())   /* the user who set these variables has fewer rights than prof */
 		return;
 	if (own && *own) {
 		*cache = own;

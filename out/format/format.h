@@ -19,7 +19,7 @@ struct format {
 	bool (*is)(struct cursor);
 	const char *(*read)(struct profile *, struct cursor *);
 	bool binary;               /* nothing for a terminal */
-	bool text;                 /* what is wrong is told by line, not by offset */
+	bool text;                 /* errors name a line, not an offset */
 	bool lineless;             /* of functions it writes names alone, and what is called alike is one */
 };
 

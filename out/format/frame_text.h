@@ -6,7 +6,7 @@
 
 /* Whether the text from S to END is an annotation of prof's own, such as [truncated]. */
 bool frame_text_is_mark(const char *s, const char *end);
-/* What the text of a frame tells of its function: _[k] and _[i] behind a name, a file in [file+0xADDRESS], prof's own
+/* What the text of a frame says about its function: _[k] and _[i] behind a name, a file in [file+0xADDRESS], prof's own
  * annotations.  It cuts TEXT where NAME ends; MODULE takes the module's name. */
 struct function frame_text_function(char *text, char *module, size_t cap);
 

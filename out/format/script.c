@@ -39,7 +39,7 @@ struct writing {
 	struct path path;
 };
 
-/* Of Unicode's first 256 characters those that are none to print. */
+/* Those of Unicode's first 256 characters that cannot be printed. */
 static bool
 is_control(const char *s)
 {
@@ -68,7 +68,7 @@ put_clean(struct sink *out, const char *s, const char *unfit, char substitute)
 	}
 }
 
-/* Readers leave frames out whose name begins with a parenthesis; global scope may be said. */
+/* Readers leave out frames with a name that begins with a parenthesis; "::" before it means the same. */
 static void
 put_name(struct sink *out, const char *name)
 {

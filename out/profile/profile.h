@@ -141,7 +141,7 @@ void profile_add(struct profile *, uint32_t thread, uint64_t time, uint64_t weig
 uint32_t profile_stack(struct profile *, uint32_t thread, const uint32_t *code, uint32_t ncode);
 /* Adds a sample of that stack. */
 void profile_add_node(struct profile *, uint32_t thread, uint64_t time, uint64_t weight, uint32_t node);
-/* Of a file that is read, all weights together: so the sum of many files has room. */
+/* The most that all weights of one file may be: so the sum of many files has room. */
 #define WEIGHT_MAX ((uint64_t)1 << 56)
 /* For profiles that are read from a file: many at once.  Of the run its node does not count, nor its first weight. */
 void profile_add_run(struct profile *, uint32_t thread, const struct run *, const uint32_t *code, uint32_t ncode);

@@ -25,7 +25,7 @@ struct tree {
 uint32_t tree_node(struct tree *, uint32_t parent, uint32_t frame);
 /* Gives the hash table back; the next tree_node makes it again. */
 void tree_drop_table(struct tree *);
-/* The tree stays as it is from now on: the same, and paths become quicker. */
+/* Says that the tree does not change any more: then paths become quicker. */
 void tree_settle(struct tree *);
 void tree_free(struct tree *);
 

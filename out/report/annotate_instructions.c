@@ -16,7 +16,7 @@ last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Whose code it is, and its line. */
+/* Writes the function of the code, and its line. */
 static void
 make_note(const struct annotation_writing *w, const struct instruction *in, char *note, size_t cap)
 {

@@ -45,7 +45,7 @@ put_head(struct annotation_writing *w, const char *event)
 	w->t.sum = c->weight.total;
 }
 
-/* perf's modifiers behind the last colon or slash; NULL where what stands there is none. */
+/* perf's modifiers behind the last colon or slash; NULL if there are none. */
 static const char *
 modifiers(const char *name)
 {
@@ -77,7 +77,7 @@ event_skids(const char *name)
 			return true;
 	if (name[n] == ':' && !by)   /* a tracepoint, probe */
 		return false;
-	/* A processor's own: raw, of its PMU, or a cache's. */
+	/* Whether it is a processor's event: raw, of a PMU, or of a cache. */
 	return name[n] == '/' || (*name == 'r' && n > 1 && strspn(name + 1, "0123456789abcdefABCDEF") == n - 1) ||
 	       strstr(name, "-load") || strstr(name, "-store") || strstr(name, "-prefetch");
 }

@@ -38,7 +38,7 @@ struct capture {               /* what to capture */
 	/* Called for each wait once it is over, in the order of time of their ends; with the sample callback's CTX. */
 	void (*waited)(void *ctx, const struct wait *);
 	uint64_t regs_mask;        /* the host's attr.sample_regs_user: arch_host->sample */
-	struct prstatus {          /* the same for ptrace: of tasks of the host's kind, then of 32-bit ones, if there are any */
+	struct prstatus {          /* for ptrace: first for the host's own kind of tasks, then for 32-bit ones, if there are any */
 		const uint8_t *at; /* where in NT_PRSTATUS, in words, each of them is; NULL: at perf's own number */
 		uint64_t mask;
 		uint8_t sp, pc;    /* which of them these are */

@@ -13,11 +13,11 @@
 
 #include <stddef.h>
 
-/* Bytes of a ring as wished for, and of all rings together, which are no more than a part of the memory that there is.  Rings
- * that hold many samples wake a reader that need not wait for a CPU when they are half full, others when a quarter is: each
- * time costs more than some samples do. */
+/* Bytes of a ring, and of all rings together: at most one part in RINGS_PART of the machine's memory.  A large ring wakes the
+ * reader when it is half full, if the reader need not wait for a CPU; other rings wake it when a quarter is full.  Waking
+ * costs more than some samples do. */
 enum { RING_MOST = 8 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY = 2 << 20 };
-/* The part of a ring for samples that one for executions has. */
+/* A ring for executions has one part in TRACK_PART of a ring for samples. */
 enum { TRACK_PART = 64 };
 /* Percent of a ring that are in use when the reader is woken, comes late, and too late. */
 enum { WOKEN = 25, PRESSING = 75, PRESSING_HARD = 95 };
@@ -26,8 +26,8 @@ enum { WOKEN = 25, PRESSING = 75, PRESSING_HARD = 95 };
 enum { STACK_LEAST = 1 << 10, STACK_STEP = 16 << 10, WAIT_FIRST = 8 << 10, WAIT_LEAST = 1 << 10, WAIT_STEP = 1 << 10 };
 /* Of a sample without its stack: registers, the kernel's chain. */
 enum { SAMPLE_LEAST = 512 };
-/* Milliseconds of samples that a ring has room for at least, copies being cut for that: where the reader comes first, and to
- * begin with where it has to wait like all others. */
+/* A ring must have room for so many milliseconds of samples; if it has not, copies become shorter.  ROOM_FIRST: the reader
+ * gets a CPU first.  ROOM_LATER: it waits like all others; this holds at the beginning. */
 enum { ROOM_FIRST = 20, ROOM_LATER = 50 };
 /* Walks that are looked at before copies become shorter, the first time and at most, and those of waits; walks that may be
  * cut before copies become longer, and the share of all that these must be. */
@@ -37,7 +37,7 @@ enum { SLOWER_MOST = 6 };
 
 /* ns between two times that less is asked for. */
 #define PRESS_PAUSE UINT64_C(20000000)
-/* How late the reader comes is known after so many rounds, and so many ns: to begin with, and at most. */
+/* After so many rounds, and so many ns (at first, and at most), prof knows how late the reader comes. */
 enum { LATE_ROUNDS = 8 };
 #define LATE_LEAST UINT64_C(50000000)
 #define LATE_MOST  UINT64_C(6400000000)
@@ -47,16 +47,16 @@ enum { LATER = 4 };
 #define LATE_ALONE UINT64_C(8000000)
 #define LATE_MANY  UINT64_C(20000000)
 
-/* ns that the reader sleeps at most, so that what short processes leave behind is still found; where there was no record for
- * some time; and a tenth of it at the beginning, when nothing is known yet. */
+/* The reader's longest sleep, ns.  SLEEP_MOST: so that it still finds what short processes leave behind.  SLEEP_CALM: if no
+ * record came for the time CALM_AFTER.  At the beginning it sleeps a tenth of that. */
 #define SLEEP_MOST INT64_C(50000000)
 #define SLEEP_CALM INT64_C(200000000)
 #define CALM_AFTER UINT64_C(1000000000)
 #define BEGINNING  UINT64_C(200000000)
-/* ns of rest where something was executed, for what it maps first and for what is late: the shortest, the shortest that is in
- * no hurry, the longest, and how much longer for each ring that is to be read then. */
+/* ns to rest after an exec, until its first mappings and late records are there: the shortest time, the shortest time without
+ * a hurry, the longest time, and how much more for each ring to read then. */
 enum { NAP_LEAST = 250000, NAP_LONG = 1000000, NAP_MOST = 4000000, NAP_EACH = 2000 };
-/* What is done beside reading takes no more than a part of the time that rings have room for. */
+/* Other work than reading may take one part in SPARE_PART of the time that rings have room for. */
 enum { SPARE_PART = 4 };
 
 uint64_t
@@ -138,7 +138,7 @@ fills(const struct pressure *p, uint64_t percent)
 	return p->given.ring_bytes * percent * 10000000 / (p->given.freq ? p->given.freq : 1) / p->given.events / sample_bytes(p);
 }
 
-/* Copies may be longer where rings have been found to have room for that. */
+/* Allows longer copies if the rings have had room for that. */
 static void
 find_room(struct pressure *p)
 {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the kernel copies at most, and what it copies of a stack whose rest the BPF program reads. */
+/* The most that the kernel copies of a stack, and what it copies if the BPF program reads the rest. */
 enum { STACK_LARGEST = 65528, STACK_BEFORE_DEEP = 8 << 10 };
 /* What can be done ahead of need is done in pieces of so many ns, with pauses between them: a tenth of a CPU is enough. */
 enum { AHEAD_PIECE = 1000000, AHEAD_PAUSE = 10000000 };
@@ -33,7 +33,7 @@ struct pressure_given {
 	bool first;                /* the reader need not wait for a CPU */
 	bool stops;                /* threads are stopped while they are copied: the ptrace engine */
 	bool children;             /* there may be children with short lives: they begin with up to ten thousand samples a second */
-	uint64_t deep;             /* bytes that the BPF program can read at most; 0: there is none */
+	uint64_t deep;             /* bytes that the BPF program can read at most; 0: no program */
 };
 
 /* What prof should ask of the kernel. */
@@ -73,8 +73,8 @@ struct pressure {
 	int64_t nap;                     /* ns of rest where something was executed */
 };
 
-/* Bytes of a ring to be wished for, where the machine has MEMORY and N rings are to be mapped, none smaller than LEAST; of
- * which it wakes the reader; and of a ring for what is executed. */
+/* The best size of a ring in bytes, if the machine has MEMORY and needs N rings, none smaller than LEAST.  How full the ring
+ * is when it wakes the reader.  The size of a ring for executions. */
 uint64_t pressure_ring(uint64_t memory, uint32_t n, uint64_t least);
 uint64_t pressure_wakes(uint64_t ring_bytes, bool first);
 uint64_t pressure_track(uint64_t ring_bytes, uint64_t page);

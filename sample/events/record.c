@@ -57,7 +57,7 @@ parse_stack(struct record *r, struct cursor *c)
 	used = cur_u64(c);
 	if (c->bad)
 		return;
-	if (used > size)   /* said by the kernel of its own copy; but it bounds reads */
+	if (used > size)   /* the kernel says this of its own copy; but it bounds reads */
 		used = size;
 	r->sample.stack = bytes;
 	r->sample.stack_size = used;

@@ -5,12 +5,12 @@
  *                    with its ring and compares nothing but times
  *     the end        tells the kernel how far each ring has been read, its tail: only then it may write there again
  *
- * A record is looked at where it lies, so that a sample's stack is never copied; only one that wraps around the ring's end is
- * put together in SCRATCH.  The next record is fetched into the cache while this one is worked on.
+ * prof reads a record at its place in the ring, so that it never copies a sample's stack.  Only a record that wraps around
+ * the ring's end is put together in SCRATCH.  While prof works on one record, it fetches the next one into the cache.
  *
- * A reader that must wait for a CPU may come back to a ring that is nearly full.  So, now and then in a round, a ring that is
- * half full is emptied into memory beside it (ASIDE): what lies before position KEPT is read from there.  The same is done by a signal
- * handler where a file keeps the reader from coming back (rings_save).
+ * A reader that must wait for a CPU may come back to a ring that is nearly full.  So, now and then in a round, prof empties a
+ * ring that is half full into memory beside it (ASIDE), and reads from there what lies before position KEPT.  A signal
+ * handler does this, too, if a file keeps the reader from coming back (rings_save).
  *
  * <linux/perf_event.h>, struct perf_event_mmap_page: the head is read before the data, and the data before the tail is written.
  * Lengths are multiples of 8, so no field of 8 bytes wraps.  A length that makes no sense costs the ring's round, and is counted.
@@ -26,7 +26,8 @@
 
 #include "lib/mem.h"
 
-/* The kernel is told of what was read in steps of this part of the ring: a store that its next write must fetch. */
+/* prof tells the kernel what it has read in steps of this part of the ring: each time is a store that the kernel's next write
+ * must fetch. */
 enum { TELL = 16 };
 /* Lines that are asked for ahead: a record's head, registers, and as much stack as most of what is new in it takes. */
 enum { LINE = 64, AHEAD = 40 };
@@ -85,7 +86,7 @@ free_to(const struct ring *r)
 	return r->tail > r->kept ? r->tail : r->kept;
 }
 
-/* Where the kernel writes next.  One of 32 bits counts no further than that, and begins anew after 4 GiB. */
+/* Where the kernel writes next.  On 32-bit machines this number begins again after 4 GiB. */
 static uint64_t
 head_of(const struct ring *r)
 {
@@ -225,7 +226,7 @@ static struct perf_event_header
 header(const struct ring *r)
 {
 	struct perf_event_header h;
-	uint64_t v = word(r, r->tail);   /* once: what is checked is what is used */
+	uint64_t v = word(r, r->tail);   /* read once, so that the length that is checked is the one that is used */
 
 	_Static_assert(sizeof h == sizeof v, "a header is one word");
 	memcpy(&h, &v, sizeof h);
@@ -239,9 +240,9 @@ touch(const struct ring *r, uint64_t pos)
 	(void)*(const volatile uint8_t *)(r->data + (pos & (r->size - 1)));
 }
 
-/* Asks for the next record's head, registers and innermost frames, and for its end if it is as long as the last: they are
- * here by the time that the last one is done with.  What is asked for in a page that has no entry in the TLB is as good as not
- * asked for, so the pages of the record behind that one are touched. */
+/* Fetches the next record's head, registers and innermost frames into the cache, and its end if it is as long as the last
+ * one: they arrive while prof still works on the last one.  A fetch does nothing for a page without an entry in the TLB, so
+ * this touches the pages of the record after that. */
 static void
 fetch(const struct ring *r)
 {

@@ -7,7 +7,7 @@
 #include "open_event.h"
 #include "perf.h"
 
-/* Events whose period is changed now and then: each may interrupt a CPU. */
+/* How many events may get another period now and then: each change may interrupt a CPU. */
 enum { PERIODS_MOST = 512 };
 
 uint32_t

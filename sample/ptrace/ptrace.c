@@ -82,7 +82,7 @@ start(struct tracer *t, struct opener *o, const struct capture *c)
 	return t->pid > 0;
 }
 
-/* False with errno, and whom that is about. */
+/* False with errno, and the process that it is about. */
 static bool
 request(const struct tracer *t, enum request_what what, int32_t pid, int32_t *whom)
 {

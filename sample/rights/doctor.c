@@ -1,6 +1,6 @@
-/* See doctor.h.  Whom prof would profile is a child that waits, or the process that was named, which is neither stopped nor
- * changed: what traces it is a helper that ends at once, and the kernel lets go then.  perf_event_open(2), ptrace(2),
- * proc(5); probes: Documentation/trace/{u,k}probetrace.rst and /sys/bus/event_source/devices. */
+/* See doctor.h.  The process to examine is a child that waits, or the one that the user named.  prof does not stop or change
+ * it: a helper traces it and ends at once, and then the kernel lets go of it.  perf_event_open(2), ptrace(2), proc(5);
+ * probes: Documentation/trace/{u,k}probetrace.rst and /sys/bus/event_source/devices. */
 #include "doctor.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ struct patient {
 	struct examination *e;
 	struct arena arena;
 	int32_t pid;               /* the process, or prof's waiting child */
-	int32_t asked;             /* as explanations have it: 0 for the child */
+	int32_t asked;             /* the pid for explanations: 0 for the child */
 	const char *proc;          /* what is wrong with /proc, or NULL */
 	const char *cgroups;       /* and with cgroups */
 	int cgroup;                /* prof's own, or -1 */

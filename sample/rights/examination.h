@@ -10,11 +10,11 @@ enum { FINDINGS_MAX = 64 };
 enum finding_kind { FINDING_WORKS, FINDING_REFUSED, FINDING_FACT };
 
 struct finding {
-	const char *group, *key;   /* KEY: as --json has it; of FACTS the group is NULL */
+	const char *group, *key;   /* KEY: the name in --json; FACTS have no group (NULL) */
 	enum finding_kind kind;
 	bool number;               /* a fact that is one */
 	char text[256];            /* a fact; or what blocks it; or how well it works, or "" */
-	char mend[256];            /* "" : there is none, or none is needed */
+	char mend[256];            /* "": there is none, or nothing needs it */
 };
 
 struct examination {

@@ -5,18 +5,19 @@
  *       prof                   takes its place at the doors of lib/file.h, tasks/foreign.h and events/opener.h, gives up its
  *                              rights (sandbox.c) and only then reads files and memory of others
  *
- * Whoever calls file_open, foreign_read or open_event sees no difference: at a door there stands either nobody, and the call is
- * made right there, or one of the functions below, which sends a question and waits for the answer, with a descriptor beside it
- * where one was asked for.  One question is under way at a time, but for events: for those of many threads up to ASKED_MOST are
- * asked for ahead, and answered in that order.  While prof waits, rings that fill up are relieved.
+ * The callers of file_open, foreign_read and open_event see no difference.  Without a keeper these make the system call
+ * themselves.  With one, a function of this file sends a question, and waits for the answer, and for a descriptor if the
+ * question needs one.  One question is under way at a time.  Only events are different: prof asks for up to ASKED_MOST of
+ * them in advance, for many threads, and the answers come in that order.  While prof waits, it relieves rings that fill
+ * up.
  *
- * A keeper that opens a file may have to wait for its file system for ever.  Where the answer takes too long, prof gives the file up and leaves
- * that keeper alone: it ends when it comes back.
+ * A keeper that opens a file may have to wait for its file system for ever.  If the answer takes too long, prof gives up the
+ * file, and does not use that keeper any more; it ends when it comes back.
  *
- * The keeper is forked off when events are open, so that it knows from prof's own memory, not by what it is asked, what the
- * capture is.  It ends when prof does.  Another one, which has waited for that, takes the place of one that was killed or left alone, and
- * makes one more to wait, as long as there are few of them; when all are gone, every call fails with EPIPE, and the profile goes on
- * without. */
+ * prof forks the keeper when the events are open.  So the keeper knows the capture from prof's own memory, and not from
+ * questions.  It ends when prof ends.  A spare keeper waits.  If the keeper is killed or given up, the spare takes its place,
+ * and makes the next spare, as long as there are few of them.  When all are gone, each call fails with EPIPE, and the capture
+ * goes on without a keeper. */
 #include "keeper.h"
 
 #include <errno.h>

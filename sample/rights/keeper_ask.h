@@ -59,7 +59,7 @@ struct ask_proc {
 };
 /* False if profiling does not need this PATH of /proc. */
 bool ask_proc(struct ask_proc *, const char *path);
-/* False where PATH is none of what leads to a mapped file: map_files/LO-HI and exe. */
+/* False if PATH is not one of those that lead to a mapped file: map_files/LO-HI and exe. */
 bool ask_mapped(struct ask_proc *, const char *path);
 /* Whether PATH is called as a JIT's map of names or its dump is. */
 bool ask_jit(const char *path);

@@ -49,7 +49,7 @@ static struct {
 	const struct modules *modules;
 	const struct keeper_also *also;
 	unsigned helpers;          /* those that have not ended */
-	unsigned before;           /* keepers, each of which made the next */
+	unsigned before;           /* how many keepers came before this one */
 	bool spared;               /* so has this one */
 } kept;
 

@@ -1,4 +1,4 @@
-/* See keeper_whom.h.  What was known before any file of others was read decides: the targets, and what they are.
+/* See keeper_whom.h.  Only what prof knew before it read files of others decides: the targets, and their properties.
  *
  *     -a, -C           everybody
  *     -G               who is in that cgroup, or below
@@ -6,8 +6,8 @@
  *                      told from a target: of the same user, namespaces and cgroup.  A container's root is not the machine's.
  *     rights that are lent   the caller's own, each time anew
  *
- * A process is looked at by a descriptor of its directory in /proc, so that no number comes to mean another one between the look
- * and what is done. */
+ * The keeper looks at a process by a descriptor of its directory in /proc, so that the number cannot mean another process
+ * between the look and the work. */
 #include "keeper_whom.h"
 
 #include <errno.h>

@@ -100,8 +100,8 @@ other_id(const char *status, const char *key, uint64_t own)
 	return own;
 }
 
-/* The image of a container keeps its marks when a virtual machine boots it, but then it has the machine's first namespaces, whose
- * numbers are in <linux/proc_ns.h>.  What /proc does not tell is taken for a container. */
+/* The image of a container keeps its marks when a virtual machine boots it, but then it has the machine's first namespaces,
+ * whose numbers are in <linux/proc_ns.h>.  If /proc does not tell, prof takes it for a container. */
 static bool
 in_container(void)
 {
@@ -258,7 +258,7 @@ struct line {
 	char *to, *end;
 };
 
-/* Adds a line of a text; of one that is FOREIGN, at most 60 bytes, which mean themselves. */
+/* Adds a line of a text.  FOREIGN: at most 60 bytes, and no byte has a special meaning. */
 static void
 fill(struct line *l, const char *text, bool foreign)
 {
@@ -283,7 +283,7 @@ seccomp(const struct facts *f)
 	       "run prof outside of the sandbox, or allow perf_event_open there (systemd: SystemCallFilter=perf_event_open)";
 }
 
-/* It is for whose the target is, and what; else NULL. */
+/* The reason if the target's owner or kind forbids it; else NULL. */
 static const char *
 not_ours(const struct facts *f)
 {
@@ -335,7 +335,7 @@ denied(const struct facts *f)
 	if (f->lockdown)
 		return "the kernel is locked down (confidentiality)\nboot with lockdown=integrity, or without secure boot";
 	return "a security module (SELinux, AppArmor) may forbid it; kernel.perf_event_paranoid %p\n"
-	       "sudo dmesg | grep -i denied";
+	       "sudo dmesg | grep -i denied   # may show what forbids it";
 }
 
 static const char *
@@ -435,7 +435,7 @@ permit_give_ptrace(struct refusal *r)
 	learn_self(&f);
 	fill(&(struct line){ &f, r->mend, r->mend + sizeof r->mend - 1 },
 	     f.container ? "%d" : f.seccomp ? "run prof outside of the sandbox, or allow ptrace there (systemd: SystemCallFilter=ptrace)"
-	                                    : "sudo dmesg | grep -i denied", false);
+	                                    : "sudo dmesg | grep -i denied   # may show what forbids it", false);
 }
 
 void

@@ -7,8 +7,8 @@
 #include "sample/events/capture.h"
 #include "sample/events/refusal.h"
 
-/* Explains ERR of perf_event_open for this capture on PID (0 for the first that it names or a command of our own, -1 for the
- * system) into the refusal. */
+/* Fills the refusal: why perf_event_open failed with ERR for this capture on PID.  PID 0: the first target, or prof's own
+ * command; -1: the system. */
 void permit_explain(struct refusal *, const struct capture *, int32_t pid, int err);
 /* Explains ERR only if the reason is what the target is; false if there is another reason. */
 bool permit_explain_target(struct refusal *, const struct capture *, int32_t pid, int err);

@@ -29,7 +29,7 @@ permit_trace_explain(struct refusal *r, const struct capture *c, int32_t whom, i
 
 	*r->what = *r->mend = 0;
 	if (err == EBUSY)
-		snprintf(r->what, sizeof r->what, "cannot trace it: process %d (%s), such as a debugger, traces it already", (int)whom,
+		snprintf(r->what, sizeof r->what, "cannot trace it: process %d (%s) traces it already, and only one process can", (int)whom,
 		         target_comm(whom, name, sizeof name));
 	else if (denied && permit_explain_target(r, c, whom, err))
 		return;

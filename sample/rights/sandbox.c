@@ -52,8 +52,9 @@ enum { SET_UIDS = SYS_setresuid32, SET_GIDS = SYS_setresgid32, SET_GROUPS = SYS_
 enum { SET_UIDS = SYS_setresuid, SET_GIDS = SYS_setresgid, SET_GROUPS = SYS_setgroups };
 #endif
 
-/* Capabilities that are lent: events, memory and mapped files of the caller's processes take them.  prof lends no others:
- * CAP_SYS_ADMIN and CAP_BPF allow more than that, and CAP_SYS_NICE and CAP_IPC_LOCK take time and memory from others. */
+/* The lent capabilities: prof needs them for events, memory and mapped files of the caller's processes.  prof lends no
+ * others: CAP_SYS_ADMIN and CAP_BPF allow more than that, and CAP_SYS_NICE and CAP_IPC_LOCK take time and memory from
+ * others. */
 enum { KEPT_LOW = 1 << CAP_SYS_PTRACE, PERFMON = 38, CHECKPOINT_RESTORE = 40 };
 
 /* Without /proc, inherited descriptors are looked for up to there. */

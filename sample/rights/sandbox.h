@@ -33,7 +33,7 @@ unsigned sandbox_refused(int *last);
  * the raw system calls: libc's functions would also tell other threads, and prof has none. */
 bool sandbox_become(uint32_t uid, uint32_t gid);
 
-/* Started set-user-id or with capabilities of its file: prof serves a caller who has fewer rights than it has. */
+/* Whether prof was started set-user-id, or with capabilities of its file: then its caller has fewer rights than prof. */
 bool sandbox_lent(void);
 /* Makes such a prof take the caller's ids, and keep only the rights that profiling needs. */
 void sandbox_borrow(void);

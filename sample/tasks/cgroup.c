@@ -1,7 +1,6 @@
 /* See cgroup.h.  cgroups(7): events belong to the perf_event controller, which is a hierarchy of its own where version 1 has
- * it mounted, and part of version 2 else.  A child without controllers of its own keeps the limits of its parent.  Its
- * name, prof-PID-START, tells whose it is: a prof that was killed has left it, and the next one removes it once it is
- * empty. */
+ * it mounted, and part of version 2 else.  A child without controllers of its own keeps the limits of its parent.  Its name
+ * is prof-PID-START.  If that prof was killed, the next prof removes the cgroup once it is empty. */
 #include "cgroup.h"
 
 #include <dirent.h>

@@ -109,7 +109,7 @@ foreign_regular(int root, const char *path, uint64_t flags, struct stat *st)
 	return fd;
 }
 
-/* Linkers put the build-id right behind the headers: a file is mapped for it only where it is not there. */
+/* Linkers put the build-id right behind the headers.  prof maps a file to find it only if it is not there. */
 static bool
 same_build_id(int fd, const struct file_id *id)
 {
@@ -145,7 +145,7 @@ same_inode(int fd, const struct stat *st, const struct file_id *id)
 	return !id->gen || syscall(SYS_ioctl, fd, FS_IOC_GETVERSION, gen) || !gen[0] || gen[0] == (uint32_t)id->gen;
 }
 
-/* The regular file at PATH if it is the one that ID tells of; with nothing known of it, only SURE places are believed. */
+/* The regular file at PATH, if it is the one of ID.  If ID says nothing, prof believes only SURE places. */
 static int
 open_same(int root, const char *path, const struct file_id *id, bool sure)
 {
@@ -194,7 +194,7 @@ namespace_of(int fd, struct stat *st)
 	return well;
 }
 
-/* Whether prof's own root may stand for PID's: it does unless both mount namespaces are known, and differ. */
+/* Whether prof may use its own root for PID's: yes, unless it knows both mount namespaces, and they differ. */
 static bool
 same_mounts(int32_t pid)
 {

@@ -100,7 +100,7 @@ try(const char *path, const char **why, bool *text)
 		return EACCES;
 	*why = NULL;
 	if ((fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0)
-		return 0;   /* executable, but not readable: may well be fine */
+		return 0;   /* executable, but not readable: this may work */
 	n = pread(fd, head, sizeof head - 1, 0);
 	close(fd);
 	if (n <= 0)

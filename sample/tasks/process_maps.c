@@ -1,6 +1,6 @@
 /* See process_maps.h.  A forked child borrows its parent's maps until either changes or the child is sampled: most children
- * execute something else at once.  What /proc tells is of now, but samples are of the past: records of every mapping
- * come in their turn, so it only fills gaps, except where records are known to be missing. */
+ * execute something else at once.  /proc shows the present, but samples belong to the past, and the record of each mapping
+ * comes in its turn.  So /proc only fills gaps, unless records are missing. */
 #include "process_maps.h"
 
 #include <fcntl.h>

@@ -73,7 +73,7 @@ is_limited(int dir, const char *name)
 	return file_text(dir, name, text, sizeof text) > 0 && strncmp(text, "max", 3) && strncmp(text, "-1", 2);
 }
 
-/* The file in DIR, or above in the nearest cgroup that has a limit (or, without one, the file at all). */
+/* Opens the file in DIR or above, in the nearest cgroup with a limit; without a limit, in the nearest one with the file. */
 static int
 open_up(const char *dir, const char *name, const char *limit)
 {

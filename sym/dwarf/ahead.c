@@ -152,8 +152,8 @@ read_others(struct asking *a)
 	return good;
 }
 
-/* In the order of units: first of those that .debug_aranges tells of and what these lead to, so that the others are found on the
- * way.  False at the memory cap. */
+/* Works in the order of units.  First come the units that .debug_aranges names, and those that they lead to; this finds the
+ * others on the way.  False at the memory cap. */
 static bool
 ask(struct asking *a, const uint64_t *addr, uint32_t n)
 {

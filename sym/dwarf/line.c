@@ -70,7 +70,7 @@ add_file(struct making *m, const char *name, uint64_t dir)
 	return room;
 }
 
-/* Versions 2 to 4: strings, the last of which is empty.  Numbers begin with 1. */
+/* Versions 2 to 4: strings up to an empty one.  Numbers begin with 1. */
 static bool
 read_names(struct cursor *c, struct making *m)
 {
@@ -92,7 +92,7 @@ read_names(struct cursor *c, struct making *m)
 	return !c->bad;
 }
 
-/* Version 5: a table whose columns are described before it. */
+/* Version 5: a table, with a description of its columns before it. */
 static bool
 read_table(const struct unit *u, struct cursor *c, struct making *m, bool files)
 {

@@ -1,6 +1,6 @@
-/* See exidx.h.  The table has two words for a function: where it begins, and what is to be done, or where that lies; both
- * places as 31 bits relative to the word itself.  Personality routines of a language have their data in front of them in
- * the same form as the ABI's own second one, as all compilers write them. */
+/* See exidx.h.  The table has two words for a function: where it begins, and its instructions or their place.  Both places
+ * are 31 bits, relative to the word itself.  Personality routines of a language have their data in front of them in the same
+ * form as the ABI's own second one, as all compilers write them. */
 #include "exidx.h"
 
 enum { FINISH = 0xb0, ROW = 8, CANTUNWIND = 1 };

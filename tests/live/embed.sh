@@ -45,7 +45,7 @@ carried plain.html
 lacks off-by-default carried 'sum|// '
 # It says what it has not.
 status gone 0 "$PROF" --embed-source -d 0.2 -o gone.html ./burn
-has gone-is-told err 'there is none that prof may read'
+has gone-is-told err 'prof could read none of the source files'
 ${CC:-cc} -O1 -o bare gone/burn.c || exit 1
 status bare 0 "$PROF" --embed-source --call-graph none -e cpu-clock:u -d 0.2 -o bare.html ./bare
 has bare-is-told err 'no sampled function has source lines; it needs debug information'
@@ -58,7 +58,7 @@ awk 'BEGIN { for (i = 0; i < 400000; i++) print "// one of very many lines, whic
 status large 0 "$PROF" --embed-source -d 0.3 -o large.html ./burn
 mv src gone
 carried large.html
-has too-large-is-told err 'there is none that prof may read'
+has too-large-is-told err 'prof could read none of the source files'
 lacks too-large-a-file carried 'sum \+= i'
 check size "$(stat -c %s large.html)" -lt 200000
 exit $failed

@@ -36,7 +36,7 @@ notes_become_words(void)
 	CHECK(r.of == REFUSED_NOTHING && strstr(r.what, "cannot profile the command (") && strstr(r.what, "descriptors"));
 	r = (struct refusal){ .of = REFUSED_TRACE, .err = EBUSY, .pid = getpid(), .last = "l" };
 	refusal_words(&r, &capture);
-	CHECK(r.of == REFUSED_NOTHING && strstr(r.what, "traces it already, as a debugger"));
+	CHECK(r.of == REFUSED_NOTHING && strstr(r.what, "traces it already, and only one process can"));
 	CHECK_STR(r.last, "l");
 }
 

@@ -345,7 +345,7 @@ async function checkHeat(context, dir) {
 	await p.page.fill("#search", "late");
 	await p.rest();
 	const none = (await cellAt(p, 3, 22)).paint;
-	check("heat-of-a-search", [(await p.text("#heatWords")).includes("Only stacks with a match"), none === (await cellAt(p, 3, 5)).paint, (await cellAt(p, 8, 22)).paint === burst], [true, true, true]);
+	check("heat-of-a-search", [(await p.text("#heatWords")).includes("Only stacks that match"), none === (await cellAt(p, 3, 5)).paint, (await cellAt(p, 8, 22)).paint === burst], [true, true, true]);
 	await p.page.locator("#search").blur();
 	await p.press("Escape");
 	await p.click("threads", "6");
@@ -354,7 +354,7 @@ async function checkHeat(context, dir) {
 	// As if equal stacks were joined within half a second.
 	await p.page.evaluate(() => { about.step = 5e8; repaint(); });
 	await p.rest();
-	check("heat-is-no-finer-than-the-file", await p.text("#heatWords"), "A column is 1.00 s, a row 500 ms. This file tells no finer times.");
+	check("heat-is-no-finer-than-the-file", await p.text("#heatWords"), "A column is 1.00 s, a row 500 ms. The file has no finer times.");
 	check("heat-no-complaints", p.problems, []);
 	await p.close();
 	const short = await Page.open(context, join(dir, "plain.html"), "#v=heat");

@@ -1,6 +1,6 @@
-/* See html_read.h.  The data of a page, as html.c says that it lies there: base64 of a raw DEFLATE stream, in a <script> that no browser
- * runs.  What the page shows is what comes back: of a profile that was more than a browser bears, rare stacks lack their
- * middle. */
+/* See html_read.h.  The data of a page, as html.c says that it lies there: base64 of a raw DEFLATE stream, in a <script> that
+ * no browser runs.  What comes back is what the page shows: if the profile was too large for a browser, rare stacks lack
+ * their middle. */
 #include "html_read.h"
 
 #include <string.h>
@@ -362,7 +362,7 @@ read_source(struct reading *r)
 		len = cur_uleb(&rows);
 		text = cur_take(&r->c, len);
 		if (!step || step > UINT32_MAX - line)
-			bad(r, "the lines of a source file are in no order");
+			bad(r, "the lines of a source file are not sorted");
 		else if (text)
 			source_texts_add(&r->p->sources, &r->p->arena, name, (uint32_t)(line += step), (const char *)text, (size_t)len);
 	}

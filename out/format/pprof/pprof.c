@@ -115,7 +115,7 @@ put_mapping(struct writing *w, uint32_t i, const char *file, const char *build_i
 	pprof_number(&w->body, MAPPING_ID, i + 1);
 	pprof_number(&w->body, MAPPING_FILE, pprof_string(&w->strings, file, ""));
 	pprof_number(&w->body, MAPPING_BUILD_ID, pprof_string(&w->strings, build_id, ""));
-	for (unsigned has = MAPPING_FUNCTIONS; has <= MAPPING_INLINES; has++)   /* all that is known is here: no reader need look further */
+	for (unsigned has = MAPPING_FUNCTIONS; has <= MAPPING_INLINES; has++)   /* this holds all that is known: no reader need look further */
 		pprof_number(&w->body, has, 1);
 	put_message(w, PROFILE_MAPPING);
 }
@@ -195,7 +195,7 @@ put_locations(struct writing *w)
 	}
 }
 
-/* That a function is inlined is told by its place in a location, unless it is all that is known of it. */
+/* Its place in a location says that a function is inlined, unless prof knows only this one function. */
 static const char *
 suffix_of(const struct writing *w, uint32_t i)
 {
@@ -326,7 +326,8 @@ put_comment(struct writing *w, const char *key, const char *value, const char *e
 	sink_fail(w->out, sink_close(&text));
 }
 
-/* What has no field of its own; pprof shows it with -comments.  Events have their own words: a type is less than those. */
+/* Writes what has no field in the format; pprof shows it with -comments.  Events get a comment, too, because a sample type
+ * says less. */
 static void
 put_comments(struct writing *w)
 {

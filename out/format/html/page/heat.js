@@ -92,8 +92,8 @@ class Heat extends Pane {
 	// The line above: what columns, rows and colours mean, and what is not known.
 	tell() {
 		const off = about.events.some((e, i) => this.leavesOut(i)), spread = shareOf(this.spread, this.total);
-		$("heatWords").textContent = "A column is " + time(this.step * 1000) + ", a row " + time(this.slot * 1000) + ". " + (off ? "Waiting is left out. " : "") + (S.search ? "Only stacks with a match. " : "") +
-			(about.step / 1000 >= this.slot ? "This file tells no finer times. " : "") + (spread >= 0.005 ? "≈ " + percent(this.spread, this.total) + " are in equal stacks over several rows, spread evenly. " : "");
+		$("heatWords").textContent = "A column is " + time(this.step * 1000) + ", a row " + time(this.slot * 1000) + ". " + (off ? "Waiting is left out. " : "") + (S.search ? "Only stacks that match. " : "") +
+			(about.step / 1000 >= this.slot ? "The file has no finer times. " : "") + (spread >= 0.005 ? "≈ " + percent(this.spread, this.total) + " are in equal stacks that last for several rows; they are spread evenly. " : "");
 		$("heatMost").textContent = this.words(this.most);
 		$("heatScale").style.background = "linear-gradient(90deg," + [0, 6, 12, 18, 23].map(i => heatColour(i)).join() + ")";
 	}
