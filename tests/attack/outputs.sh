@@ -28,7 +28,7 @@ check stats-kept "$(cat precious)" = precious
 # Root's own link there can be swapped for another.
 ln -s "$work/precious" theirs/own.folded
 through own-link theirs/own.folded
-has own-link-said err "directory of another user"
+has own-link-said err "another user's directory"
 # Deeper below such a directory, and where others may put a directory in its place.
 mkdir -p theirs/deep && $nobody ln -s "$work/precious" theirs/deep.link && mv theirs/deep.link theirs/deep/x.folded && chown -h 65533 theirs/deep/x.folded
 through deep theirs/deep/x.folded

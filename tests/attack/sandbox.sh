@@ -31,11 +31,11 @@ check few-descriptors-refused $refused -ge 1
 n=16 said=
 while [ $n -le 40 ] && ! [ "$said" ]; do
 	(ulimit -Sn $n && ulimit -Hn $n && exec "$PROF" -q -o few.folded -d 0.1 -p $target) >out 2>err </dev/null
-	grep -q 'cannot enter the sandbox' err && said=yes
+	grep -q 'cannot enter its sandbox' err && said=yes
 	n=$((n + 1))
 done
-[ "$said" ] && has said err 'all of its rights under --no-sandbox' || ok said   # events took what there was before
-[ "$said" ] && has said-limit err 'limit on descriptors' || ok said-limit
+[ "$said" ] && has said err 'without a sandbox, with all of its rights' || ok said   # events took what there was before
+[ "$said" ] && has said-limit err 'limit of file descriptors' || ok said-limit
 
 # A kernel that lets no filter be set.
 cat >nofilter.c <<'END'
@@ -76,7 +76,7 @@ without() { # NAME FLAGS
 	shift
 	${CC:-cc} -O1 -o "$n" "$@" nofilter.c || exit 1
 	status "$n" 125 "./$n" "$PROF" -o none.folded -p $target -d 0.2
-	has "$n-said" err 'cannot enter the sandbox'
+	has "$n-said" err 'cannot enter its sandbox'
 	has "$n-mend" err 'no-sandbox'
 	check "$n-nothing" ! -e none.folded
 	status "$n-asked" 0 "./$n" "$PROF" --no-sandbox -o asked.folded -p $target -d 0.2
