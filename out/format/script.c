@@ -4,7 +4,8 @@
  *     <tab>ADDRESS NAME (FILE)          the innermost function first; an inlined one has "inlined" for its file
  *     (an empty line)
  *
- * One such block a sample, in the order of time.  Two blanks before the ids, for names with blanks; no other comment
+ * One such block a sample, in the order of time; of more than a million samples, which may come from one short line of a profile that
+ * was read, one for all neighbours that are equal, with the period of them all.  Two blanks before the ids, for names with blanks; no other comment
  * than perf's own header, or they take the text for another format. */
 #include "format.h"
 #include "script_marks.h"
@@ -13,6 +14,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { SAMPLES_MOST = 1 << 20 };
 
 /* A thread's place: its next sample. */
 struct lane {
@@ -31,6 +34,7 @@ struct lines {
 struct writing {
 	const struct profile *p;
 	struct sink *out;
+	bool merged;               /* a run is one block */
 	struct lane *lane;         /* a heap by time */
 	uint32_t lane_cap, lanes;
 	struct lines *lines;       /* of each code */
@@ -159,7 +163,7 @@ put_sample(struct writing *w, const struct lane *lane)
 
 	put_comm(w->out, t->comm);
 	sink_fmt(w->out, "  %d/%d  %llu.%06u: %10llu ", t->pid, t->tid, (unsigned long long)(us / 1000000), (unsigned)(us % 1000000),
-	         (unsigned long long)times(lane->run.first, e && e->period_ns ? e->period_ns : 1));
+	         (unsigned long long)times(w->merged ? lane->run.weight : lane->run.first, e && e->period_ns ? e->period_ns : 1));
 	put_event(w->out, e ? e->name : "");
 	sink_str(w->out, ": \n");
 	if (lane->run.node < w->p->raw.n) {
@@ -194,11 +198,11 @@ sift(struct writing *w, uint32_t i)
 
 /* The next sample of the lane: of a run, its samples stand at even distances. */
 static bool
-lane_next(struct lane *lane)
+lane_next(const struct writing *w, struct lane *lane)
 {
 	struct run *run = &lane->run;
 
-	if (lane->done == run->samples) {
+	if (w->merged || lane->done == run->samples) {
 		if (!runs_next(&lane->reader, run))
 			return false;
 		lane->done = 0;
@@ -219,13 +223,13 @@ put_samples(struct writing *w)
 		*lane = (struct lane){ .thread = i };
 		runs_open(&lane->reader, w->p, &w->p->thread[i]);
 		lane->reader.raw = true;
-		w->lanes += lane_next(lane);
+		w->lanes += lane_next(w, lane);
 	}
 	for (uint32_t i = w->lanes / 2; i--;)
 		sift(w, i);
 	while (w->lanes && !w->out->err) {
 		put_sample(w, w->lane);
-		if (!lane_next(w->lane))
+		if (!lane_next(w, w->lane))
 			w->lane[0] = w->lane[--w->lanes];
 		if (w->lanes)
 			sift(w, 0);
@@ -252,7 +256,7 @@ put_header(struct writing *w)
 static void
 script_write(struct sink *out, const struct profile *p)
 {
-	struct writing w = { .p = p, .out = out };
+	struct writing w = { .p = p, .out = out, .merged = p->samples > SAMPLES_MOST };
 
 	sink_open(&w.text, -1);
 	if (w.text.err || !vec_room(&w.lane, &w.lane_cap, p->nthread, sizeof *w.lane) ||

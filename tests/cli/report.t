@@ -33,6 +33,15 @@ $ cmp x.folded plain.folded
 $ for f in x.perf x.pb x.pb.gz x.json x.html x.svg x.svg.gz; do prof report $f -o - | cmp - plain.folded; done
 $ prof report plain.folded | diff - x.txt
 
+# a-count-is-no-number-of-lines
+$ printf 'a;b 9000000000000\na;c 900000000000000000\na;d 1\n' >big.folded; timeout 10 prof report -q big.folded -o big.perf; wc -l <big.perf
+14
+$ prof report big.perf -o -
+a;b 9000000000000
+a;c 900000000000000000
+a;d 1
+$ for f in x.svg x.html x.json x.pb.gz x.txt; do timeout 10 prof report -q big.folded -o $f; [ $(wc -c <$f) -lt 100000 ] || echo $f; done
+
 # filters
 $ cp "$TESTS/data/golden/plain.folded" .; prof report plain.folded --focus 'main$' --ignore '_\[k\]' -o -
 app;_start;main;work;hash_round 7
