@@ -33,6 +33,17 @@ for kind in segments eh_frame debug_frame debug_info symbols dense_eh_frame dens
 	rm -f $kind.so
 done
 
+# What names code that has no file.  The capture begins while it is still being written.
+for kind in map_sparse map_line map_lines dump_sparse dump_zeros dump_loads; do
+	capture $kind "$hostile" jit $kind 0.5
+	case $? in
+	0) bounded $kind ;;
+	77) skip $kind "no such file can be made here" ;;
+	*) not_ok $kind "status $?" $kind.err ;;
+	esac
+	rm -f jit-*.dump
+done
+
 # In a tmpfs a page of a hole that is mapped and read becomes one of memory.
 if mkdir /dev/shm/prof-attack.$$ 2>/dev/null; then
 	finally "rm -rf /dev/shm/prof-attack.$$"

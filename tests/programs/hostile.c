@@ -1,5 +1,7 @@
 /* hostile make KIND FILE: a file with code that runs, and around it what makes much work out of few bytes.
- * hostile run FILE SECONDS: maps it and runs that code for so long of CPU time. */
+ * hostile run FILE SECONDS: maps it and runs that code for so long of CPU time.
+ * hostile jit KIND SECONDS: runs code that has no file, and what names it is hostile: a perf map or a jitdump. */
+#define _GNU_SOURCE
 #include <elf.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -236,9 +238,82 @@ run(const char *path, double seconds)
 	return 0;
 }
 
+/* LO bytes from the beginning of the open file on repeat PIECE; the rest of SIZE bytes is a hole, or (FULL) has its place on the disk. */
+static int
+fill(const void *piece, size_t n, uint64_t lo, uint64_t size, int full)
+{
+	size_t some = (1 << 20) / n * n;
+	char *bytes = malloc(some);
+	off_t at = lseek(fd, 0, SEEK_CUR);
+
+	for (size_t i = 0; i < some; i += n)
+		memcpy(bytes + i, piece, n);
+	for (uint64_t done = 0; done < lo; done += some)
+		if (pwrite(fd, bytes, some, at + (off_t)done) != (ssize_t)some)
+			return 0;
+	return full ? !fallocate(fd, 0, 0, (off_t)size) : !ftruncate(fd, (off_t)size);
+}
+
+/* What names the code at P, as KIND wants it; false where there is no room for it, or KIND is not known. */
+static int
+tell(const char *kind, const void *p, char *path, size_t n)
+{
+	struct { uint32_t magic, version, size, machine, pad, pid; uint64_t time, flags; } dump = { 0x4A695444, 1, 40, 62, 0, (uint32_t)getpid(), 0, 0 };
+	struct { uint32_t type, size; uint64_t time; uint32_t pid, tid; uint64_t vma, addr, bytes, id; char name[8]; } load = {
+		0, sizeof load, 0, dump.pid, dump.pid, (uintptr_t)p, (uintptr_t)p, CODE_SIZE, 0, "dumped" };
+	int map = !strncmp(kind, "map", 3);
+	char line[64];
+	int len;
+
+	snprintf(path, n, map ? "/tmp/perf-%d.map" : "jit-%d.dump", (int)getpid());
+	if ((fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644)) < 0)
+		return 0;
+	len = snprintf(line, sizeof line, "%llx %x mapped\n", (unsigned long long)(uintptr_t)p, CODE_SIZE);
+	if (map ? write(fd, line, (size_t)len) != len : write(fd, &dump, sizeof dump) != sizeof dump || write(fd, &load, sizeof load) != sizeof load)
+		return 0;
+	if (!map && mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+		return 0;
+	if (!strcmp(kind, "map_sparse"))
+		return fill("", 1, 0, 64 * GIB, 0);
+	if (!strcmp(kind, "map_line"))          /* that never ends */
+		return fill("a", 1, 200 << 20, 200 << 20, 1);
+	if (!strcmp(kind, "map_lines"))
+		return fill(line, (size_t)len, 64 << 20, 64 << 20, 1);
+	if (!strcmp(kind, "dump_sparse"))
+		return fill("", 1, 0, 3 * GIB, 0);
+	if (!strcmp(kind, "dump_zeros"))        /* no hole, as far as the file system says */
+		return fill("", 1, 0, 3 * GIB, 1);
+	if (!strcmp(kind, "dump_loads"))
+		return fill(&load, sizeof load, 64 << 20, 64 << 20, 1);
+	return 0;
+}
+
+static int
+jit(const char *kind, double seconds)
+{
+	void *p = mmap(NULL, CODE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile unsigned v = 1;
+	unsigned (*code)(unsigned);
+	char path[64];
+	int told;
+
+	if (p == MAP_FAILED)
+		return 77;
+	memcpy(p, (const void *)(uintptr_t)spin, CODE_SIZE);
+	__builtin___clear_cache(p, (char *)p + CODE_SIZE);
+	code = (unsigned (*)(unsigned))(uintptr_t)p;
+	told = tell(kind, p, path, sizeof path);
+	for (clock_t from = clock(); told && (double)(clock() - from) < seconds * CLOCKS_PER_SEC;)
+		v = code(v);
+	unlink(path);
+	return told ? 0 : 77;
+}
+
 int
 main(int argc, char **argv)
 {
+	if (argc == 4 && !strcmp(argv[1], "jit"))
+		return jit(argv[2], atof(argv[3]));
 	if (argc == 4 && !strcmp(argv[1], "make"))
 		return make_file(argv[2], argv[3]);
 	return argc == 4 && !strcmp(argv[1], "run") ? run(argv[2], atof(argv[3])) : 2;
