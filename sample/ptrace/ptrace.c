@@ -147,7 +147,8 @@ tracer_on(struct tracer *t, bool on)
 {
 	int32_t whom;
 
-	request(t, on ? REQUEST_ON : REQUEST_OFF, 0, &whom);
+	if (!request(t, on ? REQUEST_ON : REQUEST_OFF, 0, &whom) && errno == EPIPE)
+		t->died = true;
 }
 
 void
@@ -176,6 +177,7 @@ tracer_counts(const struct tracer *t, struct stop_counts *n)
 		all += d->paused[i];
 	while (us < PAUSES - 1 && (half += d->paused[us]) * 2 < all)
 		us++;
+	n->died = t->died;
 	n->stops = d->stops;
 	n->ticks = d->ticks;
 	n->ticks_ns = d->on_ns;

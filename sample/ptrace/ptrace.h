@@ -15,6 +15,7 @@ struct tracer {
 	int32_t pid;               /* the stopper's; 0: no stopper */
 	int socket;
 	struct desk *desk;
+	bool died;                 /* before its time */
 };
 
 /* The last rung of the ladder, if the kernel refused the others or the user does not want them.  Starts the stopper, attaches

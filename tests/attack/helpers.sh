@@ -27,4 +27,40 @@ check all/status $got = 125
 has all/told err "keep prof's rights were killed"
 has all/why err 'all.folded: .*rights.* killed'
 check all/litter "$(ls -A | grep -c tmp)" = 0
+# The stopper of the ptrace engine.
+start "$busy" wall 60
+target=$pid
+"$PROF" --engine ptrace -F 499 -d 1.5 -o stopper.folded -p $target 2>err &
+prof=$!
+capturing $prof
+sleep 0.5
+kill -9 "$(ps -o pid=,comm= --ppid $prof | awk '$2 == "prof-stopper" { print $1 }')"
+wait $prof
+check stopper/status $? = 0
+check stopper/samples "$(samples stopper.folded)" -ge 20
+has stopper/told err 'process that stops threads was killed'
+has stopper/target /proc/$target/status 'TracerPid:.0$'
+
+# Any of them at any time, also while the profile is written: 5 times, LONG=1 60 times.
+round=0
+while [ $round -lt $([ "${LONG:-}" ] && echo 60 || echo 5) ]; do
+	round=$((round + 1))
+	[ $((round % 3)) = 0 ] && engine=ptrace || engine=perf
+	"$PROF" --engine $engine -d 0.5 -o x.folded -o x.html -o x.json -o x.perf --stats s.json -p $target 2>err &
+	prof=$!
+	capturing $prof
+	pause=$(awk -v s=$round$$ 'BEGIN { srand(s); printf "%.3f", rand() * 0.58 }')
+	sleep "$pause"
+	victim=$(ps -o pid=,comm= --ppid $prof | awk -v s=$round$$ '/prof-/ { p[n++] = $1; c[n - 1] = $2 } END { srand(s); if (n) { i = int(rand() * n); print p[i], c[i] } }')
+	[ -z "$victim" ] || kill -9 ${victim% *} 2>/dev/null
+	wait $prof
+	got=$?
+	echo "$engine, after $pause s ${victim:-nobody}: status $got, $(samples x.folded) samples"
+	if [ $got != 0 ] || ! [ -s x.folded ] || ! [ -s x.html ] || ! [ -s x.json ] || ! [ -s x.perf ] || ! [ -s s.json ] || ls -A | grep -q tmp; then
+		ls -la
+		not_ok random/$round "$engine, $victim killed after $pause s: status $got" err
+	fi
+	rm -f x.* s.json .prof-*
+done
+[ $failed = 0 ] && ok random
 exit $failed
