@@ -35,6 +35,8 @@
 
 /* The bounds on prof's memory: during the capture, and with what naming may take on top. */
 enum { CAPTURE_MIB = 512, NAMING_MIB = 1024 };
+/* Bytes of address space that are left for writing, where there is little (RLIMIT_AS). */
+enum { WRITING = 2 << 20 };
 /* ns of CPU that naming may take for each byte of a file, on the slowest machine. */
 enum { NAMING_BYTE = 200 };
 
@@ -71,6 +73,7 @@ take_signals(struct recording *r)
 	sigaddset(&take, SIGCHLD);
 	sigaddset(&take, SIGTERM);
 	sigaddset(&take, SIGHUP);
+	sigaddset(&take, SIGXCPU);
 	if (r->plan.target.kind == TARGET_COMMAND) {
 		sigaction(SIGINT, &ignore, NULL);
 		sigaction(SIGQUIT, &ignore, NULL);
@@ -80,8 +83,11 @@ take_signals(struct recording *r)
 	r->ends = take;
 	sigdelset(&r->ends, SIGCHLD);
 	sigaction(SIGPIPE, &ignore, NULL);
+	sigaction(SIGXCPU, &ignore, NULL);   /* once the capture is over */
 	sigprocmask(SIG_BLOCK, &take, &r->mask);
-	return (r->signals = signalfd(-1, &take, SFD_CLOEXEC | SFD_NONBLOCK)) >= 0;
+	if ((r->signals = signalfd(-1, &take, SFD_CLOEXEC | SFD_NONBLOCK)) < 0)
+		error("cannot watch for signals: %s", strerror(errno));
+	return r->signals >= 0;
 }
 
 /* From here on a signal ends prof as it ends any program. */
@@ -115,6 +121,8 @@ read_signals(struct recording *r)
 			reap(r);
 		else
 			r->stop = true;
+		if (info.ssi_signo == SIGXCPU)
+			warn("prof has used the CPU time that it may use (ulimit -t): the capture ends here");
 	}
 }
 
@@ -247,6 +255,7 @@ finish(struct recording *r)
 	r->collector.profile.lines = r->plan.lines;
 	naming_finish(&r->collector);
 	watchdog_look(false);
+	mem_reserve(0);
 	closing_notes(&c, &r->collector.profile);
 	if (r->plan.embed_source)
 		embed_source(&r->collector.profile, &r->collector.modules);
@@ -362,6 +371,7 @@ record(struct recording *r)
 	bool written;
 
 	mem_cap((size_t)CAPTURE_MIB << 20);
+	mem_reserve(WRITING);
 	if (!proc_there())
 		warn("/proc is not mounted: prof cannot name the kernel or JIT code, nor unwind processes that run already (mount -t proc proc /proc)");
 	if (!collector_init(&r->collector, mode_of(&r->plan), (uint32_t)r->plan.max_stack, r->plan.stacks == STACKS_NONE)) {

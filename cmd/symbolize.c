@@ -43,6 +43,7 @@ struct symbolizing {
 	struct modules modules;
 	struct arena arena;
 	struct names names;
+	uint64_t next[NAMES_AHEAD]; /* addresses that are named in one go: too large for a small stack */
 	struct code_functions functions;
 	struct file_search search;
 	struct profile profile;
@@ -151,14 +152,14 @@ name_one(struct symbolizing *s, uint32_t code)
 static uint32_t
 ask_ahead(struct symbolizing *s, const struct item *item, uint32_t i, uint32_t n)
 {
-	uint64_t module = item[i].key, vaddr[NAMES_AHEAD];
+	uint64_t module = item[i].key;
 	struct raw_address raw;
 	uint32_t k = 0;
 
 	for (; i < n && item[i].key == module && k < NAMES_AHEAD; i++)
 		if (raw_code(&s->profile, item[i].a, &raw))
-			vaddr[k++] = raw.address;
-	name_ahead(&s->names, (uint32_t)module, vaddr, k);
+			s->next[k++] = raw.address;
+	name_ahead(&s->names, (uint32_t)module, s->next, k);
 	return i;
 }
 

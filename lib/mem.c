@@ -18,6 +18,8 @@ struct arena_chunk {
 
 static size_t cap = SIZE_MAX, bound = SIZE_MAX, total;
 static bool bounded;
+static void *reserve;
+static size_t reserved;
 
 void
 mem_cap(size_t bytes)
@@ -29,6 +31,15 @@ size_t
 mem_used(void)
 {
 	return total;
+}
+
+void
+mem_reserve(size_t bytes)
+{
+	if (reserved)
+		munmap(reserve, reserved);
+	reserve = bytes ? mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) : MAP_FAILED;
+	reserved = reserve == MAP_FAILED ? 0 : bytes;
 }
 
 void

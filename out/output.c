@@ -65,22 +65,33 @@ write_and_close(const struct job *j, int fd, struct place_words *words)
 	return why;
 }
 
-/* A new file beside PATH, its name into TEMP (of PATH_MAX bytes).  -1 and errno. */
+/* One that prof itself, or who opened it for prof, has left there when it was killed. */
+static bool
+is_stale(const char *temp)
+{
+	struct stat st;
+
+	return !lstat(temp, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid();
+}
+
+/* A new file beside PATH, its name with PID into TEMP (of PATH_MAX bytes).  -1 and errno. */
 static int
-open_beside(const char *path, char *temp, mode_t mode)
+open_beside(const char *path, int32_t pid, char *temp, mode_t mode)
 {
 	char buf[PATH_MAX];
 	const char *dir = place_dir(path, buf);
 	int fd = -1;
 
 	for (unsigned i = 0; i < 100; i++) {
-		int n = snprintf(temp, PATH_MAX, "%s/.prof-%d-%u.tmp", dir, (int)getpid(), i);
+		int n = snprintf(temp, PATH_MAX, "%s/.prof-%d-%u.tmp", dir, (int)pid, i);
 
 		if (n < 0 || n >= PATH_MAX) {
 			errno = ENAMETOOLONG;
 			return -1;
 		}
 		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		if (fd < 0 && errno == EEXIST && is_stale(temp) && !unlink(temp))
+			fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 		if (fd >= 0 || errno != EEXIST)
 			break;
 	}
@@ -116,7 +127,7 @@ open_here(const struct output *o, struct output_file *file, int *fd, struct plac
 			give_away(*fd);
 		return *fd < 0 ? place_complain(words, "open", errno) : NULL;
 	}
-	if ((*fd = open_beside(path, file->beside, narrow ? 0600 : 0666)) < 0) {
+	if ((*fd = open_beside(path, file->pid, file->beside, narrow ? 0600 : 0666)) < 0) {
 		*file->beside = 0;
 		return place_complain(words, "create", errno);
 	}
@@ -164,17 +175,23 @@ do_job(const struct job *j, struct place_words *words)
 	struct output *o = j->output;
 	const struct output_door *door = o->door ? o->door : &output_here;
 	struct place_words later;
-	struct output_file file;
+	struct output_file file = { .pid = (int32_t)getpid() };
 	int fd = place_fd(o->path);
 	const char *why, *late;
+	struct stat st;
+	bool beside;
 
 	if (fd >= 0)
 		return write_to(j, fd, words);
-	if ((why = door->open(o, &file, &fd, words)))
-		return why;
-	why = write_and_close(j, fd, words);
-	late = door->done(o, &file, !why, why ? &later : words);
-	return why ? why : late;
+	do {
+		if ((why = door->open(o, &file, &fd, words)))
+			return why;
+		beside = !fstat(fd, &st) && S_ISREG(st.st_mode);
+		why = write_and_close(j, fd, words);
+		file.again = false;
+		late = door->done(o, &file, !why, why ? &later : words);
+	} while (!why && beside && file.again);
+	return why ? why : beside || !file.again ? late : NULL;
 }
 
 const char *

@@ -19,6 +19,8 @@ struct output {
 /* A file that is being written. */
 struct output_file {
 	char beside[PATH_MAX];     /* its name until it is whole, or "" */
+	int32_t pid;               /* prof's, which is a part of it */
+	bool again;                /* who opened it is gone, another is there: it has to be written anew */
 };
 
 /* Opens the file, and puts it in its place if writing went WELL: in this process, or in one that has the rights.  Says what

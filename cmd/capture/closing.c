@@ -276,6 +276,8 @@ obstacles_line(struct sink *s, const struct closing *c)
 	if (c->kernel_visible && c->collector->kernel_hidden)
 		sink_str(s, "; the kernel hides the names of its functions (kernel.kptr_restrict)");
 	runtime_words(s, &c->collector->profile);
+	if (n->stopper.died)
+		sink_str(s, "; the process that stops threads was killed, and there are no samples after that");
 	if (keeper_lost())
 		sink_str(s, !keeper_gone() ? "; the process that keeps prof's rights was killed, and a spare one took its place"
 		                               : "; the processes that keep prof's rights were killed: code in files that prof needed after that has no names");

@@ -9,6 +9,8 @@
 #include "sym/name.h"
 #include "unwind/unwind.h"
 
+enum { NAMES_AHEAD = 4096 };   /* addresses that are named in one go */
+
 struct collector {
 	struct modules modules;
 	struct codes codes;
@@ -16,6 +18,7 @@ struct collector {
 	struct unwinder *unwinder;
 	struct space kernel;             /* one map: all of the kernel's addresses */
 	struct names names;
+	uint64_t next[NAMES_AHEAD];     /* those, too large for a small stack */
 	struct code_functions functions; /* what those names are in the profile */
 	uint32_t *mapping;               /* the profile's number + 1 of each module, by id; 0: none yet */
 	uint32_t mapping_cap;

@@ -11,7 +11,7 @@
 
 /* How much is read ahead in one piece: of the kernel's names, a millisecond on a slow machine; of files, whose debug
  * information takes some nanoseconds for each byte. */
-enum { LINES_AHEAD = 100, FILE_BYTE = 15, NAMES_AHEAD = 4096 };
+enum { LINES_AHEAD = 100, FILE_BYTE = 15 };
 
 /* The profile's number for the file that MODULE is. */
 static uint32_t
@@ -50,14 +50,13 @@ ask_ahead(struct collector *c, const uint32_t *order, uint32_t i, uint32_t n)
 {
 	const struct code *code = c->codes.code;
 	uint32_t module = code[order[i]].module, k = 0;
-	uint64_t vaddr[NAMES_AHEAD];
 
 	if (i && code[order[i - 1]].module != module)
 		names_rest(&c->names);
 	for (; i < n && code[order[i]].module == module && k < NAMES_AHEAD; i++)
-		vaddr[k++] = code[order[i]].vaddr;
+		c->next[k++] = code[order[i]].vaddr;
 	if (!c->raw || module == c->modules.kernel->id)
-		name_ahead(&c->names, module, vaddr, k);
+		name_ahead(&c->names, module, c->next, k);
 	return i;
 }
 

@@ -98,6 +98,7 @@ serve(void *ctx, const struct ask *a, int with, int *fd, char *text, size_t size
 	struct output *o = output_named(r->plan, a->path);
 	struct place_words words;
 	const char *why;
+	char how = '!';
 
 	if (a->number == OWN && r->serve)
 		return r->serve(r->ctx, a->path, with, fd);
@@ -106,19 +107,31 @@ serve(void *ctx, const struct ask *a, int with, int *fd, char *text, size_t size
 		return -1;
 	}
 	if (a->number == OPEN) {
+		r->file.pid = (int32_t)getppid();
 		why = output_here.open(o, &r->file, fd, &words);
 		r->writes = why ? NULL : o;
 	} else if (r->writes != o) {
+		how = '?';
 		why = "the process that keeps prof's rights was killed while it wrote the file";
 	} else {
 		why = output_here.done(o, &r->file, a->number == DONE, &words);
 		r->writes = NULL;
 	}
-	return snprintf(text, size, "%c%s", why ? '!' : '=', why ? why : o->path) + 1;
+	return snprintf(text, size, "%c%s", why ? how : '=', why ? why : o->path) + 1;
+}
+
+/* In the keeper: prof was killed while it wrote. */
+static void
+over(void *ctx)
+{
+	struct rights *r = ctx;
+
+	if (r->writes && *r->file.beside)
+		unlink(r->file.beside);
 }
 
 static const char *
-ask_for(unsigned number, const struct output *o, int *fd, struct place_words *words)
+ask_for(unsigned number, const struct output *o, struct output_file *file, int *fd, struct place_words *words)
 {
 	char text[sizeof *words + 1];
 	long n = keeper_ask(number, o->path, -1, fd, text, sizeof text);
@@ -128,7 +141,8 @@ ask_for(unsigned number, const struct output *o, int *fd, struct place_words *wo
 	if (n < 2)
 		return strerror(n < 0 ? errno : EIO);
 	text[sizeof text - 1] = 0;
-	if (*text == '!') {
+	file->again = *text == '?';
+	if (*text == '!' || file->again) {
 		memcpy(words->text, text + 1, sizeof words->text);
 		return words->text;
 	}
@@ -140,15 +154,13 @@ ask_for(unsigned number, const struct output *o, int *fd, struct place_words *wo
 static const char *
 open_there(const struct output *o, struct output_file *file, int *fd, struct place_words *words)
 {
-	(void)file;   /* the keeper has its own copy */
-	return ask_for(OPEN, o, fd, words);
+	return ask_for(OPEN, o, file, fd, words);   /* the keeper has its own copy of FILE */
 }
 
 static const char *
 done_there(const struct output *o, struct output_file *file, bool well, struct place_words *words)
 {
-	(void)file;
-	return ask_for(well ? DONE : FAILED, o, NULL, words);
+	return ask_for(well ? DONE : FAILED, o, file, NULL, words);
 }
 
 int
@@ -194,7 +206,7 @@ rights_give_up(struct rights *r, struct session *s, struct plan *p)
 	unsigned layers;
 
 	r->plan = p;
-	if (!session_keep(s, &(struct keeper_also){ serve, r }))
+	if (!session_keep(s, &(struct keeper_also){ serve, over, r }))
 		return no_sandbox(errno == EMFILE ? "the limit of file descriptors is too low to start the process that keeps prof's rights"
 		                                  : strerror(errno),
 		                  errno == EMFILE ? "sudo prlimit --pid $$ --nofile=1024   (then prof again)" : "");

@@ -29,7 +29,11 @@ static bool
 realtime(void)
 {
 	struct sched_param p = { .sched_priority = 1 };
+	struct rlimit l;
 
+	/* Where it may not be so for long at a time, who goes on reading would be ended. */
+	if (!getrlimit(RLIMIT_RTTIME, &l) && l.rlim_cur != RLIM_INFINITY)
+		return false;
 	return !syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p);
 }
 

@@ -165,10 +165,13 @@ become(struct state *s)
 void
 stopper_run(const struct stopper *with)
 {
-	struct state s = { .with = *with, .follow = FOLLOW_ALL, .random = (uint64_t)getpid() };
+	static struct state s;   /* too large for a small stack */
 	const struct capture *c = with->capture;
 	struct pollfd p = { .fd = with->socket, .events = POLLIN };
 
+	s.with = *with;
+	s.follow = FOLLOW_ALL;
+	s.random = (uint64_t)getpid();
 	become(&s);
 	s.attaches = c->npid;
 	if (c->target == TARGET_THREADS)

@@ -51,12 +51,14 @@ static struct {
 	/* How many events prof asked for in advance, and how many of their answers it has taken. */
 	struct ask_event { uint32_t number; int32_t pid, cpu; uint32_t size; bool chain; } asked[ASKED_MOST];
 	unsigned nasked, taken;
+	struct answer answer;      /* too large for a small stack */
 } keeper;
 
 /* The answer's length, and its descriptor or -1.  If no answer comes: less than an answer has, with errno. */
 static ssize_t
-answered(struct answer *r, int *fd)
+answered(int *fd)
 {
+	struct answer *r = &keeper.answer;
 	ssize_t n = ask_get(keeper.fd, r, sizeof *r, fd);
 
 	if (n < (ssize_t)sizeof r->err && !(n < 0 && errno == EMFILE))
@@ -69,10 +71,9 @@ answered(struct answer *r, int *fd)
 static void
 forget_asked(void)
 {
-	struct answer r;
 	int fd;
 
-	answered(&r, &fd);
+	answered(&fd);
 	if (fd >= 0)
 		close(fd);
 	keeper.taken++;
@@ -89,16 +90,15 @@ reap(pid_t pid)
 static void
 make_spare(void)
 {
-	struct ask a = { .what = ASK_SPARE };
-	struct answer r;
+	static const struct ask a = { .what = ASK_SPARE };
 	int32_t pid;
 
 	if (keeper.spares == SPARES_MOST || !ask_put(keeper.fd, &a, offsetof(struct ask, path) + 1, -1))
 		return;
 	keeper.spares++;
-	if (answered(&r, &keeper.spare_fd) < (ssize_t)(sizeof r.err + sizeof pid))
+	if (answered(&keeper.spare_fd) < (ssize_t)(sizeof keeper.answer.err + sizeof pid))
 		return;
-	memcpy(&pid, r.bytes, sizeof pid);
+	memcpy(&pid, keeper.answer.bytes, sizeof pid);
 	keeper.spare = pid;
 }
 
@@ -130,7 +130,7 @@ may_leave(void)
 
 /* Sends N bytes of A, and waits for the answer: where that may hang, no longer than there is patience.  Who asks for a file uses nothing of the session meanwhile, so that rings may be drained. */
 static ssize_t
-put(const struct ask *a, size_t n, int with, struct answer *r, int *fd)
+put(const struct ask *a, size_t n, int with, int *fd)
 {
 	bool file = a->what == ASK_SMALL || a->what == ASK_FILE || a->what == ASK_READ;
 	bool waits = file || a->what == ASK_SOURCE || a->what == ASK_MOUNT;
@@ -148,12 +148,12 @@ put(const struct ask *a, size_t n, int with, struct answer *r, int *fd)
 		if (keeper.fd < 0 || !ask_put(keeper.fd, a, n, with)) {
 			errno = EPIPE;
 		} else if (!waits || keeper.spare_fd < 0 || answer_comes(keeper.fd)) {
-			got = answered(r, fd);
+			got = answered(fd);
 		} else {
 			take_spare(true);
 			errno = ETIMEDOUT;
 		}
-	} while (got < (ssize_t)sizeof r->err && errno == EPIPE && take_spare(false));
+	} while (got < (ssize_t)sizeof keeper.answer.err && errno == EPIPE && take_spare(false));
 	if (file)
 		work_wait(false);
 	return got;
@@ -163,8 +163,8 @@ put(const struct ask *a, size_t n, int with, struct answer *r, int *fd)
 static long
 ask(struct ask *a, const char *path, int with, int *fd, void *to, size_t size)
 {
+	const struct answer *r = &keeper.answer;
 	size_t len = strlen(path);
-	struct answer r;
 	ssize_t n;
 	int own;
 
@@ -178,16 +178,16 @@ ask(struct ask *a, const char *path, int with, int *fd, void *to, size_t size)
 		return -1;
 	}
 	memcpy(a->path, path, len + 1);
-	n = put(a, offsetof(struct ask, path) + len + 1, with, &r, fd ? fd : &own);
-	if (n < (ssize_t)sizeof r.err)
+	n = put(a, offsetof(struct ask, path) + len + 1, with, fd ? fd : &own);
+	if (n < (ssize_t)sizeof r->err)
 		return -1;
 	if (!fd && own >= 0)
 		close(own);
-	n -= (ssize_t)sizeof r.err;
+	n -= (ssize_t)sizeof r->err;
 	if (size)
-		memcpy(to, r.bytes, (size_t)n < size ? (size_t)n : size);
-	errno = r.err;
-	return r.err ? -1 : n;
+		memcpy(to, r->bytes, (size_t)n < size ? (size_t)n : size);
+	errno = r->err;
+	return r->err ? -1 : n;
 }
 
 /* As file_open. */
@@ -279,7 +279,6 @@ keeper_event(uint32_t event, int32_t tid, int32_t cpu, uint32_t stack_size, bool
 {
 	struct ask_event e = { event, tid, cpu, stack_size, user_chain };
 	struct ask a = event_ask(&e);
-	struct answer r;
 	int fd;
 
 	while (keeper.taken < keeper.nasked && !same(&keeper.asked[keeper.taken], &e))
@@ -288,7 +287,7 @@ keeper_event(uint32_t event, int32_t tid, int32_t cpu, uint32_t stack_size, bool
 		ask(&a, "", -1, &fd, NULL, 0);
 	else {
 		keeper.taken++;
-		errno = answered(&r, &fd) < (ssize_t)sizeof r.err ? errno : r.err;
+		errno = answered(&fd) < (ssize_t)sizeof keeper.answer.err ? errno : keeper.answer.err;
 	}
 	return fd;
 }

@@ -320,6 +320,15 @@ serve(const struct ask *a, int own, int with, int *fd, char *text)
 	return -1;
 }
 
+/* What prof has left behind, if it was killed. */
+static void
+over(void)
+{
+	drop_cgroup();
+	if (kept.also->over)
+		kept.also->over(kept.also->ctx);
+}
+
 static void
 keep(int fd)
 {
@@ -339,7 +348,7 @@ keep(int fd)
 		if (with >= 0)
 			close(with);
 	}
-	drop_cgroup();   /* prof was killed */
+	over();
 }
 
 /* Whatever the keeper waits for, a FIFO's reader perhaps: it ends with prof. */
@@ -347,7 +356,7 @@ static void
 on_end(int sig)
 {
 	(void)sig;
-	drop_cgroup();
+	over();
 	_exit(0);
 }
 

@@ -13,6 +13,7 @@ struct opener;
  * bytes of text; the text's length, or -1. */
 struct keeper_also {
 	long (*serve)(void *ctx, const struct ask *, int with, int *fd, char *text, size_t size);
+	void (*over)(void *ctx);   /* prof has ended; in a signal handler perhaps; or NULL */
 	void *ctx;
 };
 

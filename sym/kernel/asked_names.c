@@ -103,7 +103,8 @@ keep(struct asked_names *k, uint64_t addr, char *line)
 bool
 asked_names_ask(struct asked_names *k, const uint64_t *addr, uint32_t n)
 {
-	char question[AT_ONCE * 17 + 1], answer[ANSWER_MOST + 1], *p, *end;
+	static char answer[ANSWER_MOST + 1];   /* too large for a small stack */
+	char question[AT_ONCE * 17 + 1], *p, *end;
 	uint32_t asked[AT_ONCE];
 
 	for (uint32_t i = 0, some, told; k->says && i < n; i = told < some ? asked[told] : i) {

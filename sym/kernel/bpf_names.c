@@ -78,9 +78,11 @@ bpf_names(const char *addrs, char *text, size_t size)
 	if (!program)
 		start();
 	while (program >= 0 && *addrs && size - used >= sizeof((struct data *)0)->text) {
-		struct data d = { 0 };
+		static struct data d;   /* too large for a small stack */
 		const char *p = d.text, *end;
 		unsigned n = 0;
+
+		memset(&d, 0, sizeof d);
 
 		while (n < AT_ONCE && text_hex(&addrs, &d.addr[n])) {
 			n++;

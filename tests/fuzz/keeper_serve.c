@@ -32,7 +32,7 @@ caller(void *ctx, const struct ask *a, int with, int *fd, char *text, size_t siz
 static void
 begin(void)
 {
-	static const struct keeper_also also = { caller, NULL };
+	static const struct keeper_also also = { .serve = caller };
 	char path[PROC_PATH_MAX], byte;
 	int ready[2];
 

@@ -113,7 +113,7 @@ serve_caller(void *ctx, const struct ask *a, int with, int *fd, char *text, size
 	return snprintf(text, size, "%u %s", a->number, a->path) + 1;
 }
 
-static const struct keeper_also also = { serve_caller, NULL };
+static const struct keeper_also also = { .serve = serve_caller };
 
 /* Until the child has become what it is to be: FILE of its directory in /proc is UID's, and that of INO where that is not 0. */
 static void

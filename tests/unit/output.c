@@ -388,6 +388,49 @@ stale_temporary_names_are_stepped_over(void)
 	CHECK_U64(leftovers(), 0);
 }
 
+static unsigned opened;
+
+static const char *
+open_counted(const struct output *o, struct output_file *file, int *fd, struct place_words *words)
+{
+	opened++;
+	return output_here.open(o, file, fd, words);
+}
+
+/* Who opened the first one is gone when it is written. */
+static const char *
+done_by_another(const struct output *o, struct output_file *file, bool well, struct place_words *words)
+{
+	file->again = opened == 1;
+	return opened == 1 ? "is gone" : output_here.done(o, file, well, words);
+}
+
+static void
+what_nobody_can_put_in_its_place_is_written_anew(void)
+{
+	static const struct output_door door = { open_counted, done_by_another };
+	struct place_words words;
+	struct output o = { .path = at("anew.text"), .format = &text, .door = &door };
+
+	CHECK(!output_write(&o, NULL, &words));
+	CHECK_U64(opened, 2);
+	CHECK_STR(content(at("anew.text")), "the profile\n");
+	CHECK_U64(leftovers(), 0);
+	opened = 0;
+	CHECK(!mkfifo(at("anew.fifo"), 0600));
+	o.path = at("anew.fifo");
+	if (!fork()) {   /* it reads once */
+		char got[100];
+		int fd = open(o.path, O_RDONLY);
+
+		_exit(read(fd, got, sizeof got) != 12);
+	}
+	CHECK(!output_write(&o, NULL, &words));
+	CHECK_U64(opened, 1);
+	CHECK(wait(&(int){ 0 }) > 0);
+	unlink(at("anew.fifo"));
+}
+
 int
 main(void)
 {
@@ -419,6 +462,7 @@ main(void)
 	RUN("output", fresh_names_are_not_there_yet);
 	RUN("output", fresh_names_that_are_taken_meanwhile_are_stepped_over);
 	RUN("output", stale_temporary_names_are_stepped_over);
+	RUN("output", what_nobody_can_put_in_its_place_is_written_anew);
 	snprintf(command, sizeof command, "rm -rf %s", place);
 	return system(command) || TEST_STATUS;
 }
