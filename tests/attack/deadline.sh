@@ -12,7 +12,7 @@ judge() { # NAME MS-AT-MOST
 	check "$1/cpu" "$(ms s.json cpu_seconds)" -le 2000
 	check "$1/memory" "$(field s.json max_rss_kib)" -le 98304
 	check "$1/samples" "$(field s.json lost)" -le 10 -a "$(field s.json samples)" -ge 100
-	has "$1/told" err 'large.so: takes too long to read'
+	has "$1/told" err 'large.so: this file takes too long to read'
 }
 "$hostile" make large_debug_frame large.so || { skip '' "no room for a file of 1 GiB"; exit 0; }
 start "$hostile" run large.so 60

@@ -22,7 +22,7 @@ for how in "-p $inside" "-t $inside" "-a"; do
 	all=$(samples in.folded '^work')
 	check "$name-samples" "$all" -ge 1
 	within "$name-named" "$(samples in.folded '^work;.*main;wall;outer;middle')" $((all * 90 / 100)) "$all"
-	lacks "$name-clean" err 'calls refused'
+	lacks "$name-clean" err 'the sandbox refused'
 done
 # Below a cgroup, by the process in it.
 for controller in '' perf_event; do

@@ -130,7 +130,7 @@ if [ "$(id -u)" = 0 ] && [ -w /proc/sys/kernel/kptr_restrict ]; then
 	"$PROF" -o hidden.folded -- dd if=/dev/zero of=/dev/null bs=64k count=100000 2>hidden.err >/dev/null
 	echo "$old" >/proc/sys/kernel/kptr_restrict
 	check hidden-kernel "$(samples hidden.folded '[[]kernel[]]')" -gt 0
-	has hidden-kernel-said hidden.err "kernel's names are hidden .kernel.kptr_restrict."
+	has hidden-kernel-said hidden.err "the kernel hides the names of its functions .kernel.kptr_restrict."
 else
 	skip hidden-kernel "kernel.kptr_restrict may not be changed here"
 fi
