@@ -43,7 +43,7 @@ int64_t cur_sleb(struct cursor *);
 /* A string that ends inside the cursor, past which it then stands; "" and BAD otherwise. */
 const char *cur_str(struct cursor *);
 
-/* The next N bytes as a cursor of their own (empty and BAD where there are fewer). */
+/* The next N bytes as a separate cursor (empty and BAD if there are fewer). */
 struct cursor cur_sub(struct cursor *, uint64_t n);
 
 /* N bytes from offset OFF on; the cursor given stays where it is.  Empty and BAD where they do not fit. */

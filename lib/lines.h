@@ -16,7 +16,7 @@ struct lines {
 };
 
 void lines_open(struct lines *, int fd);
-/* Those from AT on of a file, which may be one that another process reads (asked_file.h). */
+/* The lines of a file from AT on.  Another process may read the file (asked_file.h). */
 void lines_open_at(struct lines *, int fd, uint64_t at);
 /* The next line without its newline, NUL-terminated and alive until the next call, or NULL. */
 char *lines_next(struct lines *);

@@ -121,7 +121,7 @@ arena_free(struct arena *a)
 	a->chunk = NULL;
 }
 
-/* A large vector has pages of its own: they are zero, there once they are touched, and move without being copied. */
+/* A large vector has its own pages: they are zero, exist once they are touched, and move without a copy. */
 static void *
 resize(void *p, size_t old, size_t bytes)
 {

@@ -27,8 +27,8 @@ void *arena_alloc(struct arena *, size_t n);
 char *arena_str(struct arena *, const char *s, size_t n);
 void arena_free(struct arena *);
 
-/* Room for NEED items of SIZE bytes at *(T **)VEC, whose capacity in items is *CAP: grows by half at least
- * (a large one by an eighth), new items zeroed.  False at the cap, and nothing has changed. */
+/* Makes room for NEED items of SIZE bytes at *(T **)VEC; *CAP is the capacity in items.  The vector grows by half at least (a
+ * large one by an eighth), and new items are zero.  False at the cap; then nothing has changed. */
 bool vec_room(void *vec, uint32_t *cap, uint64_t need, size_t size);
 /* Gives the vector back; *VEC becomes NULL and *CAP 0. */
 void vec_free(void *vec, uint32_t *cap, size_t size);

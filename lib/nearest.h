@@ -1,4 +1,4 @@
-/* "Did you mean": the known word that is nearest to one that is not known. */
+/* "Did you mean": the known word that is nearest to an unknown one. */
 #ifndef LIB_NEAREST_H
 #define LIB_NEAREST_H
 

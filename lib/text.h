@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reads a number at *P, which moves past it: false if there is none, or it does not fit. */
+/* Reads a number at *P, and moves *P past it; false if there is no number, or if it does not fit. */
 bool text_hex(const char **p, uint64_t *v);
 bool text_dec(const char **p, uint64_t *v);
 /* A decimal number with a fraction, times ten to the PLACES; finer digits are dropped. */

@@ -12,7 +12,7 @@ struct output {
 	uint64_t size;             /* bytes written, once written */
 	struct fresh_name *fresh;  /* the name that prof made up, or NULL: if a file has that name already, it takes the next one */
 	bool private;              /* under a fresh name, or where others can write, only its owner may read it */
-	bool sources;              /* if it is private, that holds wherever it lies: it has text of others' files */
+	bool sources;              /* if the file is private, that holds in each directory: it has text of other users' files */
 	const struct output_door *door;   /* NULL: output_here */
 };
 

@@ -21,7 +21,7 @@ int place_fd(const char *path);
 const char *place_dir(const char *path, char *dir);
 /* Whether others can put something into PATH's directory, or another directory in its place. */
 bool place_shared(const char *path);
-/* The user for whom prof works, if that is another one: under sudo the caller. */
+/* The user that prof works for, if that is not prof's own user: under sudo, the caller. */
 bool place_caller(uid_t *uid, gid_t *gid);
 /* Whether the file belongs to prof's user or to the caller. */
 bool place_callers(const struct stat *);

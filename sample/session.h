@@ -15,8 +15,8 @@
 struct session;
 struct keeper_also;
 
-/* Opens everything, stopped; a command is to be forked after that.  NULL and REFUSAL filled where it cannot be had.
- * Falls back from kernel+user to user only by itself, when the event's sides were not given. */
+/* Opens everything, stopped; the caller forks a command after that.  NULL if that fails, with the reason in REFUSAL. Falls
+ * back from kernel+user to user only by itself, when the event's sides were not given. */
 struct session *session_open(const struct capture *, struct modules *, struct refusal *);
 /* Does everything that needs rights before counting begins.  A command must exist by then, and wait: its samples start with
  * its exec.  False, with the reason in REFUSAL, if that fails. */

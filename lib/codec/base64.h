@@ -17,8 +17,8 @@ void base64_put(void *base64, const void *bytes, size_t n);
 /* Writes what is left and the padding. */
 void base64_end(struct base64 *);
 
-/* The bytes that text at the cursor stands for, appended to TO, up to the first character that is neither a digit of base64 nor a
- * blank or a line end; the cursor then stands at it. */
+/* Decodes the text at the cursor, and appends the bytes to TO.  It ends at the first character that is not a digit of base64,
+ * a blank or a line end; the cursor then stands there. */
 void base64_decode(struct cursor *, struct sink *to);
 
 #endif

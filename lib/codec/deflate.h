@@ -17,7 +17,7 @@ struct deflater {
 	uint32_t cap;
 };
 
-/* Compressed bytes go to TO, which stays the caller's and tells of failures.  False at the memory cap. */
+/* Writes compressed bytes to TO, which belongs to the caller, and remembers failures.  False at the memory cap. */
 bool deflate_open(struct deflater *, struct sink *to, enum deflate_wrap);
 void deflate_put(struct deflater *, const void *bytes, size_t n);
 /* Writes the end and gives the memory back. */

@@ -7,8 +7,8 @@
 
 enum inflate_wrap { INFLATE_RAW, INFLATE_ZLIB, INFLATE_GZIP };
 
-/* A stream at the cursor, which then stands behind it, of N bytes, neither more nor less, into OUT.  NULL if all is well, else
- * what is wrong, in words; what OUT holds is then anything. */
+/* Unpacks a stream at the cursor into OUT: exactly N bytes.  The cursor then stands behind the stream.  NULL if that worked;
+ * else what is wrong, in words, and OUT holds anything. */
 const char *inflate(struct cursor *in, enum inflate_wrap, void *out, size_t n);
 /* Inflates a stream of unknown size, at most MAX bytes, and appends it to a sink that is kept in memory.  A gzip stream may have
  * several members, one after the other. */

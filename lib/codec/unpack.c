@@ -58,7 +58,7 @@ pages(const struct packed *p, size_t lo, size_t hi, enum there there)
 	return lo >= hi || mmap(p->base + lo, hi - lo, protection, flags, -1, 0) != MAP_FAILED;
 }
 
-/* The pages of piece I: its first is wholly its own, as what lies before its beginning there is known. */
+/* The pages of piece I.  The first one belongs to it completely, because the bytes before its beginning there are known. */
 static size_t
 page_lo(const struct packed *p, uint32_t i)
 {
@@ -76,7 +76,8 @@ drop(struct packed *p, uint32_t i)
 	p->piece[i].filled = 0;
 }
 
-/* The piece of P that was filled first, but for the last one of all: who was stopped may need two at once.  P->N: none. */
+/* The piece of P that was filled first, but never the last one of all: a reader that was stopped may need two at once.  P->N:
+ * no piece. */
 static uint32_t
 oldest(const struct packed *p)
 {
@@ -160,8 +161,8 @@ fill_last(struct packed *p, uint32_t i, struct filling *f, size_t n, struct infl
 	return pages(p, f->made, page_lo(p, i + 1), EMPTY);
 }
 
-/* Unpacks piece I where it belongs.  The 32 KiB that its stream may repeat, and its last bytes, which are in the next one's first
- * page, are there for so long where those pieces are not; where they are they stay what they were. */
+/* Unpacks piece I at its place.  Its stream may repeat the 32 KiB before it, and its last bytes lie in the next piece's first
+ * page.  If those pieces are not filled, these bytes exist only while this runs; if they are filled, they do not change. */
 static bool
 fill(struct packed *p, uint32_t i)
 {
@@ -171,7 +172,7 @@ fill(struct packed *p, uint32_t i)
 	struct filling f = { .packed = p, .from = piece->out - have };
 	struct inflate_stream s = piece->at;
 
-	if (!work_step(PIECE / STEP_BYTES))   /* it was unpacked more often than it is worth: zeros */
+	if (!work_step(PIECE / STEP_BYTES))   /* it was unpacked too often: the reader gets zeros */
 		s.in.bad = "takes too long to read";
 	while (held + PIECE > held_most && drop_one())
 		;

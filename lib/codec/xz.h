@@ -1,4 +1,4 @@
-/* Decompressing .xz files (xz-file-format 1.2) whose only filter is LZMA2, as MiniDebugInfo has them. */
+/* Unpacks .xz files (xz-file-format 1.2) with LZMA2 as the only filter, as in MiniDebugInfo. */
 #ifndef LIB_CODEC_XZ_H
 #define LIB_CODEC_XZ_H
 

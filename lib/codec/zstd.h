@@ -4,8 +4,8 @@
 
 #include "lib/cursor.h"
 
-/* All frames of IN, N bytes together, neither more nor less, into OUT.  NULL if all is well, else what is wrong, in words; what
- * OUT holds is then anything.  Checksums are not looked at. */
+/* Unpacks all frames of IN into OUT: exactly N bytes together.  NULL if that worked; else what is wrong, in words, and OUT
+ * holds anything.  It does not check checksums. */
 const char *zstd(struct cursor in, void *out, size_t n);
 
 #endif

@@ -349,7 +349,7 @@ is_inlined(struct text line)
 	return text_ends(text_trim(line), "(inlined)");
 }
 
-/* The next line, still to be read; where there is none, its text is NULL. */
+/* A look at the next line, without reading it; if there is none, its text is NULL. */
 struct text
 line_peek(const struct cursor *in)
 {

@@ -20,8 +20,8 @@ struct frame {
 struct head {
 	struct text comm, event;
 	int32_t pid, tid;
-	uint64_t time, period;     /* ns; period 0: none is given */
-	bool timeless;             /* there is no time in it, as perf script -F may have it */
+	uint64_t time, period;     /* ns; period 0: the line has none */
+	bool timeless;             /* the line has no time (perf script -F can leave it out) */
 	struct text rest;
 };
 
@@ -37,7 +37,7 @@ bool text_number(struct text *, uint64_t *v);
 /* The part of a path after the last slash. */
 struct text text_base_name(struct text path);
 
-/* The next line without its end, false where there is none; or a look at it, its text NULL where there is none. */
+/* Reads the next line, without its end; false if there is none.  Or looks at it; its text is NULL if there is none. */
 bool line_next(struct cursor *, struct text *line);
 struct text line_peek(const struct cursor *);
 /* False if the line does not begin a sample, or is not a frame.  NEXT: the line after it, or a text of NULL. */

@@ -79,7 +79,7 @@ module_of(const struct frame *f, enum function_kind kind)
 	return text_base_name(f->file);
 }
 
-/* Without a symbol, the file's name stands for it. */
+/* If a frame has no symbol, it takes the file's name. */
 static const char *
 name_of(struct reading *r, const struct frame *f, struct text module)
 {

@@ -38,7 +38,7 @@ struct location {
 	uint64_t address;          /* as linked */
 	uint32_t mapping;          /* number among the profile's mappings, or MAPPING_NONE */
 	uint32_t site : 25;
-	uint32_t sites : 7;        /* 0: nobody has asked for it yet */
+	uint32_t sites : 7;        /* 0: not asked for yet */
 };
 #define MAPPING_NONE UINT32_MAX
 
@@ -115,7 +115,7 @@ struct profile {
 	uint32_t nevent;
 	enum unit unit;
 	uint64_t start, end;       /* of the capture: ns, CLOCK_MONOTONIC */
-	uint64_t epoch;            /* its start as the calendar has it: ns since 1970, UTC; 0: not known */
+	uint64_t epoch;            /* the time of its start: ns since 1970, UTC; 0: not known */
 	uint64_t samples, dropped; /* dropped: at the memory cap */
 	/* metadata for the formats' headers */
 	const char *exporter;      /* "prof@VERSION", or NULL */
@@ -150,7 +150,7 @@ void profile_add_known_run(struct profile *, uint32_t thread, const struct run *
 /* The number of the event, made if it is new; UINT32_MAX where there is no room for more. */
 uint32_t profile_event(struct profile *, const struct event_info *);
 
-/* There are no more samples: gives back what only samples need.  A later sample makes it again. */
+/* Says that no more samples come: gives back the memory that only samples need.  A later sample takes it again. */
 void profile_settle(struct profile *);
 
 /* Begins to read a thread's runs, in the order of time, with nodes of `tree`; runs_next goes on. */

@@ -17,19 +17,19 @@ void profile_note(struct profile *, const char *key, const char *value);
 enum { NAME_MAX_INLINE = 64 };
 void profile_name(struct profile *, unsigned (*name)(void *ctx, uint32_t code, struct location *where, struct site *site,
                                                      unsigned max), void *ctx);
-/* Asks NAME about CODE, unless it is known: for those who want an order of their own before they call profile_name.  NULL at
- * the memory cap. */
+/* Asks NAME about CODE, unless CODE has names already: for callers that want their own order before they call profile_name.
+ * NULL at the memory cap. */
 const struct location *profile_locate(struct profile *, uint32_t code, unsigned (*name)(void *, uint32_t, struct location *,
                                                                                       struct site *, unsigned), void *ctx);
 /* For profiles that are read from a file, where names are known at once: the code of WHERE with its N sites, the same one for
  * the same; UINT32_MAX at the memory cap.  Add samples of such codes, then call profile_name with NULL. */
 uint32_t profile_location(struct profile *, const struct location *where, const struct site *site, unsigned n);
 
-/* Below a function called MARK stacks go from the inside to the outside: there what is inlined comes before the function that it
- * is in.  Call it when all codes are known, before profile_name. */
+/* Below a function with the name MARK, stacks go from the inside to the outside: there an inlined function comes before the
+ * function around it.  Call it when all codes are known, before profile_name. */
 void profile_turn(struct profile *, const char *mark);
 
-/* Makes CODE, which is known, stand for other functions.  Call it before profile_name. */
+/* Makes CODE, which has names, stand for other functions.  Call it before profile_name. */
 void profile_relocate(struct profile *, uint32_t code, const struct site *site, unsigned n);
 
 #endif

@@ -16,7 +16,7 @@ struct tree {
 	uint32_t n, cap;
 	uint32_t *slot;            /* hash table: a tag and a number each; at most four fifths full */
 	uint32_t slots;
-	bool full;                 /* at the memory cap: finds, but adds no more */
+	bool full;                 /* the memory cap is reached: it finds nodes, but adds none */
 	uint16_t *depth;           /* once settled, and as far as there is memory: frames of each node's stack */
 	uint32_t ndepth, depth_cap;
 };

@@ -16,7 +16,7 @@ enum report_by {
 struct report {
 	enum report_by by;
 	bool tree;                 /* a call tree, from the outermost function on */
-	const char *callers, *callees;   /* a function of which that is shown, or NULL */
+	const char *callers, *callees;   /* the function to show callers or callees of, or NULL */
 	struct regex *pattern;     /* the function's name as a pattern, if no function has just that name */
 	unsigned min;              /* rows with less are left out: hundredths of a percent */
 	unsigned top, width;       /* rows and columns; 0: all */

@@ -67,7 +67,7 @@ function_row(struct rows *rows, const struct function *f, enum report_by by)
 		r.name = *f->module ? f->module : f->kind == FUNCTION_MARK ? f->name : "[unknown]";
 		r.suffix = r.beside = "";
 		r.kind = f->kind == FUNCTION_MARK || f->kind == FUNCTION_KERNEL ? f->kind : FUNCTION_USER;
-	} else if (by == BY_NAME) {   /* what is written alike is the same */
+	} else if (by == BY_NAME) {   /* names that look the same are the same */
 		r.beside = "";
 		r.kind = *r.suffix ? f->kind : FUNCTION_USER;
 	}
@@ -126,7 +126,7 @@ by_functions(struct rows *rows, enum report_by by)
 	return !rows->full;
 }
 
-/* Lines are known of places only, not of functions. */
+/* Only places have lines, functions do not. */
 static bool
 by_lines(struct rows *rows)
 {

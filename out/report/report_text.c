@@ -269,7 +269,7 @@ put_section(struct table *t, const uint32_t *thread, uint32_t n)
 	}
 }
 
-/* With --threads or --pids: the same for each of them, the busiest 50. */
+/* With --threads or --pids: the table for each of them, the busiest 50. */
 static void
 put_sections(struct table *t, uint32_t *thread, uint32_t n)
 {

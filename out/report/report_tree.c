@@ -33,7 +33,7 @@ struct shown {
 /* On the way from a root to where we are. */
 struct level {
 	uint32_t next;             /* what comes after this one */
-	uint32_t parent;           /* whose callees they are; the number of nodes for the roots */
+	uint32_t parent;           /* the node that they are callees of; for the roots, the number of nodes */
 	bool parts, others;        /* it has its own column; callees that were left out are still to be told */
 };
 

@@ -17,7 +17,7 @@ struct stacks {
 	uint64_t sum;
 };
 
-/* Those of one event (UINT32_MAX: of all).  False at the memory cap; then, too, stacks_free. */
+/* Opens the stacks of one event (UINT32_MAX: of all).  False at the memory cap; call stacks_free then, too. */
 bool stacks_open(struct stacks *, const struct profile *, uint32_t event);
 void stacks_free(struct stacks *);
 /* Fills WEIGHT, which is all zero, of N keys: KEY has that of each site, or UINT32_MAX.  False at the memory cap. */

@@ -29,7 +29,8 @@ void table_ink(const struct table *, const char *code);
 void table_percent(const struct table *, uint64_t weight);
 /* A row's name, in at most ROOM columns (0: as long as it is). */
 void table_name(const struct table *, const struct row *, unsigned room);
-/* Whether numbers of samples mean something: folded stacks of times have microseconds alone, of which each would count as one. */
+/* Whether numbers of samples mean something.  Folded stacks with times have only microseconds, and each of these would count
+ * as a sample. */
 bool table_has_samples(const struct table *);
 
 /* For sorting: the heavier first. */

@@ -1,7 +1,7 @@
-/* See keeper_files.h.  A FUSE is answered for by a process that any user may run.  Who asks it for a page, or closes a file, waits
- * uninterruptibly; not even SIGKILL ends that.  So neither prof nor the keeper ever has such a file open.  It is found by O_PATH, which
- * asks for no more than its name.  A child of the keeper's opens it, reads bytes for whoever has the socket, and looks at none.
- * It ends with its sockets, once its file system lets it. */
+/* See keeper_files.h.  A FUSE file system is a process that any user may run.  A process that wants a page of it, or closes a
+ * file there, waits uninterruptibly; not even SIGKILL ends that.  So prof and the keeper never have such a file open.  They
+ * find it by O_PATH, which needs only its name.  A child of the keeper's opens it, reads bytes for whoever has the socket,
+ * and looks at none. It ends with its sockets, once its file system lets it. */
 #include "keeper_files.h"
 
 #include <errno.h>

@@ -16,8 +16,8 @@ bool whom_lent(void);
 /* Looks at process or thread PID: a descriptor of its directory in /proc, which stays open here, where it is of the capture; else -1
  * with errno. */
 int whom_look(int32_t pid);
-/* Whether what whom_look gave still is the same, and of the capture: then what was done by its number since was done to it.
- * Else errno is ESRCH. */
+/* Whether the descriptor of whom_look still means the same process, and that process belongs to the capture: then all that
+ * was done by its number was done to it.  Else errno is ESRCH. */
 bool whom_still(int dir);
 /* Both at once. */
 bool whom_may(int32_t pid);

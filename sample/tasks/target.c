@@ -29,8 +29,8 @@ last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The comm and start time of /proc/PID/stat's line, which it cuts up; false for a zombie without threads or a line that is none.
- * The comm may hold anything, parentheses and spaces too. */
+/* Takes the comm and the start time from the line of /proc/PID/stat, and cuts the line up.  False for a zombie without
+ * threads, or for an invalid line. The comm may hold anything, parentheses and spaces too. */
 static bool
 parse_stat(char *line, const char **comm, uint64_t *start)
 {

@@ -51,7 +51,7 @@ cxx_list_size(struct cxx *c, uint32_t list)
 	for (; list; list = c->node[list].b, steps++) {
 		const struct node *item = &c->node[c->node[list].a];
 
-		/* As c++filt counts: an expansion by what it expands to, nothing if that is no pack. */
+		/* Counts like c++filt: an expansion has as many items as its pack, and none if it is not a pack. */
 		if (item->kind == K_PACK) {
 			uint32_t inner;
 
@@ -108,7 +108,7 @@ argument(struct cxx *c, const struct node *p, const struct scope *scope)
 	return n ? n : cxx_fail(c);
 }
 
-/* N, or what it stands for where it is a template parameter; *SCOPE is then where that is to be read. */
+/* N, or what it stands for if it is a template parameter; then *SCOPE is the place to read that in. */
 static uint32_t
 resolve(struct cxx *c, uint32_t n, const struct scope **scope)
 {
@@ -171,7 +171,7 @@ has_right(struct cxx *c, uint32_t n)
 	}
 }
 
-/* Items with commas between them; as c++filt has it, the commas before empty packs stay, those behind go. */
+/* Prints items with commas between them.  Like c++filt, it keeps commas before empty packs, and drops those behind them. */
 void
 cxx_print_list(struct cxx *c, uint32_t list)
 {

@@ -14,7 +14,7 @@ cxx_decltype(struct cxx *c)
 	return cxx_text(c, K_WRAP, "decltype (", n);
 }
 
-/* Types up to the end; a lone void is none. */
+/* Types up to the end; a single void means no types. */
 uint32_t
 cxx_params(struct cxx *c)
 {

@@ -9,8 +9,8 @@ enum {
 	DEMANGLE_SHORT = 2,     /* no template arguments, return types, constraints: std::vector<>::push_back(int const&) */
 };
 
-/* MANGLED demangled, living in the arena; MANGLED itself where it is no mangled name, is malformed or would
- * come out too large.  In linear time, more or less. */
+/* Demangles MANGLED into the arena.  Returns MANGLED itself if it is not a mangled name, is malformed, or would become too
+ * large.  Takes about linear time. */
 const char *demangle(struct arena *, const char *mangled, unsigned flags);
 
 #endif

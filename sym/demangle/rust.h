@@ -11,7 +11,7 @@ struct ident {
 };
 
 void text_utf8(struct text *, uint32_t c);
-/* Appends an identifier in punycode; false where it is none. */
+/* Appends an identifier in punycode; false if it is invalid. */
 bool rust_punycode(struct text *, const struct ident *);
 /* What comes after _R. */
 bool rust_v0(struct text *, const char *s, unsigned flags);

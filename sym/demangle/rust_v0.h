@@ -1,5 +1,5 @@
-/* Rust's v0 names: what rust_word.c (its words), rust_v0.c (paths and types) and rust_const.c share.
- * All go on from where the name is read, and print; what is no name makes it BAD, and then nothing is left to read. */
+/* Rust's v0 names: what rust_word.c (its words), rust_v0.c (paths and types) and rust_const.c share. Each function reads on
+ * in the name, and prints.  If the name is invalid, it sets BAD, and then nothing is left to read. */
 #ifndef SYM_DEMANGLE_RUST_V0_H
 #define SYM_DEMANGLE_RUST_V0_H
 
@@ -30,23 +30,23 @@ void rust_put_num(struct rust *, uint64_t v);
 void rust_put_hex(struct rust *, uint64_t v);
 /* "_" is 0, "0_" is 1, in base 62. */
 uint64_t rust_base62(struct rust *);
-/* With a tag before it, or 0 where there is none. */
+/* A base-62 number with a tag before it; 0 if the tag is not there. */
 uint64_t rust_tagged62(struct rust *, char tag);
 struct ident rust_identifier(struct rust *);
 void rust_put_ident(struct rust *, const struct ident *id);
-/* Past a B: goes on at what it refers to; what it returns must be given back as r->p. */
+/* After a B: goes on at the place that it refers to.  The caller must give the result to rust_come_back. */
 uint32_t rust_follow(struct rust *);
 void rust_come_back(struct rust *, uint32_t p);
-/* 'a is the outermost that is bound; 0 is none. */
+/* Prints a lifetime: 'a is the outermost bound one; INDEX 0 means no lifetime. */
 void rust_lifetime(struct rust *, uint64_t index);
-/* for<'a, 'b>, where there is one; what it returns must be taken off r->lifetimes. */
+/* Prints for<'a, 'b>, if there is one.  The caller must subtract the result from r->lifetimes. */
 uint64_t rust_binder(struct rust *);
 /* Items up to the E, with commas; how many. */
 unsigned rust_items(struct rust *, void (*item)(struct rust *));
 void rust_type(struct rust *);
 /* The name of the type that TAG is, or NULL. */
 const char *rust_basic(char tag);
-/* With OPEN, generic arguments are left without their ">"; true if they are. */
+/* With OPEN, it leaves out the ">" of generic arguments, and returns true if it did. */
 bool rust_path(struct rust *, bool in_value, bool open);
 /* IN_VALUE: as a part of another value, where no braces are needed around it. */
 void rust_constant(struct rust *, bool in_value);

@@ -3,8 +3,9 @@
 
 #include "lib/filemap.h"
 
-/* How often it is asked what is in memory of files, and how much of them may be: where it goes it is read again, page by page.
- * So many lookups go by at least before the cache is emptied again, as one unit may be more than what is kept. */
+/* TRIM_EVERY: after so many lookups prof asks how much of the files is in memory.  FILES_LEAST: how much may be, at least;
+ * pages that it gives back are read again one by one.  KEPT_LEAST: at least so many lookups pass before the cache is emptied
+ * again, because one unit may be larger than what is kept. */
 enum { TRIM_EVERY = 8, FILES_LEAST = 4 << 20, KEPT_LEAST = 64 };
 
 static void

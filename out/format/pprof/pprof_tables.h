@@ -104,7 +104,7 @@ uint32_t pprof_find(const struct ids *, uint64_t id);
 /* A string by its number; it lives as long as the reading. */
 const char *pprof_text(struct reading *, uint64_t number);
 
-/* Calls FN for each sample, whose values are then read; before that TAKE, unless it is NULL, for each other field. */
+/* For each sample: reads its values, calls TAKE (unless it is NULL) for each other field, and then calls FN. */
 void pprof_samples(struct reading *, void (*take)(struct reading *, struct field *), void (*fn)(struct reading *));
 
 static inline bool

@@ -40,7 +40,7 @@ add_stack(struct reading *r, struct track *t, uint64_t at, uint64_t weight)
 	profile_add_run(r->p, t->thread, &run, r->leaf_first, r->depth);
 }
 
-/* The code of the frame whose number stands at the cursor goes on the stack. */
+/* Reads a frame's number at the cursor, and puts that frame's code on the stack. */
 static void
 push(struct reading *r)
 {

@@ -1,5 +1,6 @@
-/* A flame graph as SVG 1.1: a still picture of <rect> and <text> that needs neither script nor style sheet, cut to fit as
- * it is written; and behind it the frames as JSON, with more of them, for the script that makes it interactive. */
+/* A flame graph as SVG 1.1: a still picture of <rect> and <text>, which needs no script and no style sheet.  prof cuts the
+ * names to fit when it writes them.  Behind the picture come the frames as JSON, more of them, for the script that makes it
+ * interactive. */
 #include "out/format/format.h"
 #include "drawing.h"
 #include "svg_color.h"
@@ -14,7 +15,7 @@
 enum {
 	WIDTH = 1200, HEAD = 560, FOOT = 240, LEGEND = 140,
 	FINER = 16,                /* the script has frames that are narrower by that */
-	SPIKES = 200,              /* rows that hold less than that part of all are left out, too */
+	SPIKES = 200,              /* rows with less than this part of the total are left out, too */
 	FRAMES_MAX = 60000
 };
 

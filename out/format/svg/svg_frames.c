@@ -49,7 +49,7 @@ put_thin(struct drawing *d, const struct flame *f, uint32_t depth, uint64_t leas
 	t->lo = t->hi = 0;
 }
 
-/* With --lines functions are told apart by it. */
+/* With --lines it distinguishes functions. */
 static void
 put_line(struct drawing *d, const struct function *f)
 {
@@ -128,7 +128,7 @@ uint64_t
 svg_frames(struct drawing *d, const struct flame *f, uint64_t least)
 {
 	uint64_t left_out = 0;
-	uint32_t shown = 0;        /* frames further in are within one that is left out */
+	uint32_t shown = 0;        /* frames further in lie within a frame that is left out */
 
 	if (!vec_room(&d->thin, &d->thin_cap, (uint64_t)f->depth + 1, sizeof *d->thin))
 		sink_fail(d->out, ENOMEM);
