@@ -40,7 +40,7 @@ fill(uintptr_t at)
 			asked_map_trim();
 		n = m->room - lo < PIECE ? m->room - lo : PIECE;
 		if (!pages(m->base + lo, n, PROT_READ | PROT_WRITE))
-			return false;
+			return touched_zeros(at);
 		held += n;
 		if (lo < m->size)
 			asked_file_read(m->fd, m->base + lo, m->size - lo < n ? m->size - lo : n, lo);

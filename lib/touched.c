@@ -4,6 +4,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "work.h"
 
 enum { FILLS_MOST = 2 };
 
@@ -22,6 +26,15 @@ on_sigsegv(int sig, siginfo_t *info, void *context)
 			return;
 		}
 	signal(sig, SIG_DFL);
+}
+
+bool
+touched_zeros(uintptr_t at)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	work_stop("takes more memory to read than there is");
+	return mmap((void *)(at & ~(page - 1)), page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
 /* What fills pages may touch others that are filled by somebody else. */

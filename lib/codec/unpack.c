@@ -223,8 +223,8 @@ static bool
 fill_touched(uintptr_t at)
 {
 	for (struct packed *p = all; p; p = p->next)
-		if (at - (uintptr_t)p->base < p->size && fill_at(p, down(p, at - (uintptr_t)p->base)))
-			return true;
+		if (at - (uintptr_t)p->base < p->size)
+			return fill_at(p, down(p, at - (uintptr_t)p->base)) || touched_zeros(at);
 	return false;
 }
 

@@ -11,7 +11,7 @@ judged() {
 		not_ok "$1" "status $got" out
 	elif [ $left != 0 ]; then
 		not_ok "$1" "it left something behind: $(find . -name '.prof-*')"
-	elif [ $got = 0 ] && ! [ "$(samples x.folded)" -ge 1 ]; then
+	elif [ $got = 0 ] && ! [ "$(samples x.folded 2>/dev/null)" -ge 1 ] && ! grep -q 'the profile is empty' out; then
 		not_ok "$1" "no samples, and no error" out
 	elif [ $got = 125 ] && ! [ -s out ]; then
 		not_ok "$1" "no word about why"
@@ -42,7 +42,8 @@ runs $target busy
 for kib in $(steps '64 128' "$(seq 64 8 256)"); do limited stack-$kib -s $kib; done
 for kib in $(steps '4096 65536' "$(seq 2048 1024 40960)"); do limited memory-$kib -v $kib; done
 limited memory-16384 -v 16384
-for kib in $(steps '2048' "$(seq 256 512 8192)"); do limited data-$kib -d $kib; done
+# Below a MiB the kernel ends prof before it begins.
+for kib in $(steps '2048 4352' "$(seq 1024 256 8192)"); do limited data-$kib -d $kib; done
 for n in $(steps '0 1 64' "$(seq 0 2 128)"); do limited file-size-$n -f $n; done
 for n in $(steps '3 8 20 40' "$(seq 3 64)"); do limited files-$n -n $n; done
 
