@@ -7,17 +7,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/proc.h"
 #include "lib/text.h"
 #include "lib/mem.h"
 #include "sample/events/event.h"
 #include "sample/tasks/cgroup_dir.h"
+#include "sample/tasks/target.h"
 #include "sample/tasks/threads.h"
 
 /* How many levels up prof looks for limits; for how many threads it knows the waiting; ns between two looks at them. */
 enum { LEVELS = 16, THREADS_MOST = 1024 };
 #define LOOK_PAUSE UINT64_C(1000000000)
+/* ns of one of the ticks in which the kernel tells when a thread began. */
+#define TICK UINT64_C(10000000)
 
 /* The files of version 1 and 2. */
 static const struct source {
@@ -162,7 +166,16 @@ members(struct causes *c, const char *dir)
 	return first;
 }
 
-/* Reads the times of each thread; those that are new count from 0 where WHOLE, else from now. */
+static bool
+began_before(int32_t tid, uint64_t tick)
+{
+	uint64_t start;
+
+	return tick && target_start(tid, &start) && start < tick;
+}
+
+/* Reads the times of each thread. The times of new threads count from 0 where WHOLE and the thread began after the capture;
+ * else from now: prof comes to know a child that ran already only by its first sample. */
 static void
 look(struct causes *c, bool whole, uint32_t known)
 {
@@ -186,7 +199,7 @@ look(struct causes *c, bool whole, uint32_t known)
 				w->waited_now = waited;
 			} else
 				w->over = true;
-			if (i >= known && !whole) {
+			if (i >= known && (!whole || began_before(t->tid, c->begun))) {
 				w->ran = w->ran_now;
 				w->waited = w->waited_now;
 			}
@@ -252,6 +265,7 @@ causes_begin(struct causes *c, const struct capture *capture)
 		else
 			threads_of(c->threads, capture->pid[i]);
 	look(c, c->whole, 0);
+	c->begun = c->whole ? 0 : clock_ns(CLOCK_BOOTTIME) / TICK;
 }
 
 static void

@@ -31,6 +31,7 @@ struct causes {
 	bool machine;              /* pressure is the whole machine's: that of the root cgroup */
 	bool whole;                /* threads that appear are new: their times count from 0 */
 	uint64_t ticked;           /* ns */
+	uint64_t begun;            /* the kernel's tick in which the capture began; 0: all threads began later */
 	uint64_t ran, waited;      /* ns: of all threads, on CPUs and for one, as far as they were seen */
 };
 

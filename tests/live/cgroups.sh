@@ -111,6 +111,12 @@ if [ -n "${limited:-}" ]; then
 else
 	skip throttled "no cpu controller"
 fi
+# Two children on one CPU have waited for two seconds together before prof comes: what they wait from then on counts.
+start taskset -c 0 sh -c './one wall 60 & ./one wall 60 & wait'; family=$pid
+sleep 2
+"$PROF" -q -o f.folded --stats f.json -p "$family" -d 0.5
+kill $(pgrep -P "$family") "$family"
+check waited-since -n "$(field f.json threads_waited_ns)" -a "$(field f.json threads_waited_ns)" -le 1000000000
 # Nothing is told of what did not happen.
 "$PROF" -q -o n.folded --stats n.json -- ./one cpu 0.1
 check not-throttled "$(field n.json cgroup_throttled_us)" = 0 -o -z "$(field n.json cgroup_throttled_us)"
