@@ -1,6 +1,6 @@
 /* malloc and its family, for mem.c and for what little libc asks for: sizes in quarters of powers of two, from free lists
  * over blocks of pages; large ones have pages of their own.  For one thread.  musl's gives pages back and asks for them again for each
- * vector that grows and goes: with it short captures took 12 to 14 % more of the CPU, and prof addr2line 2.6 times as much.
+ * vector that grows and goes: with it short captures took 8 to 10 % more of the CPU (docs/dev/measuring.md).
  * What stands before an allocation is sealed with a secret, so that bytes written beyond the one before it, or freed twice, end
  * the program when they are met. */
 #include <errno.h>
