@@ -1,7 +1,7 @@
 # prof: `make` builds ./prof, static against musl.  O: objects go there.  BIN: the program's file.
 # make ARCH=aarch64 | armv7 | riscv64 | x86_64 | i686 builds it for that machine, into build/ARCH; make cross for all of them.
 # make CC=clang | OPT=-O2 | WERROR=1;  demo check size install dist clean bench bench-quick fuzz boards.
-VERSION   = 0.2
+VERSION   = 0.3
 PREFIX    = /usr/local
 # The second opinion; 0 leaves it out.
 LIBUNWIND = 1
@@ -21,16 +21,19 @@ MUSL = $O/cc
 # -Os for what asks and tells, -O2 for what runs for each sample, name or byte.
 OPT     = -Os
 hot     = lib/% sym/% unwind/% sample/events/% out/%
+cold    = $(addprefix sample/events/,cgroup% counters% event% helper% lent% open% probe% syscalls% trace%) sym/probe/% out/report/% \
+          $(addprefix lib/,bpf% dir% nearest% progress%) out/output% out/place%
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
 CFLAGS  = -g
 SHAPE   = -fno-pie -fstack-protector -fno-asynchronous-unwind-tables -fno-unwind-tables -ffunction-sections -fdata-sections
 ALL     = -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' $(WARN) $(SHAPE) -iquote . -MMD -MP $(CFLAGS) $(if $(unwind),-DLIBUNWIND)
-LDFLAGS = -static -no-pie -Wl,--gc-sections,--build-id=none
+# In a static program nobody would make relro's pages read-only, and to align them costs 60 KB on aarch64.
+LDFLAGS = -static -no-pie -Wl,--gc-sections,--build-id=none,-z,norelro
 
 src   := prof.c $(sort $(shell find lib sym unwind sample out cmd -name '*.c'))
-obj    = $(src:%.c=$O/%.o) $O/out/format/pages_xz.o
+obj    = $(src:%.c=$O/%.o) $O/out/format/pages_xz.o $O/sample/events/syscall_text.o
 unwind = $(if $(filter-out 0,$(LIBUNWIND)),$O/libunwind/libunwind.a)
-$(patsubst %.c,$O/%.o,$(filter $(hot),$(src))): private OPT = -O2
+$(patsubst %.c,$O/%.o,$(filter-out $(cold),$(filter $(hot),$(src)))): private OPT = -O2
 # What stands in for libc's functions must not be turned into calls of them.
 $O/lib/libc/%.o: CFLAGS += -fno-builtin
 $O/unwind/cfi/second_opinion.o: CFLAGS += $(if $(unwind),$(patsubst %,-isystem $O/libunwind/include%,/ /tdep))
@@ -47,6 +50,10 @@ $O/%.o: $O/%.c $O/flags | $(filter $O/cc,$(MUSL))
 $O/out/format/pages_xz.c: out/format/embed $(wildcard out/format/html/page/* out/format/svg/page/*)
 	@mkdir -p $(@D)
 	out/format/embed >$@.new && mv $@.new $@
+# Names of system calls by number, as the compiler's headers have them.
+$O/sample/events/syscall_text.c: sample/events/syscall_text $O/flags | $(filter $O/cc,$(MUSL))
+	@mkdir -p $(@D)
+	sample/events/syscall_text $(MUSL) >$@.new && mv $@.new $@
 
 # Which commit: only `prof version -v` is built again where that is another one.
 $O/cmd/version.o: private ALL += -DPROF_COMMIT='"$(shell cat $O/commit)"'
@@ -55,7 +62,7 @@ $O/commit: FORCE
 	@mkdir -p $O; c=$$(ci/commit) && echo "$$c" | cmp -s - $@ || echo "$$c" >$@
 
 # Other flags than last time: everything is built again.
-flags = $(CC) $(MUSL) $(OPT) $(ALL) $(LDFLAGS) $(hot)
+flags = $(CC) $(MUSL) $(OPT) $(ALL) $(LDFLAGS) $(hot) $(cold)
 $O/flags: FORCE
 	@mkdir -p $O; echo '$(flags)' | cmp -s - $@ || echo '$(flags)' >$@
 $O/cc: ci/compiler $O/flags

@@ -63,7 +63,7 @@ struct converter {
 	struct lines in;           /* if addresses are no arguments */
 };
 
-/* Some functions are inlined again and again, so their names are kept. */
+/* Compilers inline some functions again and again, so prof keeps their names. */
 static const char *
 plain(struct converter *c, const char *name)
 {

@@ -12,12 +12,13 @@
 #include "cmd/annotate/annotate_objdump.h"
 #include "cmd/annotate/annotate_options.h"
 #include "cmd/annotate/annotate_source.h"
+#include "cmd/capture/inputs.h"
 #include "cmd/capture/plan.h"
 #include "cmd/options/outputs.h"
 #include "record.h"
 #include "sample/rights/sandbox.h"
-#include "cmd/options/profile_input.h"
 #include "cmd/options/terminal.h"
+#include "out/formats.h"
 #include "out/profile/profile_names.h"
 #include "out/report/annotate_text.h"
 
@@ -26,10 +27,13 @@ enum { TOLD_MAX = 12 };
 struct annotating {
 	struct annotate_options asked;
 	struct annotation annotation;
-	struct modules modules;               /* of a profile that is read */
+	struct modules modules;               /* of a profile that prof reads */
 	struct profile read;
 	struct module **module;               /* by mapping */
 	uint32_t module_cap;
+	struct inputs in;
+	struct output text;
+	bool used;                            /* prof has shown what it recorded */
 };
 
 static const char *
@@ -92,7 +96,7 @@ find_function(struct annotating *a)
 	n = annotation_match(an, a->asked.function, &a->asked.arena, match);
 	first = n ? match[0] : 0;
 	if (n > 1 && strcmp(an->called[match[1]].name, an->called[first].name) == 0 && n == 2)
-		n = 1;   /* of a function of the user and one of the kernel it takes the heavier; the other one is NAME_[k] */
+		n = 1;   /* of a user function and a kernel function it takes the heavier; the other is NAME_[k] */
 	if (n > 1)
 		tell_matches(an, a->asked.function, match, n);
 	else if (!n)
@@ -200,22 +204,18 @@ has_lines(const struct profile *p)
 }
 
 static int
-from_file(struct annotating *a)
+from_profile(struct annotating *a)
 {
 	struct annotation_files files;
 
-	sandbox_give_back();
-	input_cap();
-	profile_init(&a->read);
-	if (!input_read(&a->read, a->asked.input))
-		return EXIT_FAILED;
 	profile_name(&a->read, NULL, NULL);
 	if (!has_addresses(&a->read)) {
 		bool lines = has_lines(&a->read);
 
 		if (!lines || !a->asked.view.lines) {
-			error("%s holds no addresses, only %s; annotate needs pprof's format (prof -o FILE.pb), or -p PID, "
-			      "or a command", a->asked.input, lines ? "names and lines" : "names");
+			error("%s holds no addresses, only %s; annotate needs %s, or -p PID, or a command", a->asked.input,
+			      lines ? "names and lines" : "names",
+			      lines ? "pprof's format for instructions (prof -o FILE.pb)" : "pprof's format (prof -o FILE.pb), or a page (prof -o FILE.html)");
 			return EXIT_FAILED;
 		}
 		a->asked.view.instructions = false;
@@ -237,10 +237,10 @@ from_file(struct annotating *a)
 		error("out of memory");
 		return EXIT_FAILED;
 	}
-	return show(a, &a->modules, &(struct output){ .path = text_path(a) }) ? 0 : EXIT_FAILED;
+	return show(a, &a->modules, &a->text) ? 0 : EXIT_FAILED;
 }
 
-/* ---- recorded ---- */
+/* ---- recorded, now or by perf ---- */
 
 static bool
 from_recording(void *ctx, struct collector *c, struct output *out)
@@ -255,7 +255,7 @@ from_recording(void *ctx, struct collector *c, struct output *out)
 	for (uint32_t i = 0; i < c->modules.n && i < c->mapping_cap; i++)
 		if (c->mapping[i])
 			a->module[c->mapping[i] - 1] = c->modules.module[i];
-	return find_function(a) && show(a, &c->modules, out);
+	return a->used = find_function(a) && show(a, &c->modules, out);
 }
 
 static void
@@ -274,10 +274,40 @@ serve_recording(void *ctx, const char *words, int with, int *fd)
 	return objdump_serve(a->asked.objdump, words, with, fd);
 }
 
+static bool
+from_perf(void *ctx, struct collector *c)
+{
+	struct annotating *a = ctx;
+
+	return from_recording(a, c, &a->text);
+}
+
+static int
+from_file(struct annotating *a)
+{
+	struct inputs *in = &a->in;
+	int status = EXIT_FAILED;
+
+	sandbox_give_back();
+	input_cap();
+	profile_init(&a->read);
+	a->text = (struct output){ .path = text_path(a), .format = &format_table, .sources = true };
+	in->how.dirs = a->asked.dirs;
+	in->how.lines = true;
+	in->how.use = from_perf;
+	in->how.ctx = a;
+	in->begin = before_recording;
+	in->serve = serve_recording;
+	if (inputs_open(in, &a->asked.input, 1, &a->text, 1) && inputs_read(in, 0, &a->read))
+		status = a->used ? 0 : from_profile(a);
+	inputs_close(in);
+	return status;
+}
+
 static int
 record_first(struct annotating *a)
 {
-	const struct record_use use = { a, text_path(a), before_recording, from_recording, serve_recording };
+	const struct record_use use = { .ctx = a, .path = text_path(a), .begin = before_recording, .use = from_recording, .serve = serve_recording };
 	bool ok = annotate_options_add(&a->asked, "--lines");
 
 	for (unsigned i = 0; i < a->asked.dirs.ndir; i++)

@@ -14,17 +14,21 @@
 #include "sample/tasks/launch.h"
 
 extern const struct command command_record, command_report, command_diff, command_annotate, command_demangle, command_addr2line,
-                            command_symbolize, command_doctor, command_version;
+                            command_symbolize, command_stack, command_stat, command_list, command_latency, command_doctor, command_version;
 static const struct command command_help;
 
 static const struct command *const commands[] = {
 	&command_record,
+	&command_stat,
+	&command_list,
 	&command_report,
 	&command_diff,
 	&command_annotate,
 	&command_demangle,
 	&command_addr2line,
 	&command_symbolize,
+	&command_stack,
+	&command_latency,
 	&command_doctor,
 	&command_help,
 	&command_version,
@@ -34,7 +38,7 @@ static const struct command *const commands[] = {
 /* Words that are commands of prof or perf, or may become such.  PATH has programs with these names, too, and some would write
  * over the file that follows them (script, archive).  So prof profiles them only if the user plainly says so. */
 static const char *const reserved[] = {
-	"top", "stat", "list", "trace", "probe", "serve", "stack", "latency", "sched", "lock", "dump", "convert", "merge",
+	"top", "trace", "probe", "serve", "sched", "lock", "dump", "convert", "merge",
 	"script", "test", "bench", "mem", "kmem", "kvm", "kwork", "c2c", "archive", "inject", "data", "evlist", "ftrace", "timechart",
 	"config", "daemon", "iostat", "kallsyms", "buildid-cache", "buildid-list", NULL,
 };
@@ -106,10 +110,10 @@ commands_run(int argc, char **argv)
 	const struct command *c = argc > 1 ? command_named(argv[1]) : NULL;
 	int fd;
 
-	while ((fd = open("/", O_PATH | O_CLOEXEC)) >= 0 && fd <= STDERR_FILENO)   /* no file must take a closed one's place */
+	while ((fd = open("/", O_PATH | O_CLOEXEC)) >= 0 && fd <= STDERR_FILENO)   /* no file may get the number of a closed stdin, stdout or stderr */
 		;
 	close(fd);
-	signal(SIGXFSZ, SIG_IGN);   /* a file that may not become so large is an error like any */
+	signal(SIGXFSZ, SIG_IGN);   /* a file over the size limit is an ordinary error */
 	sandbox_borrow();
 	if (argc < 2) {
 		help_all(STDERR_FILENO, commands);

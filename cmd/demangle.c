@@ -19,7 +19,7 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-/* A word longer than this is no mangled name; memory in use above which the names so far are forgotten. */
+/* A word longer than this is no mangled name; memory in use above which prof forgets the names so far. */
 enum { WORD_MAX = 128 << 10, NAMES_MAX = 1 << 20 };
 
 struct filter {

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "lib/text.h"
+#include "cmd/capture/inputs.h"
 #include "lib/msg.h"
 #include "out/profile/filter.h"
 #include "out/report/report_diff.h"
 #include "cmd/options/outputs.h"
 #include "cmd/options/picture.h"
-#include "cmd/options/profile_input.h"
 #include "cmd/options/terminal.h"
 #include "out/formats.h"
 #include "out/profile/profile_names.h"
@@ -53,6 +53,7 @@ struct comparing {
 	struct output output[OUTPUTS_MAX];
 	unsigned noutput;
 	const char *name[2];
+	struct inputs in;
 	struct profile profile[2];
 	struct diff diff;
 	struct picture picture;
@@ -90,36 +91,34 @@ add_gate(struct comparing *c)
 }
 
 static bool
-take(struct comparing *c, int id)
+take(void *comparing, const struct options *o, int id)
 {
+	struct comparing *c = comparing;
 	uint64_t v;
 
 	switch (id) {
 	case FAIL_IF:
 		return add_gate(c);
 	case 'e':
-		c->event = c->o.value;
+		c->event = o->value;
 		return true;
 	case MIN:
-		return option_percent(&c->o, &c->how.min);
+		return option_percent(o, &c->how.min);
 	case TOP:
 		c->top_given = true;
-		if (!option_number(&c->o, 0, UINT32_MAX, &v))
+		if (!option_number(o, 0, UINT32_MAX, &v))
 			return false;
 		c->how.top = (unsigned)v;
 		return true;
 	case 'o':
 		if (c->files < OUTPUTS_MAX)
-			c->file[c->files++] = c->o.value;
+			c->file[c->files++] = o->value;
 		return true;
 	case 'f':
-		c->format = c->o.value;
-		return true;
-	case 'q':
-		msg_level = -1;
+		c->format = o->value;
 		return true;
 	default:
-		return picture_take(&c->picture, &c->o, id);
+		return picture_take(&c->picture, o, id);
 	}
 }
 
@@ -213,10 +212,13 @@ read_inputs(struct comparing *c)
 		error("prof diff BEFORE AFTER compares two profiles; you gave %d", c->inputs);
 		return false;
 	}
-	for (unsigned which = BEFORE; which <= AFTER; which++) {
+	for (unsigned which = BEFORE; which <= AFTER; which++)
 		c->name[which] = c->o.argv[1 + which];
+	if (!inputs_open(&c->in, c->name, 2, c->output, c->noutput))
+		return false;
+	for (unsigned which = BEFORE; which <= AFTER; which++) {
 		profile_init(&c->profile[which]);
-		if (!input_read(&c->profile[which], c->name[which]))
+		if (!inputs_read(&c->in, which, &c->profile[which]))
 			return false;
 		profile_name(&c->profile[which], NULL, NULL);
 		if (!c->profile[which].samples) {
@@ -245,7 +247,7 @@ tell(const struct gate *g, const char *name, const char *suffix, int64_t growth)
 	      (unsigned long long)(parts % 100), g->whole ? "%" : " points");
 }
 
-/* Whether the gate holds, for the functions with just that name, or else for those whose names match. */
+/* Whether the gate holds, for the functions with just that name, or else for those with a name that matches. */
 static bool
 gate_holds(const struct comparing *c, const struct gate *g)
 {
@@ -336,15 +338,16 @@ cmd_diff(int argc, char **argv)
 {
 	static struct comparing c;
 	bool holds = true, written;
-	int id;
+	int status;
 
 	input_cap();
 	options_open(&c.o, options, argc, argv);
-	while ((id = options_next_or_word(&c.o, &c.inputs)) != OPTION_END)
-		if (id == OPTION_BAD || !take(&c, id))
-			return EXIT_FAILED;
-	if (!resolve_outputs(&c) || !read_inputs(&c))
+	if ((status = options_read(&c.o, &c.inputs, take, &c)))
+		return status;
+	if (!resolve_outputs(&c) || !read_inputs(&c)) {
+		inputs_close(&c.in);
 		return EXIT_FAILED;
+	}
 	if (!diff_open(&c.diff, (const struct profile *[]){ &c.profile[BEFORE], &c.profile[AFTER] })) {
 		error("out of memory");
 		return EXIT_FAILED;
@@ -352,6 +355,7 @@ cmd_diff(int argc, char **argv)
 	written = write_all(&c);
 	for (unsigned i = 0; i < c.gates; i++)
 		holds &= gate_holds(&c, &c.gate[i]);
+	inputs_close(&c.in);
 	return !written ? EXIT_FAILED : holds ? 0 : EXIT_GREW;
 }
 

@@ -105,22 +105,29 @@ put_row(struct sink *s, const struct finding *f)
 	sink_char(s, '\n');
 }
 
-/* Writes each mend once, with all that it enables. */
+/* The command changes nothing: it may show who refused. */
+static bool
+only_shows(const char *mend)
+{
+	return strstr(mend, "dmesg");
+}
+
+/* Writes each mend once, with all that it enables; those that only show a cause under a heading of their own. */
 static void
-put_mends(struct sink *s, const struct examination *e)
+put_mends(struct sink *s, const struct examination *e, bool show)
 {
 	char text[TEXT];
 	bool any = false;
 
 	for (unsigned i = 0; i < e->n; i++) {
-		const char *mend = e->finding[i].mend, *comma = "      enables: ";
-		bool again = !*mend;
+		const char *mend = e->finding[i].mend, *comma = show ? "      about: " : "      enables: ";
+		bool again = !*mend || only_shows(mend) != show;
 
 		for (unsigned k = 0; k < i; k++)
 			again |= strcmp(e->finding[k].mend, mend) == 0;
 		if (again)
 			continue;
-		sink_fmt(s, "%s  %s\n", any ? "" : "\nTo enable more\n", mend);
+		sink_fmt(s, "%s  %s\n", any ? "" : show ? "\nTo find the cause\n" : "\nTo enable more\n", mend);
 		any = true;
 		for (unsigned k = i; k < e->n; k++)
 			if (strcmp(e->finding[k].mend, mend) == 0) {
@@ -149,7 +156,8 @@ put_text(struct sink *s, const struct examination *e)
 		put_row(s, &e->finding[i]);
 		group = its;
 	}
-	put_mends(s, e);
+	put_mends(s, e, false);
+	put_mends(s, e, true);
 }
 
 static void

@@ -7,7 +7,7 @@
 #include "lib/msg.h"
 #include "lib/sink.h"
 #include "out/formats.h"
-#include "sample/events/event.h"
+#include "sample/events/event_named.h"
 
 static void
 pad(struct sink *out, size_t n, size_t width)
@@ -40,7 +40,7 @@ put_option(struct sink *out, const struct option *o)
 	sink_fmt(out, "%s\n", o->help);
 }
 
-/* By the suffix of a file's name. */
+/* Lists the formats by the suffixes of file names. */
 static void
 put_formats(struct sink *out)
 {
@@ -115,7 +115,7 @@ put_command(struct sink *out, const struct command *c)
 	}
 }
 
-/* The exit status. */
+/* Closes the output, and returns the exit status. */
 static int
 written(struct sink *out)
 {

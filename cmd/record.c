@@ -23,10 +23,12 @@
 #include "cmd/capture/collect.h"
 #include "cmd/capture/default_file.h"
 #include "cmd/capture/describe.h"
+#include "cmd/capture/jit_names.h"
 #include "cmd/capture/naming.h"
 #include "cmd/capture/plan_capture.h"
 #include "cmd/capture/rights.h"
 #include "record.h"
+#include "cmd/options/end_signals.h"
 #include "cmd/options/profile_input.h"
 #include "cmd/capture/waits.h"
 #include "cmd/options/terminal.h"
@@ -35,8 +37,11 @@
 
 /* The bounds on prof's memory: during the capture, and with what naming may take on top. */
 enum { CAPTURE_MIB = 512, NAMING_MIB = 1024 };
-/* Bytes of address space that are left for writing, where there is little (RLIMIT_AS). */
+/* Bytes of address space that prof leaves for writing, if there is little (RLIMIT_AS). */
 enum { WRITING = 2 << 20 };
+/* If an interpreter's frames do not come with the samples: ns that prof waits at most, because later they are others; and for how
+ * long after the last such sample. */
+enum { LANGUAGE_PAUSE = 4000000, LANGUAGE_LATE = 100000000 };
 /* ns of CPU that naming may take for each byte of a file, on the slowest machine. */
 enum { NAMING_BYTE = 200 };
 
@@ -48,8 +53,7 @@ struct recording {
 	struct causes causes;
 	struct refusal refusal;
 	struct launch launch;
-	int signals;                 /* signalfd, or -1 */
-	sigset_t mask, ends;         /* as prof was started with; and those that end the capture */
+	struct end_signals signals;
 	bool command_over;
 	int command_status;          /* as wait gives it */
 	bool stop;                   /* a signal, or -d, ends the capture */
@@ -59,42 +63,24 @@ struct recording {
 	struct fresh_name default_file;
 	struct rights rights;
 	struct progress progress;
-	struct children children;    /* that are left out */
+	struct children children;    /* that the capture leaves out */
+	struct jvm_attach attach;
 };
 
-/* With a command, the terminal's signals belong to it; without one, they end the capture. */
 static bool
 take_signals(struct recording *r)
 {
-	sigset_t take;
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
-
-	sigemptyset(&take);
-	sigaddset(&take, SIGCHLD);
-	sigaddset(&take, SIGTERM);
-	sigaddset(&take, SIGHUP);
-	sigaddset(&take, SIGXCPU);
-	if (r->plan.target.kind == TARGET_COMMAND) {
-		sigaction(SIGINT, &ignore, NULL);
-		sigaction(SIGQUIT, &ignore, NULL);
-	} else {
-		sigaddset(&take, SIGINT);
-	}
-	r->ends = take;
-	sigdelset(&r->ends, SIGCHLD);
-	sigaction(SIGPIPE, &ignore, NULL);
-	sigaction(SIGXCPU, &ignore, NULL);   /* once the capture is over */
-	sigprocmask(SIG_BLOCK, &take, &r->mask);
-	if ((r->signals = signalfd(-1, &take, SFD_CLOEXEC | SFD_NONBLOCK)) < 0)
-		error("cannot watch for signals: %s", strerror(errno));
-	return r->signals >= 0;
+	sigaddset(&r->signals.ends, SIGXCPU);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXCPU, SIG_IGN);   /* once the capture is over */
+	return end_signals_take(&r->signals, &r->plan.target);
 }
 
 /* From here on a signal ends prof as it ends any program. */
 static void
 release_signals(struct recording *r)
 {
-	sigprocmask(SIG_SETMASK, &r->mask, NULL);
+	sigprocmask(SIG_SETMASK, &r->signals.mask, NULL);
 }
 
 static void
@@ -116,7 +102,7 @@ read_signals(struct recording *r)
 {
 	struct signalfd_siginfo info;
 
-	while (read(r->signals, &info, sizeof info) == sizeof info) {
+	while (read(r->signals.fd, &info, sizeof info) == sizeof info) {
 		if (info.ssi_signo == SIGCHLD)
 			reap(r);
 		else
@@ -174,17 +160,24 @@ static void
 capture(struct recording *r)
 {
 	bool alive = true, ahead = false;
+	uint64_t late = 0, late_at = 0;
 
-	session_ends(r->session, r->deadline, &r->ends);
+	session_ends(r->session, r->deadline, &r->signals.ends);
 	while (alive && !over(r)) {
 		uint64_t t = clock_now();
 		int64_t left = r->deadline ? (int64_t)(r->deadline > t ? r->deadline - t : 0) : -1;
 
 		if (ahead && (left < 0 || left > AHEAD_PAUSE))
 			left = AHEAD_PAUSE;
+		if (r->collector.language_late != late) {
+			late = r->collector.language_late;
+			late_at = t;
+		}
+		if (late && t - late_at < LANGUAGE_LATE && (left < 0 || left > LANGUAGE_PAUSE))
+			left = LANGUAGE_PAUSE;
 		if (r->progress.on && (left < 0 || left > (int64_t)PROGRESS_PAUSE))
 			left = (int64_t)PROGRESS_PAUSE;
-		alive = session_wait(r->session, r->signals, left);
+		alive = session_wait(r->session, r->signals.fd, left);
 		read_signals(r);
 		drain(r, false);
 		adapt_stack(r);
@@ -197,11 +190,16 @@ capture(struct recording *r)
 	}
 	session_disable(r->session);
 	progress_close(&r->progress);
+	if (r->attach.pid)
+		jit_names_end(&r->attach);
 	r->target_over = !alive || r->command_over;
 	r->collector.profile.end = session_until(r->session);
 	drain(r, true);
 	if (r->plan.off_cpu)
 		session_end_waits(r->session, r->collector.profile.end);
+	slowest_end(&r->collector.slowest, &r->collector.profile);
+	in_use_end(&r->collector.in_use, &r->collector.profile);
+	r->collector.profile.dropped += r->collector.in_use.left_out;
 }
 
 static void
@@ -219,6 +217,13 @@ summarize(const struct recording *r)
 	report_summary(&shown, &r->collector.profile, 20, w.ws_col ? w.ws_col : 80, terminal_colour());
 	sink_close(&shown);
 	sink_close(&s);
+}
+
+/* Whether the command that recorded takes the profile, instead of its being written. */
+static bool
+uses_profile(const struct recording *r)
+{
+	return r->use && r->use->use;
 }
 
 /* Writes the profile, and says what there is to say; false if prof could not write something. */
@@ -259,15 +264,18 @@ finish(struct recording *r)
 	closing_notes(&c, &r->collector.profile);
 	if (r->plan.embed_source)
 		embed_source(&r->collector.profile, &r->collector.modules);
-	written = r->use || outputs_all(r->plan.output, r->plan.noutput, &r->collector.profile);
+	written = uses_profile(r) || outputs_all(r->plan.output, r->plan.noutput, &r->collector.profile);
 	if (!r->use)
 		summarize(r);
-	closing_line(&c);
+	if (r->use && r->use->closed)
+		r->use->closed(r->use->ctx, &c.counts);
+	else
+		closing_line(&c);
 	if (r->plan.stats.path && (why = closing_stats(&c, &r->plan.stats, &words))) {
 		error("%s: %s", r->plan.stats.path, why);
 		written = false;
 	}
-	if (r->use)
+	if (uses_profile(r))
 		written &= r->use->use(r->use->ctx, &r->collector, &r->plan.output[0]);
 	return written;
 }
@@ -314,8 +322,9 @@ open_session(struct recording *r)
 {
 	struct capture c;
 
-	if (!plan_add_events(&r->plan, &r->collector.wait_event))
+	if (!plan_add_events(&r->plan, &r->collector.wait_event, &r->collector.in_use.frees))
 		return false;
+	r->collector.wait_weight = r->plan.event[r->collector.wait_event].weight;
 	r->collector.wall = r->plan.wall;
 	c = plan_capture(&r->plan, &r->launch.pid);
 	r->session = session_open(&c, &r->collector.modules, &r->refusal);
@@ -323,6 +332,8 @@ open_session(struct recording *r)
 		refused(r);
 		return false;
 	}
+	if (r->use && r->use->opened)
+		r->use->opened(r->use->ctx, r->session);
 	return true;
 }
 
@@ -346,6 +357,8 @@ start(struct recording *r)
 	if (!r->plan.target.command)
 		progress_open(&r->progress, PROGRESS_PAUSE);
 	causes_begin(&r->causes, &c);
+	if (r->plan.jit_names && !jit_names_begin(&r->attach, &r->plan, r->launch.pid))
+		return EXIT_FAILED;
 	if (!r->plan.no_sandbox && !rights_give_up(&r->rights, r->session, &r->plan))
 		return EXIT_FAILED;
 	session_enable(r->session);
@@ -378,14 +391,18 @@ record(struct recording *r)
 		error("out of memory");
 		return EXIT_FAILED;
 	}
+	if (r->use && r->use->slowest)
+		r->collector.slowest = *r->use->slowest;
 	r->collector.by_container = r->plan.by_container;
+	r->collector.interpreter = r->plan.interpreter;
+	r->collector.locked = r->plan.gil;
 	search_dirs_use(&r->plan.dirs, &r->collector.modules);
-	if (r->use)
+	if (uses_profile(r))
 		r->use->begin(r->use->ctx, &r->collector.modules);
 	r->collector.modules.lineless = !r->plan.lines && outputs_lineless(r->plan.output, r->plan.noutput);
 	if ((r->plan.noutput && !r->plan.output[0].path && !default_file_check()) || !take_signals(r) || !open_session(r))
 		return EXIT_FAILED;
-	if (!rights_allow(&r->plan)) {   /* it came to belong to another user before prof could watch it */
+	if (!rights_allow(&r->plan)) {   /* it became another user's before prof could watch it */
 		session_close(r->session);
 		return EXIT_FAILED;
 	}
@@ -406,13 +423,13 @@ record(struct recording *r)
 		if (r->plan.target.command)
 			launch_drop(&r->launch);
 		session_close(r->session);   /* it may have left its mark on the system */
-		rights_end();
+		rights_end(&r->rights);
 		return status;
 	}
 	capture(r);
 	release_signals(r);
 	written = finish(r);
-	rights_end();
+	rights_end(&r->rights);
 	if (r->plan.target.command) {
 		say_still_runs(r);
 		status = command_exit(r);
@@ -428,7 +445,9 @@ record_for(int argc, char **argv, const struct record_use *use)
 	int status = plan_read(&r.plan, argc, argv);
 
 	r.use = use;
-	if (use) {
+	if (use && use->events)
+		use->events(use->ctx, &r.plan);
+	else if (use) {
 		r.rights.serve = use->serve;
 		r.rights.ctx = use->ctx;
 		r.plan.output[0] = (struct output){ .path = use->path, .format = &format_table, .sources = true };

@@ -11,17 +11,18 @@
 #include "lib/nearest.h"
 #include "lib/text.h"
 #include "cmd/annotate/embed_source.h"
+#include "cmd/capture/inputs.h"
 #include "out/profile/filter.h"
 #include "out/profile/raw_address.h"
 #include "cmd/options/outputs.h"
 #include "cmd/options/picture.h"
-#include "cmd/options/profile_input.h"
 #include "cmd/options/terminal.h"
 #include "out/formats.h"
 #include "out/profile/profile_names.h"
 #include "out/report/report_text.h"
 
-enum { BY = 300, CALLERS, CALLEES, TREE, MIN, TOP, FOCUS, IGNORE, THREAD, FROM, TO, THREADS, PIDS, RAW_ADDRESSES, EMBED_SOURCE };
+enum { BY = 300, CALLERS, CALLEES, TREE, MIN, TOP, FOCUS, IGNORE, THREAD, FROM, TO, THREADS, PIDS, RAW_ADDRESSES, EMBED_SOURCE, SYSROOT, DEBUG_DIR, KALLSYMS, NO_INLINE,
+       NO_DEMANGLE, SHORT_NAMES, NO_SANDBOX };
 
 static const struct option options[] = {
 	{ BY, "by=WHAT", "what a row is: function, module, file:line, thread or comm (function)" },
@@ -40,6 +41,13 @@ static const struct option options[] = {
 	{ PIDS, "pids", "keep processes apart" },
 	{ RAW_ADDRESSES, "raw-addresses", "write build-ids and addresses instead of names, if the file has them (pprof)" },
 	{ EMBED_SOURCE, "embed-source", "put the source text of sampled lines into .html" },
+	{ SYSROOT, "sysroot=DIR", "perf.data: find the files of the recorded machine below DIR" },
+	{ DEBUG_DIR, "debug-dir=DIR", "perf.data: look in DIR, too, for files by build-id; repeatable" },
+	{ KALLSYMS, "kallsyms=FILE", "perf.data: take the kernel's names from FILE, a copy of /proc/kallsyms, or vmlinux" },
+	{ NO_INLINE, "no-inline", "perf.data: count inlined functions as part of the function around them" },
+	{ NO_DEMANGLE, "no-demangle", "perf.data: show names as the linker sees them" },
+	{ SHORT_NAMES, "short-names", "perf.data: show names without template arguments and return types" },
+	{ NO_SANDBOX, "no-sandbox", "perf.data: read it with all of prof's rights" },
 	{ 'o', "output=FILE", "write to FILE, in the format of its suffix; repeatable; - is stdout" },
 	{ 'f', "format=NAME", "write this format, for any suffix" },
 	PICTURE_OPTIONS,
@@ -56,10 +64,11 @@ struct reporting {
 	const char *event, *format, *file[OUTPUTS_MAX];
 	unsigned files;
 	int inputs;                  /* argv[1] on */
+	struct inputs in;
 	bool min_given, top_given, threads, pids, raw, embed_source;
 	struct output output[OUTPUTS_MAX];
 	unsigned noutput;
-	struct profile read, kept;   /* as it was read; what filters left of it */
+	struct profile read, kept;   /* as prof read it; what filters left of it */
 	const struct profile *profile;
 	uint64_t before[sizeof ((struct profile *)0)->event / sizeof *((struct profile *)0)->event];
 };
@@ -75,7 +84,7 @@ compile(struct reporting *r)
 	return re;
 }
 
-/* Adds the option, as it was given, to those that filter. */
+/* Adds the option, as the user gave it, to those that filter. */
 static void
 note_filter(struct reporting *r)
 {
@@ -158,8 +167,9 @@ add_file(struct reporting *r)
 }
 
 static bool
-take(struct reporting *r, int id)
+take(void *reporting, const struct options *o, int id)
 {
+	struct reporting *r = reporting;
 	switch (id) {
 	case BY:
 		return set_by(r);
@@ -170,7 +180,7 @@ take(struct reporting *r, int id)
 	case CALLEES:
 		return set_around(r, &r->how.callees);
 	case MIN:
-		return r->min_given = option_percent(&r->o, &r->how.min);
+		return r->min_given = option_percent(o, &r->how.min);
 	case TOP:
 		return set_top(r);
 	case FOCUS:
@@ -184,7 +194,7 @@ take(struct reporting *r, int id)
 	case TO:
 		return set_time(r, &r->filter.to);
 	case 'e':
-		r->event = r->o.value;
+		r->event = o->value;
 		note_filter(r);
 		return true;
 	case THREADS:
@@ -193,22 +203,34 @@ take(struct reporting *r, int id)
 		return r->pids = true;
 	case RAW_ADDRESSES:
 		return r->raw = true;
+	case SYSROOT:
+		return search_dirs_sysroot(&r->in.how.dirs, o->value);
+	case DEBUG_DIR:
+		return search_dirs_add(&r->in.how.dirs, o->value);
+	case KALLSYMS:
+		r->in.how.kallsyms = o->value;
+		return true;
+	case NO_INLINE:
+		return r->in.how.outermost = true;
+	case NO_DEMANGLE:
+		return r->in.how.mangled = true;
+	case NO_SANDBOX:
+		return r->in.no_sandbox = true;
+	case SHORT_NAMES:
+		return r->in.how.brief = true;
 	case EMBED_SOURCE:
 		return r->embed_source = true;
 	case 'o':
 		return add_file(r);
 	case 'f':
-		r->format = r->o.value;
-		return true;
-	case 'q':
-		msg_level = -1;
+		r->format = o->value;
 		return true;
 	default:
-		return picture_take(&r->read.picture, &r->o, id);
+		return picture_take(&r->read.picture, o, id);
 	}
 }
 
-/* What options say together. */
+/* Checks options that belong together. */
 static bool
 consistent(struct reporting *r)
 {
@@ -254,12 +276,18 @@ choose_event(struct reporting *r)
 static bool
 read_inputs(struct reporting *r)
 {
-	if (!r->inputs) {
-		error("no file to read: write prof report FILE..., or - for stdin");
+	static const char *const usual = "perf.data";
+	const char *const *path = r->inputs ? (const char *const *)r->o.argv + 1 : &usual;
+
+	if (!r->inputs && access(usual, F_OK)) {
+		error("no file to read, and no perf.data here: write prof report FILE..., or - for stdin");
 		return false;
 	}
-	for (int i = 1; i <= r->inputs; i++)
-		if (!input_read(&r->read, r->o.argv[i]))
+	r->in.how.raw = r->raw;
+	if (!inputs_open(&r->in, path, r->inputs ? (unsigned)r->inputs : 1, r->output, r->noutput))
+		return false;
+	for (unsigned i = 0; i < r->in.n; i++)
+		if (!inputs_read(&r->in, i, &r->read))
 			return false;
 	if (r->raw)
 		raw_address_names(&r->read);
@@ -352,7 +380,7 @@ show(struct reporting *r)
 	return !why;
 }
 
-/* Writes every output; a table is the one that the options describe. */
+/* Writes every output; the options say how a table looks. */
 static bool
 write_outputs(struct reporting *r)
 {
@@ -384,19 +412,23 @@ static int
 cmd_report(int argc, char **argv)
 {
 	static struct reporting r;
-	int id;
+	bool shown;
+	int status;
 
 	input_cap();
 	profile_init(&r.read);
 	options_open(&r.o, options, argc, argv);
-	while ((id = options_next_or_word(&r.o, &r.inputs)) != OPTION_END)
-		if (id == OPTION_BAD || !take(&r, id))
-			return EXIT_FAILED;
-	if (!consistent(&r) || !read_inputs(&r) || !apply_filter(&r) || !find_around(&r))
+	if ((status = options_read(&r.o, &r.inputs, take, &r)))
+		return status;
+	if (!consistent(&r) || !read_inputs(&r) || !apply_filter(&r) || !find_around(&r)) {
+		inputs_close(&r.in);
 		return EXIT_FAILED;
+	}
 	if (r.embed_source)
 		embed_source(filter_any(&r.filter) ? &r.kept : &r.read, NULL);
-	return (r.noutput ? write_outputs(&r) : show(&r)) ? 0 : EXIT_FAILED;
+	shown = r.noutput ? write_outputs(&r) : show(&r);
+	inputs_close(&r.in);
+	return shown ? 0 : EXIT_FAILED;
 }
 
 const struct command command_report = { .name = "report", .synopsis = "[OPTIONS] FILE...",

@@ -52,13 +52,14 @@ struct symbolizing {
 };
 
 static bool
-take(struct symbolizing *s, int id)
+take(void *symbolizing, const struct options *o, int id)
 {
+	struct symbolizing *s = symbolizing;
 	switch (id) {
 	case SYSROOT:
-		return search_dirs_sysroot(&s->dirs, s->o.value);
+		return search_dirs_sysroot(&s->dirs, o->value);
 	case DEBUG_DIR:
-		return search_dirs_add(&s->dirs, s->o.value);
+		return search_dirs_add(&s->dirs, o->value);
 	case LINES:
 		return s->lines = true;
 	case NO_INLINE:
@@ -72,17 +73,14 @@ take(struct symbolizing *s, int id)
 	case PIDS:
 		return s->pids = true;
 	case 'f':
-		s->format = s->o.value;
-		return true;
-	case 'q':
-		msg_level = -1;
+		s->format = o->value;
 		return true;
 	default:
 		if (s->files == OUTPUTS_MAX) {
 			error("too many outputs; at most %d are possible", OUTPUTS_MAX);
 			return false;
 		}
-		s->file[s->files++] = s->o.value;
+		s->file[s->files++] = o->value;
 		return true;
 	}
 }
@@ -106,12 +104,12 @@ consistent(struct symbolizing *s)
 	return true;
 }
 
-/* The name of CODE in the profile that was read, if that is a raw address. */
+/* The name of CODE in the profile that prof read, if that is a raw address. */
 static bool
 raw_code(const struct profile *p, uint32_t code, struct raw_address *raw)
 {
 	const struct location *l = &p->location[code];
-	uint32_t f = l->sites == 1 ? p->site[l->site].function : UINT32_MAX;   /* or that at the memory cap */
+	uint32_t f = l->sites == 1 ? p->site[l->site].function : UINT32_MAX;   /* UINT32_MAX, too, at the memory cap */
 
 	return f < p->nfunction && p->function[f].kind == FUNCTION_USER && raw_address_parse(p->function[f].name, raw);
 }
@@ -216,14 +214,13 @@ static int
 cmd_symbolize(int argc, char **argv)
 {
 	static struct symbolizing s;
-	int id;
+	int status;
 
 	input_cap();
 	profile_init(&s.profile);
 	options_open(&s.o, options, argc, argv);
-	while ((id = options_next_or_word(&s.o, &s.inputs)) != OPTION_END)
-		if (id == OPTION_BAD || !take(&s, id))
-			return EXIT_FAILED;
+	if ((status = options_read(&s.o, &s.inputs, take, &s)))
+		return status;
 	if (!consistent(&s) || !read_inputs(&s))
 		return EXIT_FAILED;
 	if (!modules_init(&s.modules)) {

@@ -11,6 +11,11 @@
 #ifndef PROF_COMMIT   /* the Makefile knows */
 #define PROF_COMMIT "unknown"
 #endif
+#ifdef __clang__   /* its version has its name */
+#define COMPILER __VERSION__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
 
 static int
 cmd_version(int argc, char **argv)
@@ -25,7 +30,7 @@ cmd_version(int argc, char **argv)
 	sink_open(&out, STDOUT_FILENO);
 	sink_fmt(&out, "prof %s (%s)\n", PROF_VERSION, arch_host->name);
 	if (more)
-		sink_fmt(&out, "commit %s\ncompiled by %s\nISC licence; linked in: %s\n", PROF_COMMIT, __VERSION__,
+		sink_fmt(&out, "commit %s\ncompiled by %s\nISC licence; linked in: %s\n", PROF_COMMIT, COMPILER,
 #ifdef __GLIBC__
 		         "the GNU C library (LGPL-2.1-or-later)"
 #else

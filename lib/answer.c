@@ -29,7 +29,7 @@ answer_comes(int fd)
 	if (t - from > least)
 		left -= t - from < left ? t - from : left;
 	missed += !n;
-	return n;   /* an error (poll's limit of descriptors) is no reason to leave */
+	return n;   /* an error (poll's limit of descriptors) is no reason to give up */
 }
 
 void

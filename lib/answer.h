@@ -9,10 +9,10 @@
 bool answer_comes(int fd);
 /* Makes the present wait end soon; a signal handler may call it. */
 void answer_hurry(void);
-/* How often it took too long; and whether that was so often that it is not worth to ask. */
+/* How often an answer took too long; and whether that was so often that it is not worth asking. */
 unsigned answer_missed(void);
 bool answer_hopeless(void);
-/* Other bounds, in ns: of all waits, and of one when nothing is left. */
+/* Sets other bounds, in ns: for all waits, and for one wait when nothing is left. */
 void answer_patience(uint64_t all, uint64_t least);
 
 #endif

@@ -11,13 +11,13 @@
 #include "answer.h"
 #include "work.h"
 
-/* SIZE bytes AT, or, where SIZE is 0, what stat tells. */
+/* Asks for SIZE bytes AT an offset; if SIZE is 0, for what stat tells. */
 struct question {
 	uint64_t at;
 	uint32_t size, zero;
 };
 
-/* One message of one or two pieces: sent where SEND, else taken. */
+/* Sends one message of one or two pieces if SEND, else takes one. */
 static ssize_t
 move(int fd, void *a, size_t na, void *b, size_t nb, bool send)
 {

@@ -12,8 +12,8 @@
 /* Bytes of one answer. */
 enum { ASKED_FILE_MOST = 128 << 10 };
 
-/* Whether FD is such a socket.  Then fstat and pread for FD, also if it is an ordinary file.  If no answer comes in time, the
- * work in progress is over, and each later read of the file fails. */
+/* Whether FD is such a socket.  The next two do fstat and pread for FD, also if it is an ordinary file.  If no answer comes
+ * in time, the work in progress is over, and each later read of the file fails. */
 bool asked_file(int fd);
 bool asked_file_stat(int fd, struct stat *);
 ssize_t asked_file_read(int fd, void *to, size_t n, uint64_t at);

@@ -7,7 +7,7 @@
 #include "asked_file.h"
 #include "touched.h"
 
-/* Bytes that are asked for at a time, and of all that are there. */
+/* Bytes that prof asks for at a time, and most bytes that it holds. */
 enum { PIECE = ASKED_FILE_MOST, HELD_MOST = 16 << 20 };
 
 static struct asked_map *all;
@@ -27,7 +27,7 @@ asked_map_trim(void)
 	held = 0;
 }
 
-/* Who touches two pieces at once comes here twice: there is room for both. */
+/* A reader that touches two pieces at once comes here twice: there is room for both. */
 static bool
 fill(uintptr_t at)
 {

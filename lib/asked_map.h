@@ -1,4 +1,4 @@
-/* Maps of files that another process reads: a piece is asked for when it is touched. */
+/* Maps of files that another process reads: prof asks for a piece when somebody touches it. */
 #ifndef LIB_ASKED_MAP_H
 #define LIB_ASKED_MAP_H
 
@@ -17,7 +17,7 @@ struct asked_map {
  * address until it is closed. */
 bool asked_map_open(struct asked_map *, int fd, size_t size);
 void asked_map_close(struct asked_map *);
-/* Gives back what is there of all maps: it comes again when it is touched. */
+/* Gives back the bytes of all maps: they come again when somebody touches them. */
 void asked_map_trim(void);
 
 #endif

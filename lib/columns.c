@@ -6,7 +6,7 @@
 
 static const char replaced[] = "\xef\xbf\xbd", dots[] = "\xe2\x80\xa6";
 
-/* The character at S: how many bytes, how many columns of a terminal, and whether it may be shown. */
+/* The character at S: how many bytes, how many columns of a terminal, and whether prof may show it. */
 struct glyph {
 	unsigned bytes, columns;
 	bool shown;
@@ -16,10 +16,12 @@ static struct glyph
 glyph(const char *s)
 {
 	const unsigned char *b = (const unsigned char *)s;
-	struct glyph g = { utf8_len(s), 1, true };
+	struct glyph g = { 1, 1, true };
 	uint32_t c = *b;
 
-	if (g.bytes < 2) {
+	if (c >= 0x20 && c < 0x7f)
+		return g;
+	if ((g.bytes = utf8_len(s)) < 2) {
 		g.shown = g.bytes && c >= 0x20 && c != 0x7f;
 		g.bytes = 1;
 		return g;
@@ -39,11 +41,23 @@ glyph(const char *s)
 	return g;
 }
 
-unsigned
-columns_of(const char *s)
+/* How many characters from S on are plain: a byte and a column each. */
+static unsigned
+plain(const char *s)
 {
 	unsigned n = 0;
 
+	while ((unsigned char)s[n] >= 0x20 && (unsigned char)s[n] < 0x7f)
+		n++;
+	return n;
+}
+
+unsigned
+columns_of(const char *s)
+{
+	unsigned n = plain(s);
+
+	s += n;
 	for (struct glyph g; *s; s += g.bytes) {
 		g = glyph(s);
 		n += g.columns;
@@ -63,9 +77,16 @@ columns_cut(struct sink *out, const char *s, unsigned width)
 	unsigned all = columns_of(s), head = width / 2, tail = width ? width - 1 - head : 0, at = 0, took = 0;
 	bool cut = false;
 
+	if (!width || all <= width) {   /* mostly all of it at once */
+		at = plain(s);
+		sink_put(out, s, at);
+		s += at;
+		width = 0;
+		took = at;
+	}
 	for (struct glyph g; *s; s += g.bytes, at += g.columns) {
 		g = glyph(s);
-		if (!width || all <= width || at + g.columns <= head || (cut && all - at <= tail)) {
+		if (!width || at + g.columns <= head || (cut && all - at <= tail)) {
 			put_glyph(out, s, g);
 			took += g.columns;
 		} else if (!cut) {
@@ -80,8 +101,12 @@ columns_cut(struct sink *out, const char *s, unsigned width)
 void
 columns_pad(struct sink *out, unsigned n)
 {
-	for (; n; n--)
-		sink_char(out, ' ');
+	static const char blanks[] = "                                ";
+
+	for (unsigned part; n; n -= part) {
+		part = n < sizeof blanks - 1 ? n : (unsigned)sizeof blanks - 1;
+		sink_put(out, blanks, part);
+	}
 }
 
 void

@@ -1,5 +1,5 @@
-/* Text in columns of a terminal.  What could drive it or turn a line around (controls, Unicode's bidirectional marks) is
- * shown as a replacement character. */
+/* Text in columns of a terminal.  prof shows a replacement character for what could drive it or turn a line around
+ * (controls, Unicode's bidirectional marks). */
 #ifndef LIB_COLUMNS_H
 #define LIB_COLUMNS_H
 

@@ -13,7 +13,7 @@ complain(struct cursor *c, const char *what)
 		c->bad = what;
 }
 
-/* Out of the way of what goes well. */
+/* Stands apart, to keep the usual way short. */
 __attribute__((noinline, cold)) static const uint8_t *
 cannot_take(struct cursor *c, uint64_t n)
 {
@@ -34,7 +34,7 @@ cur_take(struct cursor *c, uint64_t n)
 	return p;
 }
 
-/* What most of reading is, so without a loop. */
+/* Most reads are of one byte, so this has no loop. */
 uint8_t
 cur_u8(struct cursor *c)
 {
@@ -82,7 +82,7 @@ cur_u64(struct cursor *c)
 	return swapped(c) ? __builtin_bswap64(v) : v;
 }
 
-/* Out of the way of the sizes that are common. */
+/* Stands apart, to keep the common sizes fast. */
 __attribute__((noinline)) static uint64_t
 any_uint(struct cursor *c, unsigned size)
 {
@@ -106,7 +106,7 @@ cur_uint(struct cursor *c, unsigned size)
 	return any_uint(c, size);
 }
 
-/* Padding beyond the 64 bits is read, but not without end: a value costs no more than this many bits. */
+/* It reads padding beyond the 64 bits, but not without end: a value costs no more than this many bits. */
 enum { LEB_BITS = 7 * 16 };
 
 uint64_t
@@ -156,7 +156,7 @@ cur_sleb(struct cursor *c)
 	}
 }
 
-/* Bytes of a string that are looked at in one step. */
+/* Bytes of a string that prof looks at in one step. */
 enum { STRING_STEP = 64 };
 
 const char *

@@ -40,7 +40,7 @@ uint64_t cur_u64(struct cursor *);
 uint64_t cur_uleb(struct cursor *);
 int64_t cur_sleb(struct cursor *);
 
-/* A string that ends inside the cursor, past which it then stands; "" and BAD otherwise. */
+/* A string that ends inside the cursor, which then stands behind it; "" and BAD otherwise. */
 const char *cur_str(struct cursor *);
 
 /* The next N bytes as a separate cursor (empty and BAD if there are fewer). */

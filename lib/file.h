@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Opens files of /proc, /sys and cgroups, as openat does: in prof itself, unless prof has no right to any more. */
+/* Opens files of /proc, /sys and cgroups, as openat does: in prof itself, as long as prof has the right to. */
 extern int (*file_open)(int dirfd, const char *path, int flags);
 
 /* Reads all of PATH (below DIRFD, AT_FDCWD for none), at most CAP - 1 bytes, with a NUL behind: for small files

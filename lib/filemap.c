@@ -20,7 +20,7 @@ static unsigned open_maps;
 
 /* The bytes of a file that one page fault reads at most: the kernel also reads the pages around. */
 enum { FAULT_MOST = 64 << 10, LARGE = 64 << 20, OFTEN_MOST = 16 << 20 };
-/* Bytes of holes that a file may have though they are more than half of it, and how many holes. */
+/* Bytes of holes that a file may have even if they are more than half of it, and how many holes. */
 enum { HOLES_MOST = 16 << 20, HOLES_MANY = 1024 };
 
 /* A page of a mapped file went away: put zeros in its place and go on. */
@@ -63,9 +63,9 @@ with_end(size_t size)
 	return ((size + page - 1) & ~(page - 1)) + page;
 }
 
-/* Holes are told by lseek(2), SEEK_DATA and SEEK_HOLE; a file system that does not know them says that all is data.  Each is mapped
- * as zeros that no file is behind, so that reading it brings nothing into memory: a page of a hole in a tmpfs would become one of the
- * machine's memory.  P: the file's map.  False where there is more hole than an honest file has, or it cannot be mapped. */
+/* lseek(2) tells holes by SEEK_DATA and SEEK_HOLE; a file system that does not know them says that all is data.  prof maps each hole
+ * as zeros without a file, so that reading it brings nothing into memory: in a tmpfs a hole's page would take one of the machine's.
+ * P: the file's map.  False if there is more hole than an honest file has, or if prof cannot map it. */
 static bool
 fill_holes(char *p, int fd, const struct stat *st)
 {
@@ -124,7 +124,7 @@ filemap_open(struct filemap *m, int fd)
 		return open_asked(m, fd, (size_t)st.st_size);
 	if (open_maps == MAPS_MAX)
 		return "cannot be mapped: prof has too many files mapped";
-	/* Behind it a page of zeros, so that a string ends even where its end is overwritten after a look at it. */
+	/* A page of zeros follows, so that a string ends even if somebody overwrites its end after a look at it. */
 	room = with_end((size_t)st.st_size);
 	if ((p = mmap(NULL, room, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) == MAP_FAILED)
 		return "cannot be mapped";
@@ -202,13 +202,13 @@ filemap_trim_often(void)
 	trim();
 }
 
-/* Each fault may have brought FAULT_MOST; of many maps, where giving back and bringing again would take long, as many faults more
- * are waited for, and it is asked how much there really is. */
+/* Each fault may have brought FAULT_MOST.  With many maps, giving back and reading again would take long: then prof waits for as
+ * many faults more, and asks how much there really is. */
 void
 filemap_trim(size_t bytes)
 {
 	static long trimmed;      /* page faults until then */
-	static uint64_t others;   /* what was resident all the same */
+	static uint64_t others;   /* what stayed resident all the same */
 	struct rusage r;
 	bool many = open_maps >= MAPS_MANY;
 

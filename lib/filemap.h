@@ -12,8 +12,8 @@
 struct filemap {
 	const uint8_t *data;
 	size_t size;
-	int fd;     /* of a large file, to read a page by, where each that is looked at brings its neighbours along, and of one that another
-	             * process reads; else 0 */
+	int fd;     /* of a large file, to read single pages (a touched page of a map brings its neighbours); or of a file that
+	             * another process reads; else 0 */
 	bool cut;   /* it happened */
 	struct asked_map asked;   /* where another process reads it; else empty */
 };
@@ -22,10 +22,10 @@ struct filemap {
  * Stays registered by address: do not move the struct while it is open. */
 const char *filemap_open(struct filemap *, int fd);
 void filemap_close(struct filemap *);
-/* Gives back the pages of all maps where more than BYTES of files may be in this process's memory since the last time: they
- * come again when read. */
+/* Gives back the pages of all maps if more than BYTES of files may have come into this process's memory since the last time:
+ * pages come again when read. */
 void filemap_trim(size_t bytes);
-/* Gives back pages from within a signal handler, which asks the kernel for nothing but faults. */
+/* Gives pages back from within a signal handler; it asks the kernel only for the number of faults. */
 void filemap_trim_often(void);
 
 #endif

@@ -1,38 +1,38 @@
-/* See index.h.  Open addressing, linear probing, at most three quarters full. */
+/* See index.h.  Open addressing, linear probing, at most three quarters full.  The hash stands in the slot, so the index grows
+ * without a look at the items: with millions, each look would wait for memory. */
 #include "index.h"
 #include "mem.h"
 
 #include <string.h>
 
 static void
-place(struct index *ix, uint32_t hash, uint32_t item)
+place(struct index *ix, uint64_t entry)
 {
-	uint32_t slot = index_first(ix, hash);
+	uint32_t slot = (uint32_t)(entry >> 32) & ix->mask;
 
 	while (ix->slot[slot])
-		slot = index_next(ix, slot);
-	ix->slot[slot] = item + 1;
+		slot = (slot + 1) & ix->mask;
+	ix->slot[slot] = entry;
 }
 
 bool
-index_add(struct index *ix, uint32_t hash, uint32_t item,
-          uint32_t (*again)(const void *ctx, uint32_t item), const void *ctx)
+index_add(struct index *ix, uint32_t hash, uint32_t item)
 {
+	if (item == INDEX_NONE)
+		return false;
 	if (!ix->slot || ix->used >= ix->cap / 4 * 3) {
-		struct index bigger = { 0 };
-		uint64_t want = ix->slot ? (uint64_t)ix->cap * 2 : 64;
+		struct index bigger = { .used = ix->used };
 
-		if (want > UINT32_MAX / 2 + 1u || !vec_room(&bigger.slot, &bigger.cap, want, sizeof *bigger.slot))
+		if (!vec_room(&bigger.slot, &bigger.cap, ix->slot ? (uint64_t)ix->cap * 2 : 64, sizeof *bigger.slot))
 			return false;
 		bigger.mask = bigger.cap - 1;
 		for (uint32_t i = 0; i < ix->cap; i++)
 			if (ix->slot[i])
-				place(&bigger, again(ctx, ix->slot[i] - 1), ix->slot[i] - 1);
-		bigger.used = ix->used;
+				place(&bigger, ix->slot[i]);
 		vec_free(&ix->slot, &ix->cap, sizeof *ix->slot);
 		*ix = bigger;
 	}
-	place(ix, hash, item);
+	place(ix, (uint64_t)hash << 32 | (item + 1));
 	ix->used++;
 	return true;
 }

@@ -1,8 +1,8 @@
-/* A hash index over items that live elsewhere: it holds their numbers, the caller compares.
+/* A hash index over items that live elsewhere: it holds their numbers and hashes, the caller compares.
  *
  *     for (slot = index_first(ix, h); (i = index_at(ix, slot)) != INDEX_NONE; slot = index_next(ix, slot))
  *             if (item[i] is it) return i;
- *     index_add(ix, h, i, hash_again, items); */
+ *     index_add(ix, h, i); */
 #ifndef LIB_INDEX_H
 #define LIB_INDEX_H
 
@@ -13,32 +13,39 @@
 #define INDEX_NONE UINT32_MAX
 
 struct index {
-	uint32_t *slot;          /* number + 1, or 0; all zero is an empty index */
+	uint64_t *slot;          /* hash, and below it number + 1; or 0: all zero is an empty index */
 	uint32_t mask, cap, used;
 };
+
+/* From SLOT on, the first that has this hash, or that is free. */
+static inline uint32_t
+index_seek(const struct index *ix, uint32_t slot, uint32_t hash)
+{
+	while (ix->slot[slot] && ix->slot[slot] >> 32 != hash)
+		slot = (slot + 1) & ix->mask;
+	return slot;
+}
 
 static inline uint32_t
 index_first(const struct index *ix, uint32_t hash)
 {
-	return hash & ix->mask;
+	return ix->slot ? index_seek(ix, hash & ix->mask, hash) : 0;
 }
 
 static inline uint32_t
 index_at(const struct index *ix, uint32_t slot)
 {
-	return ix->slot ? ix->slot[slot] - 1 : INDEX_NONE;
+	return ix->slot && ix->slot[slot] ? (uint32_t)ix->slot[slot] - 1 : INDEX_NONE;
 }
 
 static inline uint32_t
 index_next(const struct index *ix, uint32_t slot)
 {
-	return (slot + 1) & ix->mask;
+	return index_seek(ix, (slot + 1) & ix->mask, (uint32_t)(ix->slot[slot] >> 32));
 }
 
-/* Adds ITEM, which is not in it yet, under HASH.  AGAIN gives the hash of an item that is, for when the index
- * grows.  False at the memory cap, and nothing has changed. */
-bool index_add(struct index *, uint32_t hash, uint32_t item,
-               uint32_t (*again)(const void *ctx, uint32_t item), const void *ctx);
+/* Adds ITEM, which is not in it yet, under HASH.  False at the memory cap, and nothing has changed. */
+bool index_add(struct index *, uint32_t hash, uint32_t item);
 void index_free(struct index *);
 
 static inline uint32_t

@@ -124,7 +124,7 @@ take_escape(struct cursor *c, struct sink *text)
 		take_unicode(c, text);
 }
 
-/* TEXT may be NULL: the string is only passed. */
+/* TEXT may be NULL: then it only skips the string. */
 static void
 take_string(struct cursor *c, struct sink *text)
 {
@@ -177,14 +177,14 @@ digit(const struct cursor *c)
 	return c->pos < c->end && *c->pos >= '0' && *c->pos <= '9';
 }
 
-/* What is known of a number: V times ten to the EXPONENT. */
+/* A number as far as prof has read it: V times ten to the EXPONENT. */
 struct decimal {
 	uint64_t v;
 	int exponent;
 	bool negative;
 };
 
-/* Digits, at least one: those that do not fit any more only make the number larger.  EACH is what one of them adds to the
+/* Reads digits, at least one.  Those that do not fit any more only make the number larger.  EACH is what one of them adds to the
  * exponent: 0 before the point, -1 behind it. */
 static void
 take_digits(struct cursor *c, struct decimal *d, int each)

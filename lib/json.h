@@ -1,4 +1,4 @@
-/* Reading JSON (RFC 8259) that nobody vouches for, from front to back, value by value; nothing is kept.
+/* Reads JSON (RFC 8259) that may be hostile, from front to back, value by value; it keeps nothing.
  *
  *     for (list = json_open(c, '{'); json_next(c, &list);) {
  *             json_key(c, &text);

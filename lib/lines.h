@@ -10,8 +10,8 @@ struct lines {
 	int fd;
 	bool eof, placed;
 	uint32_t lo, hi;
-	uint64_t left;   /* bytes that may still be read: no limit, unless set after lines_open */
-	uint64_t at;     /* PLACED: where the next ones are read */
+	uint64_t left;   /* bytes that it may still read: no limit, unless set after lines_open */
+	uint64_t at;     /* PLACED: where it reads the next ones */
 	char buf[8192], head[8192];   /* HEAD: of a line that is too long */
 };
 

@@ -15,7 +15,7 @@ struct arena {
 /* The cap on all memory from here on, in bytes, and what is in use. */
 void mem_cap(size_t bytes);
 size_t mem_used(void);
-/* Keeps so much room free in the process's address space, for what comes last: until it is 0. */
+/* Keeps so many BYTES free in the process's address space, for the last work; 0 ends that. */
 void mem_reserve(size_t bytes);
 /* A lower cap for a time, SIZE_MAX for none (see work.h); and whether memory reached it since. */
 void mem_bound(size_t bytes);

@@ -1,4 +1,4 @@
-/* Names, many and short, of one owner: kept in blocks, told by 32-bit numbers. */
+/* Many short names of one owner: it keeps them in blocks, and knows them by 32-bit numbers. */
 #ifndef LIB_NAME_STORE_H
 #define LIB_NAME_STORE_H
 

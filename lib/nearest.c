@@ -14,7 +14,7 @@ least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Regardless of case. */
+/* Whether two characters are the same, regardless of case. */
 static bool
 same(char a, char b)
 {

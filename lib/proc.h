@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where /proc is for all that is read of other processes: "/proc", unless --proc-root says so. */
+/* The /proc for all that prof reads of other processes: "/proc", unless --proc-root says so. */
 enum { PROC_ROOT_MAX = 160, PROC_PATH_MAX = 256 };
 extern const char *proc_root;
 /* "PROC/PID/NAME" into a buffer of PROC_PATH_MAX, which it returns. */

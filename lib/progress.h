@@ -1,4 +1,4 @@
-/* One line on a terminal that says how far something has come, and is written over again and again. */
+/* One line on a terminal that says how far something has come; prof writes over it again and again. */
 #ifndef LIB_PROGRESS_H
 #define LIB_PROGRESS_H
 
@@ -11,7 +11,7 @@
 struct progress {
 	bool on;
 	uint64_t said;             /* when */
-	unsigned columns;          /* that are written on */
+	unsigned columns;          /* that it has written on */
 	int group;                 /* prof's, as the terminal knows it */
 };
 

@@ -1,5 +1,5 @@
-/* See regex.h.  An expression is compiled to a list of steps, in which jumps are relative, so that what was just compiled
- * can be moved or copied when a repetition or an alternative turns up behind it. */
+/* See regex.h.  An expression is compiled to a list of steps, in which jumps are relative.  So prof can move or copy what it
+ * has just compiled, when a repetition or an alternative follows. */
 #include "regex.h"
 #include "sink.h"
 
@@ -38,7 +38,7 @@ struct group {
 struct compiler {
 	struct regex *re;
 	const char *p, *why;
-	unsigned atom;           /* where begins what a repetition would repeat; STEPS_MAX: nothing */
+	unsigned atom;           /* the beginning of what a repetition would repeat; STEPS_MAX: nothing */
 	struct group group[GROUPS_MAX];
 	unsigned depth;
 };
@@ -97,7 +97,7 @@ add_range(struct compiler *c, int32_t lo, int32_t hi)
 		c->re->range[c->re->ranges++] = (struct range){ lo, hi };
 }
 
-/* \d \w \s, or with a capital letter what is not that; false where LETTER is none of them. */
+/* \d \w \s, or with a capital letter the opposite; false if LETTER is none of them. */
 static bool
 add_class(struct compiler *c, char letter)
 {
@@ -120,7 +120,7 @@ add_class(struct compiler *c, char letter)
 	return r != NULL;
 }
 
-/* The character that a backslash stands before; what other tools give a meaning that is not known here is an error. */
+/* The character behind a backslash; it is an error if other tools give it a meaning that prof does not know. */
 static int32_t
 escaped(struct compiler *c)
 {
@@ -155,7 +155,7 @@ member(struct compiler *c, int32_t *v)
 	return true;
 }
 
-/* Behind the opening bracket. */
+/* Compiles a set, from behind its opening bracket. */
 static void
 set(struct compiler *c)
 {
@@ -187,7 +187,7 @@ set(struct compiler *c)
 	emit(c, s);
 }
 
-/* Behind a backslash. */
+/* Compiles what stands behind a backslash. */
 static void
 backslash(struct compiler *c)
 {
@@ -243,7 +243,7 @@ quantifier(const char **p, unsigned *min, unsigned *max)
 	return true;
 }
 
-/* The steps from ATOM on, MIN to MAX times. */
+/* Repeats the steps from ATOM on, MIN to MAX times. */
 static void
 repeat(struct compiler *c, unsigned min, unsigned max)
 {
@@ -310,7 +310,7 @@ open_group(struct compiler *c)
 	c->atom = STEPS_MAX;
 }
 
-/* One character of the pattern, or what it begins. */
+/* Compiles one character of the pattern, or what it begins. */
 static void
 compile_next(struct compiler *c)
 {
@@ -438,7 +438,7 @@ visit(struct regex *re, unsigned at, unsigned n)
 	return n;
 }
 
-/* From the N steps of todo, all that can be reached between two characters: *LIVE of them take one.  True at a match. */
+/* Finds all steps that the N steps of todo lead to between two characters: *LIVE of them take one.  True at a match. */
 static bool
 follow(struct regex *re, unsigned n, unsigned *live, int32_t before, int32_t after)
 {

@@ -1,4 +1,4 @@
-/* Regular expressions that cannot blow up: all ways through the expression are followed at once (Thompson's simulation), so
+/* Regular expressions that cannot blow up: prof follows all ways through the expression at once (Thompson's simulation), so
  * a search costs at most the text's length times the expression's.
  *
  *     . [set] [^set] \d \w \s \D \W \S    one character (UTF-8 is known)

@@ -61,11 +61,32 @@ put_byte(struct screen *s, char c)
 	s->n = 0;
 }
 
+/* Most text is ASCII, and goes on as it is. */
+static size_t
+put_plain(struct screen *s, const char *text, size_t most)
+{
+	size_t n = 0, room;
+
+	while (n < most && text[n] >= ' ' && text[n] < 0x7f)
+		n++;
+	room = !s->width ? n : s->column < s->width ? s->width - s->column : 0;
+	room = n < room ? n : room;
+	sink_put(s->to, text, room);
+	s->column += (unsigned)room;
+	return n;
+}
+
 static void
 drain(void *screen, const void *bytes, size_t n)
 {
-	for (const char *p = bytes; n; n--)
-		put_byte(screen, *p++);
+	struct screen *s = screen;
+	size_t done;
+
+	for (const char *p = bytes; n; p += done, n -= done)
+		if (s->escape || s->n || !(done = put_plain(s, p, n))) {
+			put_byte(s, *p);
+			done = 1;
+		}
 }
 
 void

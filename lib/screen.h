@@ -8,7 +8,7 @@
 
 struct screen {
 	struct sink *to;
-	unsigned width;            /* columns; 0: as many as there are */
+	unsigned width;            /* columns; 0: no limit */
 	bool ascii;
 	unsigned column;           /* of the line at hand */
 	bool escape;               /* within a sequence of colour, which takes no column */

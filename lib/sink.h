@@ -33,7 +33,7 @@ void sink_u64(struct sink *, uint64_t);
 void sink_hex(struct sink *, uint64_t);
 /* V divided by ten to the PLACES, as a decimal number without trailing zeros: (1500, 3) is 1.5. */
 void sink_decimal(struct sink *, uint64_t v, unsigned places);
-/* printf, for text that is not written for each sample. */
+/* printf, for text that prof does not write for each sample. */
 void sink_fmt(struct sink *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* S in quotes for JSON; bytes that are not UTF-8 become U+FFFD. */
 void sink_json(struct sink *, const char *s);

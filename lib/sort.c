@@ -1,11 +1,13 @@
 /* See sort.h.  Least significant digit first; digits that are the same in all keys cost nothing. */
 #include "sort.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "mem.h"
 
 enum { BITS = 11, DIGITS = 1 << BITS, FEW = 64 };
+enum { MANY = 1024, PARTS_MOST = 64 };   /* smaller groups are compared, not sorted by key; parts of keys that count */
 
 static bool
 sorted(const struct item *item, uint32_t n)
@@ -89,4 +91,112 @@ sort_upto(const struct item *item, uint32_t n, uint64_t key)
 			n = mid;
 	}
 	return lo;
+}
+
+uint64_t
+sort_key(const char *s, uint32_t part)
+{
+	size_t at = (size_t)part * 8;
+	uint64_t key = 0;
+
+	s += strnlen(s, at) < at ? strlen(s) : at;
+	for (unsigned shift = 64; shift && *s; s++)
+		key |= (uint64_t)(unsigned char)*s << (shift -= 8);
+	return key;
+}
+
+/* Sorts N numbers by merging runs, twice as long each time; ROOM has place for as many. */
+static void
+merge(uint32_t *number, uint32_t n, uint32_t *room, int (*compare)(const void *, const void *, void *), void *ctx)
+{
+	uint32_t *from = number, *to = room;
+
+	for (uint64_t run = 1; run < n; run *= 2) {
+		for (uint64_t lo = 0; lo < n; lo += 2 * run) {
+			uint64_t mid = lo + run < n ? lo + run : n, hi = lo + 2 * run < n ? lo + 2 * run : n, a = lo, b = mid;
+
+			for (uint64_t at = lo; at < hi; at++)
+				to[at] = b == hi || (a < mid && compare(&from[a], &from[b], ctx) <= 0) ? from[a++] : from[b++];
+		}
+		from = to;
+		to = to == room ? number : room;
+	}
+	if (from != number)
+		memcpy(number, from, n * sizeof *number);
+}
+
+struct numbers {
+	uint64_t (*key)(const void *ctx, uint32_t number, uint32_t part);
+	int (*compare)(const void *, const void *, void *ctx);
+	void *ctx;
+	struct item *item;         /* a: the number; b: whether a group begins here */
+	uint32_t *room;            /* for as many numbers, twice */
+	uint32_t n;
+};
+
+/* Sorts the group [lo, hi) by comparing: then each number is a group. */
+static void
+sort_few(const struct numbers *s, uint32_t lo, uint32_t hi)
+{
+	for (uint32_t i = lo; i < hi; i++)
+		s->room[i] = s->item[i].a;
+	merge(s->room + lo, hi - lo, s->room + s->n, s->compare, s->ctx);
+	for (uint32_t i = lo; i < hi; i++)
+		s->item[i] = (struct item){ 0, s->room[i], 1 };
+}
+
+/* Sorts the group by its keys' part: equal keys are a group.  False at the memory cap. */
+static bool
+sort_part(const struct numbers *s, uint32_t lo, uint32_t hi, uint32_t part)
+{
+	for (uint32_t i = lo; i < hi; i++)
+		s->item[i].key = s->key(s->ctx, s->item[i].a, part);
+	if (!sort_items(s->item + lo, hi - lo))
+		return false;
+	for (uint32_t i = lo; i < hi; i++)
+		s->item[i].b = i == lo || s->item[i].key != s->item[i - 1].key;
+	return true;
+}
+
+static bool
+sort_groups(const struct numbers *s)
+{
+	bool more = s->n > 1;
+
+	for (uint32_t part = 0; more; part++) {
+		more = false;
+		for (uint32_t lo = 0, hi; lo < s->n; lo = hi) {
+			for (hi = lo + 1; hi < s->n && !s->item[hi].b; hi++)
+				;
+			if (hi - lo == 1)
+				continue;
+			if (part && (hi - lo < MANY || !s->item[lo].key || part == PARTS_MOST))
+				sort_few(s, lo, hi);
+			else if (sort_part(s, lo, hi, part))
+				more = true;
+			else
+				return false;
+		}
+	}
+	return true;
+}
+
+void
+sort_numbers(uint32_t *number, uint32_t n, uint64_t (*key)(const void *ctx, uint32_t number, uint32_t part),
+             int (*compare)(const void *, const void *, void *ctx), const void *ctx)
+{
+	struct numbers s = { key, compare, (void *)(uintptr_t)ctx, NULL, NULL, n };
+	uint32_t cap = 0, room_cap = 0;
+	bool good = vec_room(&s.item, &cap, n, sizeof *s.item) && vec_room(&s.room, &room_cap, 2 * (uint64_t)n, sizeof *s.room);
+
+	for (uint32_t i = 0; good && i < n; i++)
+		s.item[i].a = number[i];
+	if (good && sort_groups(&s)) {
+		for (uint32_t i = 0; i < n; i++)
+			number[i] = s.item[i].a;
+	} else if (n) {
+		qsort_r(number, n, sizeof *number, compare, s.ctx);
+	}
+	vec_free(&s.item, &cap, sizeof *s.item);
+	vec_free(&s.room, &room_cap, sizeof *s.room);
 }

@@ -37,7 +37,7 @@ touched_zeros(uintptr_t at)
 	return mmap((void *)(at & ~(page - 1)), page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-/* What fills pages may touch others that are filled by somebody else. */
+/* The function that fills pages may touch others that somebody else fills. */
 bool
 touched_fill(bool (*fill)(uintptr_t at))
 {

@@ -1,4 +1,4 @@
-/* Pages that are not there until somebody touches them: who does is stopped by SIGSEGV until they are. */
+/* Pages that are not there until somebody touches them: SIGSEGV stops that thread until they are. */
 #ifndef LIB_TOUCHED_H
 #define LIB_TOUCHED_H
 
@@ -8,7 +8,7 @@
 /* A signal handler calls FILL with the address; FILL returns true if the address was its own, and is readable now.  A known
  * FILL is not added again.  False if the machine refuses. */
 bool touched_fill(bool (*fill)(uintptr_t at));
-/* For who has no memory to fill a page (RLIMIT_DATA): zeros are there instead, and what is being worked on is over. */
+/* Without memory to fill a page (RLIMIT_DATA): the page is zeros, and the work in progress ends. */
 bool touched_zeros(uintptr_t at);
 
 #endif

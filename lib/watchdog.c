@@ -9,7 +9,7 @@
 #include "filemap.h"
 #include "work.h"
 
-/* us between looks: rings hold some tens of ms of samples at least. */
+/* us between looks: rings hold at least some tens of ms of samples. */
 enum { PAUSE = 10000 };
 
 static void (*tick_of)(void *);

@@ -1,13 +1,13 @@
-/* A timer that interrupts work on files: to end it where it takes too long, and for what may not wait so long. */
+/* A timer that interrupts work on files: to end it if it takes too long, and for other work that cannot wait so long. */
 #ifndef LIB_WATCHDOG_H
 #define LIB_WATCHDOG_H
 
 #include <stdbool.h>
 
-/* TICK is called in a signal handler, but only while a file is being read or asked for; NULL: not any more, but work on files is still
- * looked at. */
+/* A signal handler calls TICK, but only while prof reads or asks for a file; NULL: not any more, but the watchdog still looks at work
+ * on files. */
 void watchdog_start(void (*tick)(void *ctx), void *ctx);
-/* Whether it looks: not while there is nothing to do. */
+/* Makes it look or not: it need not while there is nothing to do. */
 void watchdog_look(bool on);
 
 #endif

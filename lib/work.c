@@ -1,6 +1,6 @@
 /* See work.h.  A hostile file makes much work out of few bytes: tables that claim to be large, lists that lead to themselves, streams
- * that become a thousand times as long.  Of honest ones a byte
- * costs a third of a step at most, and half a byte of memory.  What steps do not bound, time does, where a watchdog looks. */
+ * that become a thousand times as long.  A byte of an honest file costs a third of a step at most, and half a byte of memory.  If a
+ * watchdog looks, time bounds what steps do not. */
 #include "work.h"
 
 #include "clock.h"
@@ -9,21 +9,21 @@
 /* Steps to begin with, for each byte of the file, and for each question; bytes of memory to begin with, and for each byte. */
 enum { STEPS_FIRST = 1 << 22, STEPS_BYTE = 2, STEPS_EACH = 4096, MEMORY_FIRST = 48 << 20, MEMORY_BYTE = 2 };
 
-/* ns: of all files that take too long together at most twice as much, but for the least that each has. */
+/* ns: all files that take too long get together at most twice as much, beside the least that each gets. */
 #define PATIENCE       UINT64_C(1500000000)
 #define PATIENCE_LEAST UINT64_C(50000000)
 
 uint64_t work_left = UINT64_MAX;
 static struct work *now;
 static unsigned depth;
-static size_t before;      /* bytes of memory in use, when it began */
-static unsigned waiting;   /* for another process's answer about a file */
+static size_t before;      /* bytes of memory in use when the work began */
+static unsigned waiting;   /* prof waits for another process's answer about a file */
 static uint64_t waits_since;
-static unsigned turn;      /* counts what is begun */
-/* ns of CPU that one file may take: to begin with, which becomes less with each that took them, and for each byte. */
+static unsigned turn;      /* counts the work that begins */
+/* ns of CPU that one file may take: to begin with (less after each file that took them), and for each byte. */
 static uint64_t patience = PATIENCE, patience_byte;
 
-/* What it may hold is a bound on what all of prof holds meanwhile. */
+/* The memory that W may hold bounds what all of prof holds meanwhile. */
 static void
 bound_memory(const struct work *w)
 {
@@ -63,14 +63,20 @@ work_end(void)
 }
 
 void
+work_allow_steps(uint64_t bytes)
+{
+	if (now && !now->over)
+		work_left += (bytes < UINT32_MAX ? bytes : UINT32_MAX) * STEPS_BYTE;
+}
+
+void
 work_allow(uint64_t bytes)
 {
 	if (!now)
 		return;
 	now->bytes += bytes;
 	bound_memory(now);
-	if (!now->over)
-		work_left += bytes < UINT32_MAX ? bytes * STEPS_BYTE : (uint64_t)UINT32_MAX * STEPS_BYTE;
+	work_allow_steps(bytes);
 }
 
 void

@@ -8,14 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What reading one file may take, kept with it; all zero to begin with. */
+/* The bound on the time and memory for reading one file, kept with the file; all zero at first. */
 struct work {
 	uint64_t left;             /* steps */
-	int64_t held;              /* bytes of memory that are kept of it */
+	int64_t held;              /* bytes of memory that prof keeps of it */
 	uint64_t bytes;            /* of it, and of files that it leads to */
 	uint64_t used;             /* ns of CPU, where a clock looks at it */
-	uint64_t waited;           /* ns that others were waited for, who read it */
-	const char *over;          /* why it was given up, or NULL */
+	uint64_t waited;           /* ns of waits for others that read it */
+	const char *over;          /* why prof gave it up, or NULL */
 	bool begun;
 };
 
@@ -23,14 +23,15 @@ struct work {
  * question about known things always gets an answer. */
 void work_begin(struct work *w);
 void work_end(void);
-/* Allows the work for BYTES more. */
+/* Allows the work for BYTES more; only the steps of it, and no memory. */
 void work_allow(uint64_t bytes);
+void work_allow_steps(uint64_t bytes);
 /* Ends the work in progress, and says WHY; a signal handler may call it. */
 void work_stop(const char *why);
-/* Whether that, or too little memory, ended what is being worked on: what was read is not all. */
+/* Whether the bound, or too little memory, ended the work in progress: then prof has not read all. */
 bool work_over(void);
 
-/* While another process is asked about a file: nothing that is ours is in use meanwhile. */
+/* While prof asks another process about a file: it uses nothing of its own meanwhile. */
 void work_wait(bool on);
 
 /* For a watchdog that interrupts now and then: whether it interrupts work on a file, or a wait for it; ends that work if it
@@ -39,7 +40,7 @@ bool work_busy(void);
 void work_look(void);
 void work_patience(uint64_t ns_byte);
 
-/* Steps that may still be taken. */
+/* Steps that prof may still take. */
 extern uint64_t work_left;
 
 /* Takes N steps; false where it is over. */

@@ -1,7 +1,7 @@
-/* See formats.h: adding a format is its file, its name there, and its row here. */
+/* See formats.h: a new format needs its file, its name there, and its row here. */
 #include "formats.h"
 
-/* A file is what the first of them takes it for: folded, which is nearly any text, comes last of those that are read. */
+/* prof takes a file for the first of them that it looks like.  Nearly any text looks like folded, so that one comes last. */
 const struct format *const formats[] = {
 	&format_html,
 	&format_svg,

@@ -1,4 +1,4 @@
-/* All formats in one table, and the format that a file's name means. */
+/* The table of all formats, and the format that a file's name means. */
 #ifndef OUT_FORMATS_H
 #define OUT_FORMATS_H
 

@@ -7,8 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* How many names prof tries; and how often it writes a file again that somebody removes before it has its name. */
+enum { NAMES_MOST = 100, TRIES_MOST = 10 };
 
 const char *
 output_check(const struct output *o, struct place_words *words)
@@ -22,7 +26,7 @@ output_check(const struct output *o, struct place_words *words)
 	return place_check(o->path, words);
 }
 
-/* Under sudo a file that prof made belongs to who called. */
+/* Under sudo a file that prof makes belongs to the user who called sudo. */
 static void
 give_away(int fd)
 {
@@ -54,7 +58,7 @@ write_to(const struct job *j, int fd, struct place_words *words)
 	return err ? place_complain(words, "write", err) : NULL;
 }
 
-/* Writes to FD and closes it; closing may be the first to tell of a full disk. */
+/* Writes to FD and closes it; a full disk may show only when it closes. */
 static const char *
 write_and_close(const struct job *j, int fd, struct place_words *words)
 {
@@ -65,40 +69,54 @@ write_and_close(const struct job *j, int fd, struct place_words *words)
 	return why;
 }
 
-/* One that prof itself, or who opened it for prof, has left there when it was killed. */
+/* Whether it is a file that prof, or the process that opened it for prof, left there when it was killed. */
 static bool
-is_stale(const char *temp)
+is_stale(const struct output_file *f)
 {
 	struct stat st;
 
-	return !lstat(temp, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid();
+	return !fstatat(f->dir, f->beside, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) && st.st_uid == geteuid();
 }
 
-/* A new file beside PATH, its name with PID into TEMP (of PATH_MAX bytes).  -1 and errno. */
 static int
-open_beside(const char *path, int32_t pid, char *temp, mode_t mode)
+create(const struct output_file *f, mode_t mode)
+{
+	return openat(f->dir, f->beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+}
+
+static void
+forget(struct output_file *f)
+{
+	close(f->dir);
+	*f->beside = 0;
+}
+
+/* A new file beside PATH; -1 and errno.  Its directory stays open, because somebody may rename it, or give its name to
+ * another one. */
+static int
+open_beside(const char *path, struct output_file *f, mode_t mode)
 {
 	char buf[PATH_MAX];
-	const char *dir = place_dir(path, buf);
-	int fd = -1;
+	int fd = -1, err;
 
-	for (unsigned i = 0; i < 100; i++) {
-		int n = snprintf(temp, PATH_MAX, "%s/.prof-%d-%u.tmp", dir, (int)pid, i);
-
-		if (n < 0 || n >= PATH_MAX) {
-			errno = ENAMETOOLONG;
-			return -1;
-		}
-		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-		if (fd < 0 && errno == EEXIST && is_stale(temp) && !unlink(temp))
-			fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+	f->dir = open(place_dir(path, buf), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	for (unsigned i = 0; f->dir >= 0 && i < NAMES_MOST; i++) {
+		snprintf(f->beside, sizeof f->beside, ".prof-%d-%u.tmp", (int)f->pid, f->nth * NAMES_MOST + i);
+		fd = create(f, mode);
+		if (fd < 0 && errno == EEXIST && is_stale(f) && !unlinkat(f->dir, f->beside, 0))
+			fd = create(f, mode);
 		if (fd >= 0 || errno != EEXIST)
 			break;
+	}
+	if (fd < 0 && f->dir >= 0) {
+		err = errno;
+		forget(f);
+		errno = err;
 	}
 	return fd;
 }
 
-/* What is replaced hands its owner and mode on, as far as the system lets it. */
+/* The new file gets owner and mode of the file that it replaces, as far as the system allows. */
 static void
 hand_on(int fd, const struct stat *old)
 {
@@ -109,14 +127,15 @@ hand_on(int fd, const struct stat *old)
 }
 
 static const char *
-open_here(const struct output *o, struct output_file *file, int *fd, struct place_words *words)
+open_here(struct output *o, int *fd, struct place_words *words)
 {
 	const char *path = o->path, *why;
 	bool exists, narrow = o->private && (o->fresh || o->sources || place_shared(path));
 	struct stat st;
 
 	*fd = -1;
-	*file->beside = 0;
+	if (*o->file.beside)   /* what was opened before is gone */
+		forget(&o->file);
 	if (!(exists = !o->fresh && lstat(path, &st) == 0) && !o->fresh && errno != ENOENT)
 		return place_complain(words, "open", errno);
 	if (exists && !S_ISREG(st.st_mode)) {
@@ -127,71 +146,135 @@ open_here(const struct output *o, struct output_file *file, int *fd, struct plac
 			give_away(*fd);
 		return *fd < 0 ? place_complain(words, "open", errno) : NULL;
 	}
-	if ((*fd = open_beside(path, file->pid, file->beside, narrow ? 0600 : 0666)) < 0) {
-		*file->beside = 0;
+	if ((*fd = open_beside(path, &o->file, narrow ? 0600 : 0666)) < 0)
 		return place_complain(words, "create", errno);
-	}
-	if (exists && (!place_shared(path) || place_callers(&st)))   /* no other's idea of who may read it */
+	if (exists && (!place_shared(path) || place_callers(&st)))   /* another user does not decide who may read it */
 		hand_on(*fd, &st);
 	else
 		give_away(*fd);
 	return NULL;
 }
 
-/* Never over or through what has the name meanwhile, unless the file system knows no other names for a file. */
+/* PATH's last part. */
+static const char *
+name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Gives the file its name, and never replaces or follows what has the name meanwhile, unless the file system has no second
+ * names for files. */
 static bool
-put_fresh(struct fresh_name *fresh, const char *beside)
+put_fresh(struct fresh_name *fresh, const struct output_file *f)
 {
 	for (unsigned i = 0; i < 100; i++) {
-		if (!link(beside, fresh->path)) {
-			unlink(beside);
+		if (!linkat(f->dir, f->beside, f->dir, name_of(fresh->path), 0)) {
+			unlinkat(f->dir, f->beside, 0);
 			return true;
 		}
 		if (errno != EEXIST)
-			return !rename(beside, fresh->path);
+			return !renameat(f->dir, f->beside, f->dir, name_of(fresh->path));
 		fresh_name(fresh);
 	}
 	return false;
 }
 
 static const char *
-done_here(const struct output *o, struct output_file *file, bool well, struct place_words *words)
+done_here(struct output *o, bool well, struct place_words *words)
 {
+	struct output_file *f = &o->file;
 	const char *why = NULL;
 
-	if (*file->beside && well && !(o->fresh ? put_fresh(o->fresh, file->beside) : !rename(file->beside, o->path)))
+	f->again = false;
+	if (!*f->beside)
+		return NULL;
+	if (well && !(o->fresh ? put_fresh(o->fresh, f) : !renameat(f->dir, f->beside, f->dir, name_of(o->path)))) {
+		f->again = errno == ENOENT;
 		why = place_complain(words, "rename", errno);
-	if (*file->beside && (!well || why))
-		unlink(file->beside);
-	*file->beside = 0;
+	}
+	if (!well || why)
+		unlinkat(f->dir, f->beside, 0);
+	forget(f);
 	return why;
 }
 
 const struct output_door output_here = { open_here, done_here };
 
+static const struct output_door *
+door_of(const struct output *o)
+{
+	return o->door ? o->door : &output_here;
+}
+
+const char *
+output_ahead(struct output *o, unsigned nth, struct place_words *words)
+{
+	const char *why;
+	struct stat st;
+
+	if (place_fd(o->path) >= 0 || (!o->fresh && !lstat(o->path, &st) && !S_ISREG(st.st_mode)))
+		return NULL;
+	o->file.pid = (int32_t)getpid();
+	o->file.nth = nth;
+	if (!(why = open_here(o, &o->file.fd, words)))
+		o->file.ahead = true;
+	return why;
+}
+
+void
+output_drop(struct output *o)
+{
+	struct place_words words;
+
+	if (!o->file.ahead)
+		return;
+	close(o->file.fd);
+	o->file.ahead = false;
+	door_of(o)->done(o, false, &words);
+}
+
+/* The descriptor of a file that was opened ahead and still has its name, or -1. */
+static int
+take_ahead(struct output_file *f)
+{
+	struct stat st;
+
+	if (!f->ahead)
+		return -1;
+	f->ahead = false;
+	if (!fstat(f->fd, &st) && st.st_nlink)
+		return f->fd;
+	close(f->fd);
+	return -1;
+}
+
 static const char *
 do_job(const struct job *j, struct place_words *words)
 {
 	struct output *o = j->output;
-	const struct output_door *door = o->door ? o->door : &output_here;
 	struct place_words later;
-	struct output_file file = { .pid = (int32_t)getpid() };
 	int fd = place_fd(o->path);
 	const char *why, *late;
+	unsigned tries = 0;
 	struct stat st;
 	bool beside;
 
 	if (fd >= 0)
 		return write_to(j, fd, words);
+	fd = take_ahead(&o->file);
+	o->file.pid = (int32_t)getpid();
 	do {
-		if ((why = door->open(o, &file, &fd, words)))
+		if (fd < 0 && (why = door_of(o)->open(o, &fd, words)))
 			return why;
 		beside = !fstat(fd, &st) && S_ISREG(st.st_mode);
 		why = write_and_close(j, fd, words);
-		file.again = false;
-		late = door->done(o, &file, !why, why ? &later : words);
-	} while (!why && beside && file.again);
-	return why ? why : beside || !file.again ? late : NULL;
+		fd = -1;
+		o->file.again = false;
+		late = door_of(o)->done(o, !why, why ? &later : words);
+	} while (!why && beside && o->file.again && ++tries < TRIES_MOST);
+	return why ? why : beside || !o->file.again ? late : NULL;
 }
 
 const char *

@@ -53,13 +53,13 @@ place_dir(const char *path, char *dir)
 	if (n == 0)
 		return "/";
 	if (n >= PATH_MAX)
-		return path;   /* too long for the system as well */
+		return path;   /* it is too long for the system, too */
 	memcpy(dir, path, n);
 	dir[n] = 0;
 	return dir;
 }
 
-/* Can a file be made in (or renamed in) PATH's directory? */
+/* NULL if prof can make (or rename) a file in PATH's directory, else why not. */
 static const char *
 check_dir(const char *path, struct place_words *words)
 {
@@ -79,7 +79,7 @@ check_dir(const char *path, struct place_words *words)
 	return words->text;
 }
 
-/* Where a chain of symlinks that ends at nothing would make its file. */
+/* Where a write through a chain of symlinks that ends at nothing would make the file. */
 static const char *
 check_dangling(const char *path, struct place_words *words)
 {
@@ -182,7 +182,7 @@ place_check_through(const char *path, const struct stat *st)
 	return stat(place_dir(path, buf), &dir) || is_anothers(&dir) ? "the file is in another user's directory; that user could replace it" : NULL;
 }
 
-/* Renaming over a file of another's in a directory like /tmp is refused. */
+/* In a directory like /tmp the system refuses to rename over another user's file. */
 static bool
 is_sticky(const char *path, const struct stat *file)
 {

@@ -1,5 +1,5 @@
-/* Checks where to write a file: which names mean descriptors, whether prof can make a file there or write through one, and for
- * whom.  Creates nothing. */
+/* Checks where to write a file: which names mean descriptors, whether prof can make a file there or write through one, and
+ * which user it works for.  Creates nothing. */
 #ifndef OUT_PLACE_H
 #define OUT_PLACE_H
 
@@ -21,12 +21,12 @@ int place_fd(const char *path);
 const char *place_dir(const char *path, char *dir);
 /* Whether others can put something into PATH's directory, or another directory in its place. */
 bool place_shared(const char *path);
-/* The user that prof works for, if that is not prof's own user: under sudo, the caller. */
+/* The user that prof works for, if it is not prof's own user: under sudo, the caller. */
 bool place_caller(uid_t *uid, gid_t *gid);
 /* Whether the file belongs to prof's user or to the caller. */
 bool place_callers(const struct stat *);
-/* Where others can write, a link, FIFO or device of another's may have been put there to be followed: what is wrong with writing
- * through PATH, or NULL. */
+/* In a directory where others can write, somebody may have put a link, FIFO or device there for prof to follow.  Says what is
+ * wrong with writing through PATH, or NULL. */
 const char *place_check_through(const char *path, const struct stat *);
 /* Why prof cannot write there (directory missing, not writable), or NULL. */
 const char *place_check(const char *path, struct place_words *);

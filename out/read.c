@@ -4,7 +4,7 @@
 #include "lib/codec/inflate.h"
 #include "formats.h"
 
-/* Of a file: what is more is no profile. */
+/* Bytes of an unpacked file: a larger one is no profile. */
 enum { UNPACKED_MAX = 1 << 30 };
 
 static uint64_t
@@ -17,7 +17,7 @@ lines_before(const uint8_t *from, const uint8_t *to)
 	return n;
 }
 
-/* Of formats that BYTES may be taken for its file's name says which; else the first. */
+/* If BYTES may be of several formats, the file's name decides; else the first one. */
 static const struct format *
 looks_like(const char *name, struct cursor bytes)
 {

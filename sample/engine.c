@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sample/events/cpu.h"
 #include "sample/events/open_targets.h"
 #include "sample/rights/permit.h"
 #include "sample/rights/refusal_words.h"
@@ -27,10 +28,12 @@ begin_pressure(struct session *s)
 		.stack = c->stack_size,
 		.fixed = c->stack_fixed,
 		.stacks = o->shape.stack,
+		.behind = o->shape.kernel_regs,
 		.chain = c->user_chain,
 		.chain_may = c->chain_may && !s->tracer.pid,
 		.waits = s->waits.on,
 		.first = o->first,
+		.wanted = o->first ? 0 : cpu_wanted(),
 		.stops = s->tracer.pid,
 		.children = geteuid() && c->target == TARGET_COMMAND,
 		.deep = o->deep.program ? DEEP_MOST : 0,

@@ -8,10 +8,10 @@ struct capture;
 struct refusal;
 struct session;
 
-/* Opens all on the capture's targets, stopped: the caller launches a command after that.  If prof cannot open them, it is
- * false and REFUSAL says why; the ladder says what was tried. */
+/* Opens all events on the capture's targets, stopped: the caller launches a command after that.  Returns false if prof cannot
+ * open them; REFUSAL says why, and the ladder says what prof tried. */
 bool engine_open(struct session *, const struct capture *, struct refusal *);
-/* Takes in the command, which exists and waits.  If that fails, it is false and REFUSAL says why. */
+/* Takes in the command, which exists and waits.  Returns false if that fails; REFUSAL says why. */
 bool engine_take_in(struct session *, struct refusal *);
 
 #endif

@@ -39,7 +39,7 @@ period(const struct session *s)
 	return (UINT64_C(1000000000) << s->slower) / s->opener.freq;
 }
 
-/* Opens the events again, as they are asked for now; false where that cannot be had, and nothing has changed. */
+/* Opens the events again, as prof asks for them now.  False if that fails; then nothing has changed. */
 static bool
 reopen(struct session *s)
 {
@@ -59,7 +59,7 @@ reopen(struct session *s)
 		threads_free(&found);
 		return false;
 	}
-	/* Both for a moment, so that no record of a new process or map is missed; of samples only one side counts. */
+	/* Both run for a moment, so that prof misses no record of a new process or map; only the samples of one side count. */
 	if (s->weights.period && !watches_period(&fresh, s->weights.first))
 		s->weights.period = 0;
 	if (s->slower)
@@ -73,6 +73,7 @@ reopen(struct session *s)
 	s->old = s->watches;
 	s->watches = fresh;
 	retire(s, &s->old);
+	deep_copied(&o->deep, o->capture.stack_size, false);
 	s->weights.opened++;
 	session_note_threads(s, &found, sure);
 	threads_free(&found);

@@ -30,7 +30,7 @@ name_of(struct weights *w, const struct task *t)
 	return &w->name[hash_str(t->comm) % NAMES];
 }
 
-/* What is owed to a name: its rest as far as it is likely to be visible. */
+/* ns that no sample of a name stands for yet: of its rest only the part that is likely to be visible. */
 static int64_t
 owed(const struct weights *w, const struct name_weight *n)
 {
@@ -92,7 +92,7 @@ weigh_end(struct weights *w, struct task *t, uint64_t ns)
 	n->fired += (int64_t)fired;
 	n->rest += (int64_t)ns - (int64_t)fired + w->last;
 	w->told += (int64_t)ns - (int64_t)fired;
-	t->weight.seen_ns = 0;   /* it ends on each CPU that it was on */
+	t->weight.seen_ns = 0;   /* a thread ends once on each CPU that it was on */
 }
 
 void

@@ -12,23 +12,23 @@ enum { NAMES = 256 };
 
 struct weights {
 	uint64_t period;           /* ns of CPU that a sample stands for; 0: every sample counts once */
-	uint64_t first;            /* ns: the period that new threads have, and those that the events were opened on */
-	bool whole;                /* user and kernel side are seen, so the time without samples is known */
-	uint32_t opened;           /* the events were opened that often */
-	uint64_t runs, run_ns;     /* of threads that ended, on one CPU each, since LOOKED */
-	uint64_t looked, many;     /* when prof looked at that last, and when there were many short ones last */
+	uint64_t first;            /* ns: the period of new threads, and of those on which prof opened events */
+	bool whole;                /* prof sees user and kernel side, so it knows the time without samples */
+	uint32_t opened;           /* how many times prof has opened the events */
+	uint64_t runs, run_ns;     /* runs of threads that ended since LOOKED, each on one CPU, and their time */
+	uint64_t looked, many;     /* when prof last looked at these runs, and when many of them were short last */
 	uint32_t turn;
-	int64_t ends, told;        /* threads that ended, and the ns that are known of all threads */
-	int64_t last;              /* ns that a thread has after its events, while it is taken apart */
+	int64_t ends, told;        /* threads that ended, and the known ns of all threads */
+	int64_t last;              /* ns that a thread runs after its events, while the kernel takes it apart */
 	struct name_weight {       /* by name, ns unless said otherwise */
 		int64_t sampled;
-		int64_t fired;     /* periods that ended, of threads that did, sampled or (in the kernel) not */
-		int64_t rest;      /* after the last period of threads that ended */
+		int64_t fired;     /* periods that ended, of threads that have ended, sampled or (in the kernel) not */
+		int64_t rest;      /* time after the last period of threads that ended */
 		int64_t given;     /* samples */
 	} name[NAMES];
 };
 
-/* One sample each NS of CPU is wished for; WHOLE: both sides are seen. */
+/* The user wants one sample each NS of CPU; WHOLE: prof sees both sides. */
 void weigh_init(struct weights *, uint64_t ns, bool whole);
 /* For how many samples this sample counts; the kernel says that it came after NS of CPU time.  0: a later sample counts for
  * it. */

@@ -1,12 +1,12 @@
 /* See session.h.  The life of a capture:
  *
- *     session_open      events are opened, stopped, or ptrace stands in where the kernel refuses them (engine)
- *     session_prepare   a command, forked by now, is taken in
+ *     session_open      opens events, stopped; if the kernel refuses them, ptrace stands in (engine)
+ *     session_prepare   takes in a command, which the caller has forked by now
  *     session_keep      the keeper goes on with the rights, and this process gives them up
- *     session_enable    events start; what runs already is read from /proc when its first sample comes
- *     session_wait      sleeps until rings want to be read or targets are over (wakeup), no longer than pressure says
- *     session_drain     records are read in the order of time across all rings (events/ring) and taken in one by one
- *                       (session_record); then pressure sees how full the rings were, and what it wants is done (reopen)
+ *     session_enable    starts events; reads from /proc about what runs already when its first sample comes
+ *     session_wait      sleeps until rings are full enough to read, or targets have ended (wakeup), no longer than pressure says
+ *     session_drain     reads records in the order of time across all rings (events/ring), and takes them in one by one
+ *                       (session_record); then pressure sees how full the rings were, and the session does what it wants (reopen)
  *     session_disable, session_counts, session_close
  *
  * One process drains the rings and reads files, so that it need not copy a sample's stack.  If a file takes long, a signal
@@ -41,7 +41,7 @@ static const char *const reach_words[] = {
 	[REACH_THREADS] = "the threads",
 	[REACH_CGROUP] = "the CPUs, for a cgroup of the command's own",
 	[REACH_GIVEN] = "the CPUs, for that cgroup",
-	[REACH_TREE] = "the CPUs, the samples of others left out",
+	[REACH_TREE] = "the CPUs; prof leaves out samples of others",
 	[REACH_SYSTEM] = "the CPUs",
 };
 
@@ -165,6 +165,14 @@ session_keep(struct session *s, const struct keeper_also *also)
 }
 
 void
+session_events(struct session *s, void (*each)(void *ctx, int fd, int32_t cpu), void *ctx)
+{
+	watches_enable(&s->watches);
+	for (uint32_t i = 0; i < s->watches.n; i++)
+		each(ctx, s->watches.watch[i].fd, s->watches.watch[i].cpu);
+}
+
+void
 session_enable(struct session *s)
 {
 	const struct capture *c = &s->opener.capture;
@@ -172,7 +180,7 @@ session_enable(struct session *s)
 	s->weights.looked = clock_now();
 	if (s->tracer.pid)
 		tracer_on(&s->tracer, true);
-	else if (c->target != TARGET_COMMAND || s->opener.reach != REACH_THREADS)   /* else its exec does */
+	else if (c->target != TARGET_COMMAND || s->opener.reach != REACH_THREADS)   /* else the command's exec starts them */
 		watches_enable(&s->watches);
 	s->since = s->waits.since = clock_now();
 	for (unsigned i = 0; c->target == TARGET_PROCESSES && i < c->npid; i++) {
@@ -194,7 +202,7 @@ session_disable(struct session *s)
 		s->until = clock_now();
 }
 
-/* What may not wait until a file has been read; in a signal handler, which interrupts nothing but that. */
+/* Does what may not wait until prof has read a file.  It runs in a signal handler, which interrupts only that reading. */
 static void
 meanwhile(void *session)
 {
@@ -260,7 +268,7 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 	s->ctx = s->waits.ctx = ctx;
 	places = processes_places(s->processes);
 	if (s->waits.on && !s->waits.looked)
-		wait_look(&s->waits, s->processes, &s->found, s->opener.capture.nevent - 1 - s->opener.shape.raw, sample, ctx);
+		wait_look(&s->waits, s->processes, &s->found, s->opener.capture.nevent - 1 - s->opener.wakes, sample, ctx);
 	tracer_awake(&s->tracer, rings);
 	rings_start(rings, final || rings->n == 1 ? RING_EMPTY - 1 : t - RECORD_LATE);
 	priority_aside(&s->priority, rings, s->opener.nsample);
@@ -293,8 +301,8 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 	}
 }
 
-/* Samples that there should be of the CPU time that the target had, but that fell into the kernel, which is not seen.
- * A thread's clock starts with a whole period on each CPU, so that the last one is cut short: half a sample on average. */
+/* Samples that the target's CPU time should have given, but that fell into the kernel, which prof does not see.  A thread's
+ * clock starts with a whole period on each CPU, so that the last one is cut short: half a sample on average. */
 static uint64_t
 unseen(const struct session *s, const struct total *all)
 {
@@ -355,6 +363,7 @@ session_counts(struct session *s, struct session_counts *n)
 	s->counts.reach = reach_words[s->opener.reach];
 	s->counts.no_cgroup = s->opener.no_cgroup;
 	s->counts.whole_machine = s->opener.reach == REACH_GIVEN && s->opener.cgroup.root;
+	s->counts.crowd = s->opener.crowd;
 	s->counts.rings = s->opener.nsample;
 	s->counts.ring_bytes = s->opener.ring_bytes;
 	s->counts.maps_reread = processes_reread(s->processes);
@@ -363,7 +372,7 @@ session_counts(struct session *s, struct session_counts *n)
 		tracer_counts(&s->tracer, &s->counts.stopper);
 	*n = s->counts;
 	n->lost -= parts < n->lost ? parts : n->lost;
-	if (lost > n->lost)   /* those after which nothing came that could have told of them */
+	if (lost > n->lost)   /* records lost so late that no later record could tell of them */
 		n->lost = lost;
 }
 

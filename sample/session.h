@@ -23,20 +23,22 @@ struct session *session_open(const struct capture *, struct modules *, struct re
 bool session_prepare(struct session *, struct refusal *);
 /* Makes another process keep the rights: see keeper.h.  False with errno. */
 bool session_keep(struct session *, const struct keeper_also *);
+/* Starts the events before session_enable, and calls EACH with the descriptor and the CPU of each. */
+void session_events(struct session *, void (*each)(void *ctx, int fd, int32_t cpu), void *ctx);
 /* Start and stop counting. */
 void session_enable(struct session *);
 void session_disable(struct session *);
 /* The capture ends at DEADLINE (ns; 0: none), or with one of SIGNALS, which are blocked.  It ends in time even if the reader
  * still waits for a file. */
 void session_ends(struct session *, uint64_t deadline, const sigset_t *signals);
-/* When events were on last. */
+/* The time until which events were on. */
 uint64_t session_until(const struct session *);
 /* Waits until a ring wants to be drained, all targets are gone, EXTRA (a descriptor, or -1) is readable, or TIMEOUT_NS
  * has passed (negative: none).  Signals interrupt it.  False once all targets of an attach are gone. */
 bool session_wait(struct session *, int extra, int64_t timeout_ns);
 /* Drains the rings in the order of time.  Keeps back what another ring may still precede, unless FINAL. */
 void session_drain(struct session *, bool final, void (*sample)(void *ctx, const struct sample *), void *ctx);
-/* How copies of stacks were used: these may become longer or shorter.  As pressure_used. */
+/* Tells how walks used the copies of stacks, so that these may become longer or shorter: see pressure_used. */
 bool session_used(struct session *, struct stack_use *samples, struct stack_use *waits);
 const struct pressure *session_pressure(const struct session *);
 /* ns that the reader may do something else. */

@@ -7,17 +7,18 @@
 
 struct session_counts {
 	uint64_t samples, lost, throttled;
-	uint64_t idle;             /* with -a: samples of the idle task that were left out */
+	uint64_t idle;             /* with -a: samples of the idle task, which prof left out */
 	uint64_t too_short;        /* CPU time of threads without a sample of a similar thread, in samples */
 	uint64_t strangers;        /* samples of processes outside of prof's pid namespace */
-	uint64_t others;           /* samples of other processes that were left out */
+	uint64_t others;           /* samples of other processes, which prof left out */
 	uint64_t enabled_ns;       /* CPU time of the target that the events saw, as the kernel counts it */
 	uint64_t unseen_samples;   /* expected from enabled_ns, but in the kernel and not visible */
 	uint64_t unsampled;        /* expected from enabled_ns, but of threads that ran for less than a sample stands for */
 	uint64_t processes, threads;   /* with at least one sample */
 	uint64_t freq;             /* as really used (clamped) */
 	uint64_t stack_size;       /* as last used */
-	uint64_t deep;             /* samples whose stacks were read beyond that */
+	uint64_t deep;             /* samples of which prof read more stack than that */
+	uint64_t crowd;            /* threads that were too many for descriptors, so that the events are on CPUs; or 0 */
 	uint64_t rings, ring_bytes;
 	uint64_t maps_reread;
 	struct wait_counts waits;

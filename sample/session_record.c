@@ -39,6 +39,36 @@ event_of(struct session *s, const struct record *r, const struct task *t, uint32
 	return true;
 }
 
+/* Whether each occurrence of EVENT is a sample.  A breakpoint's old event is told before its new one, so these are not. */
+static bool
+is_each(const struct session *s, uint32_t event)
+{
+	const struct event *e = &s->opener.capture.event[event];
+
+	return (e->period ? e->period : s->opener.capture.count) == 1 && e->type != PERF_TYPE_BREAKPOINT && !e->waits && !s->tracer.pid;
+}
+
+/* While the old events and the new ones run together for a moment, all that comes from the new ones is one too many, but for
+ * events of which each occurrence counts. */
+static bool
+is_too_early(const struct session *s, const struct record *r)
+{
+	const struct watch *w;
+
+	return r->id >= s->new_id && r->time < s->new_since && !((w = watch_of(s, r->id)) && is_each(s, w->event));
+}
+
+/* Those are told by both.  The kernel calls the new event first and the old one right after it. */
+static bool
+is_told_twice(const struct session *s, const struct record *r, struct task_counted *t, uint32_t event)
+{
+	bool fresh = r->id >= s->new_id, twice = !fresh && t->told_in == s->weights.opened && t->told == event + 1;
+
+	t->told_in = s->weights.opened;
+	t->told = fresh ? event + 1 : 0;
+	return twice && is_each(s, event);
+}
+
 static void
 count_sample(struct session *s, struct task *t, const struct sample *out)
 {
@@ -63,10 +93,11 @@ add_user_side(struct session *s, struct sample *out, const struct record *r, con
 		out->regs32 = sizeof(void *) == 8 && r->sample.abi == PERF_SAMPLE_REGS_ABI_32;
 		out->stack = r->sample.stack;
 		out->stack_size = r->sample.stack_size;
-		if (s->opener.deep.program && !s->opener.capture.event[out->event].waits) {
+		out->arg = s->opener.capture.event[out->event].waits ? out->regs[s->opener.capture.prstatus[0].arg] : 0;
+		if (s->opener.deep.told && !s->opener.capture.event[out->event].waits) {
 			out->deep = &s->opener.deep;
-			out->rest = deep_rest(out->deep, r, out->regs[s->opener.capture.prstatus[0].sp], out->stack_size);
-			s->counts.deep += out->rest.size != 0;
+			out->rest = deep_rest(out->deep, r);
+			s->counts.deep += out->rest.n != 0;
 		}
 	}
 	out->uchain = chains->user;
@@ -98,7 +129,7 @@ ticks(struct session *s, const struct record *r)
 
 static void on_sample(struct session *, const struct record *);
 
-/* What CPU slept before T, if nothing ran there last. */
+/* How long CPU slept before T, if nothing ran there last. */
 static void
 slept(struct session *s, uint32_t cpu, uint64_t t)
 {
@@ -118,7 +149,7 @@ is_nobodys(const struct session *s, const struct record *r)
 	return w && s->opener.capture.event[w->event].waits && !s->opener.capture.event[w->event].wakes;
 }
 
-/* False where it is of a waking that is of no concern: of most, as those of the whole system are seen. */
+/* False if the sample shows a waking that is of no concern.  Most are, because prof sees the wakings of the whole system. */
 static bool
 wakes_somebody(struct session *s, const struct record *r, struct sample *out)
 {
@@ -138,14 +169,13 @@ is_strangers(const struct record *r, const struct sample *out)
 static void
 on_sample(struct session *s, const struct record *r)
 {
-	struct sample out = { .ip = r->sample.ip, .cpu = r->cpu };
+	struct sample out = { .ip = r->sample.ip, .cpu = r->cpu, .raw = r->sample.raw, .kernel_regs = r->sample.kernel_regs,
+	                      .nkernel_regs = s->opener.shape.kernel_regs };
 	struct chains chains = record_chains(r->sample.chain, r->sample.nchain);
 
 	out.period = s->opener.shape.period ? r->sample.period : s->opener.capture.count;
 	out.kernel = (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
-	if (r->id >= s->new_id && r->time < s->new_since)
-		return;
-	if (is_nobodys(s, r) || (s->opener.shape.raw && !wakes_somebody(s, r, &out)))
+	if (is_too_early(s, r) || is_nobodys(s, r) || (s->opener.wakes && !wakes_somebody(s, r, &out)))
 		return;
 	if (r->pid == 0 && r->tid == 0 && !is_strangers(r, &out) && s->opener.reach != REACH_THREADS && !s->opener.capture.idle) {
 		s->counts.idle++;
@@ -157,14 +187,15 @@ on_sample(struct session *s, const struct record *r)
 	}
 	/* A thread that has given back its number (-1) counts for its process. */
 	if (!(out.task = processes_task(s->processes, r->pid, r->tid < 0 ? r->pid : r->tid))) {
-		s->counts.lost += s->opener.reach != REACH_TREE;   /* there it is another's */
+		s->counts.lost += s->opener.reach != REACH_TREE;   /* with REACH_TREE it belongs to another process */
 		s->counts.others += s->opener.reach == REACH_TREE;
 		return;
 	}
 	if (process_is_before_exec(out.task->process))   /* the end of prof's own child, which is the command's beginning */
 		return;
-	if (!event_of(s, r, out.task, &out.event))
+	if (!event_of(s, r, out.task, &out.event) || is_told_twice(s, r, &out.task->counted, out.event))
 		return;
+	out.of = &s->opener.capture.event[out.event];
 	if (s->ticked && r->tid && !out.event)
 		slept(s, r->cpu, r->time - 1000000000 / s->opener.freq);
 	if (!out.wakes && s->opener.capture.event[out.event].waits)
@@ -180,9 +211,10 @@ on_sample(struct session *s, const struct record *r)
 	out.kchain = chains.kernel;
 	out.nkchain = chains.nkernel;
 	add_user_side(s, &out, r, &chains);
-	if (s->tracer.pid && out.event && out.regs) {   /* the thread is asleep and not stopped, so only these registers are known */
+	if (s->tracer.pid && out.event && out.regs) {   /* the thread sleeps and prof did not stop it, so prof knows only these registers */
 		out.sp_only = true;
 		out.sp = out.regs[s->opener.capture.prstatus[0].sp];
+		out.arg = out.regs[s->opener.capture.prstatus[0].arg];
 		out.regs = NULL;
 	}
 	s->sample(s->ctx, &out);
@@ -217,14 +249,25 @@ on_read(struct session *s, const struct record *r)
 		weigh_end(&s->weights, t, r->running);
 }
 
-/* What strangers do; and where events are on threads, those that tell of executions are not: see open_tracks. */
+/* Whether the record tells what strangers do.  Even where events are on threads, those that tell of executions are not: see
+ * open_tracks. */
 static bool
 is_other(const struct session *s, const struct record *r)
 {
-	if (r->type != PERF_RECORD_COMM && r->type != PERF_RECORD_FORK && r->type != PERF_RECORD_EXIT)
+	if (r->type != PERF_RECORD_COMM && r->type != PERF_RECORD_FORK && r->type != PERF_RECORD_EXIT && r->type != PERF_RECORD_MMAP2)
 		return false;
 	return !r->pid || (s->opener.reach == REACH_THREADS && s->opener.rings.n > s->opener.nsample &&
 	                   !processes_find(s->processes, r->type == PERF_RECORD_FORK ? r->task.ppid : r->pid));
+}
+
+/* Whether the ring with the loss tells what processes execute and map: then no sample is among the lost records. */
+static bool
+is_of_tracks(const struct session *s, const struct record *r)
+{
+	const struct opener *o = &s->opener;
+
+	return o->rings.n > o->nsample && !s->tracer.pid && !watch_of(s, r->id) &&
+	       !(r->cpu < o->shape.nparts && o->shape.part[r->cpu] == r->id);
 }
 
 void
@@ -235,6 +278,7 @@ session_record(struct session *s, const struct record *r)
 	switch (r->type) {
 	case PERF_RECORD_SAMPLE:
 		on_sample(s, r);
+		deep_forget(&s->opener.deep, r->cpu);   /* the sample may be of no concern, its parts are of no other */
 		break;
 	case RECORD_PART:
 		deep_part(&s->opener.deep, r);
@@ -268,12 +312,14 @@ session_record(struct session *s, const struct record *r)
 		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		s->counts.lost += r->lost;
-		s->dropped += r->lost;
-		if (s->ticked)   /* no sleep that is known */
+		if (!is_of_tracks(s, r)) {
+			s->counts.lost += r->lost;
+			s->dropped += r->lost;
+		}
+		if (s->ticked)   /* prof knows of no sleep until here */
 			s->ticked[r->cpu < CPUS_MAX ? r->cpu : 0].time = r->time;
 		processes_lost(s->processes);
-		deep_rest(&s->opener.deep, r, 0, 0);   /* the sample that it is of may be among them */
+		deep_forget(&s->opener.deep, r->cpu);   /* a part of them, or their sample, may be lost */
 		break;
 	case PERF_RECORD_THROTTLE:
 		s->counts.throttled++;

@@ -4,9 +4,10 @@
 
 #include "session_state.h"
 
-/* What a record tells, to be called in the order of time: samples go to SAMPLE, all else to processes, modules, weights. */
+/* Takes in a record; the caller gives records in the order of time.  Samples go to SAMPLE, all else to processes, modules,
+ * weights. */
 void session_record(struct session *, const struct record *);
-/* At the end, at time T: what CPUs slept since their last samples. */
+/* At the end, at time T: counts how long CPUs slept since their last samples. */
 void session_slept(struct session *, uint64_t t);
 
 #endif

@@ -1,5 +1,5 @@
-/* What a session is made of: shared by who opens it (engine), lives it (session), takes records in (session_record) and opens events
- * again (reopen). */
+/* What a session is made of.  Four files share it: engine opens it, session runs it, session_record takes records in, and
+ * reopen opens events again. */
 #ifndef SAMPLE_SESSION_STATE_H
 #define SAMPLE_SESSION_STATE_H
 
@@ -25,34 +25,34 @@ struct tick {
 struct session {
 	struct arena arena;              /* the session itself */
 	struct opener opener;
-	struct tracer tracer;            /* where there is one, it stands in for the kernel */
+	struct tracer tracer;            /* if there is a tracer, it stands in for the kernel */
 	struct ladder ladder;
 	struct watches watches;
 	struct watches old;              /* before the last session_stack: closed, their samples may still come */
 	struct processes *processes;
 	struct modules *modules;
-	struct threads found;            /* at the start */
+	struct threads found;            /* threads found at the start */
 	uint32_t sure;
-	struct total closed[EVENTS_MAX]; /* counted by events closed since */
+	struct total closed[EVENTS_MAX]; /* counts of events that prof has closed since */
 	struct session_counts counts;
 	struct weights weights;
 	struct waits waits;
 	uint64_t first_event;            /* samples of event 0 */
-	uint64_t born;                   /* threads that began under our eyes */
+	uint64_t born;                   /* threads that prof saw begin */
 	uint64_t since, until;           /* when the events were on */
-	uint64_t stirred;                /* when there was a record last */
+	uint64_t stirred;                /* time of the last record */
 	uint64_t new_id, new_since;      /* events from that id on count from that time on */
 	uint64_t last_time;
 	struct tick *ticked;             /* with --idle: when each CPU was sampled last, by number; else NULL */
 	struct pressure pressure;
 	uint64_t dropped;                /* records that found no room */
 	uint64_t woke, woke_cpu;         /* when the reader woke last, and prof's CPU time then */
-	unsigned slower;                 /* so often the time between samples has become twice as long, for -F max, */
-	uint64_t slowed;                 /* the last time then */
+	unsigned slower;                 /* how many times prof doubled the time between samples, for -F max, */
+	uint64_t slowed;                 /* and when it did so last */
 	int cpu_fd;                      /* tells the command's CPU time, or 0 */
 	uint64_t deadline;               /* of the capture, or 0 */
 	sigset_t ends;                   /* signals that end it */
-	bool stopped;                    /* at UNTIL, while a file was being read */
+	bool stopped;                    /* events stopped at UNTIL, while prof read a file */
 	struct wakeup wakeup;
 	struct priority priority;
 	void (*sample)(void *ctx, const struct sample *);

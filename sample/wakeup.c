@@ -19,6 +19,9 @@
 enum { PIDFDS_MOST = 512 };
 /* ns between looks at /proc. */
 #define LOOK_PAUSE UINT64_C(100000000)
+/* ns: if prof has not rested for so long, a rest is only a short one. */
+#define QUIET UINT64_C(10000000)
+enum { NAP_FIRST = 250000 };
 
 static bool
 add_poll(struct wakeup *w, int fd)
@@ -71,7 +74,7 @@ wakeup_free(struct wakeup *w)
 	vec_free(&w->target, &w->cap_target, sizeof *w->target);
 }
 
-/* Whether it is there and not just waiting to be buried: field 3 of stat. */
+/* Whether it exists and is not a zombie: field 3 of stat. */
 static bool
 is_alive(int32_t pid)
 {
@@ -98,11 +101,12 @@ look(struct wakeup *w)
 		}
 }
 
-/* A short rest where something was executed, unless samples press. */
+/* Rests briefly if a process has executed or mapped something, unless samples press. */
 static void
-rest(const struct wakeup *w, int64_t ns)
+rest(struct wakeup *w, int64_t ns)
 {
-	struct timespec t = { .tv_nsec = (long)ns };
+	uint64_t now = clock_now();
+	struct timespec t = { .tv_nsec = (long)(now - w->rested > QUIET && ns > NAP_FIRST ? NAP_FIRST : ns) };
 	bool tracks = false;
 
 	for (uint32_t i = 0; i < w->rings; i++)
@@ -111,8 +115,10 @@ rest(const struct wakeup *w, int64_t ns)
 				return;
 			tracks = true;
 		}
-	if (tracks)
-		nanosleep(&t, NULL);
+	if (!tracks)
+		return;
+	w->rested = now;
+	nanosleep(&t, NULL);
 }
 
 bool

@@ -9,18 +9,18 @@ struct wakeup {
 	struct pollfd *poll;       /* rings, then pidfds, then the caller's */
 	uint32_t npoll, cap_poll, rings;
 	uint32_t samples;          /* of the rings: the first ones, which hold samples */
-	int32_t *target;           /* attached to, without a pidfd; 0: gone */
+	int32_t *target;           /* targets that prof attached to, without a pidfd; 0: gone */
 	uint32_t ntarget, cap_target;
 	uint32_t alive;            /* of the targets */
-	bool attached;             /* to targets: the capture ends when they have ended */
-	uint64_t looked;
+	bool attached;             /* prof attached to targets: the capture ends when they have ended */
+	uint64_t looked, rested;   /* ns: when it last looked for targets, and last rested where something was executed or mapped */
 };
 
 /* False at the memory cap. */
 bool wakeup_init(struct wakeup *, const struct rings *, uint32_t samples, const struct capture *);
 void wakeup_free(struct wakeup *);
-/* Waits for any of them, or NS; where something was executed, NAP ns longer, unless samples press.  False once all targets of an
- * attach are gone. */
+/* Waits for any of them, or for NS.  If a process has executed something, it waits NAP ns longer, unless samples press.  False
+ * once all targets of an attach are gone. */
 bool wakeup_wait(struct wakeup *, int extra, int64_t ns, int64_t nap);
 
 #endif

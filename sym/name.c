@@ -1,4 +1,4 @@
-/* See name.h.  What a frame without a symbol is called is part of the command line's contract: `[file+0xSTART]`. */
+/* See name.h.  The name of a frame without a symbol, `[file+0xSTART]`, is part of the command line's contract. */
 #include "name.h"
 
 #include <stdio.h>
@@ -12,10 +12,11 @@
 #include "sym/jit/jit.h"
 #include "sym/kernel/kallsyms.h"
 #include "sym/kernel/made_code.h"
+#include "sym/language/language.h"
 
-enum { FORKS_MAX = 64 };   /* of a JIT's process that are gone back through */
+enum { FORKS_MAX = 64 };   /* the most parents of a JIT's process that a search goes back through */
 enum { INLINES_MAX = 64 };
-/* Pages of files count as memory, too: looked at once in so many names. */
+/* Pages of files count as memory, too: prof looks at them once in TRIM_EVERY names. */
 enum { TRIM_EVERY = 16, FILES_MOST = 2 << 20 };
 
 static const char *const marks[CODE_MARKS] = {
@@ -30,6 +31,7 @@ static const char *const marks[CODE_MARKS] = {
 	[CODE_RUNNING] = "[running]",
 	[CODE_WOKEN] = CODE_WOKEN_NAME,
 	[CODE_INTERRUPT] = "[interrupt]",
+	[CODE_LOCK] = "[waits for the GIL]",
 };
 
 static void
@@ -68,7 +70,10 @@ static struct kallsyms *
 kallsyms(struct names *n)
 {
 	if (!n->kallsyms)
-		n->kallsyms = kallsyms_open(n->arena, n->kallsyms_fd, n->kernel_read, n->kernel_says);
+		n->kallsyms = kallsyms_add_files(kallsyms_open(n->arena, n->kallsyms_fd, n->kernel_read, n->kernel_says), n->arena,
+		                                 n->kernel_file, n->kernel_files);
+	if (n->kallsyms && n->kernel_moved)
+		kallsyms_leave_modules(n->kallsyms);
 	return n->kallsyms;
 }
 
@@ -118,6 +123,24 @@ name_jit(struct names *n, struct module *m, uint64_t vaddr, struct name *out)
 		}
 }
 
+static void
+name_language(struct module *m, uint64_t vaddr, struct name *out)
+{
+	uint32_t line = 0;
+	const struct language_function *f = language_function(m, vaddr, &line);
+
+	out->kind = NAME_LANGUAGE;
+	out->module = m->name;
+	if (!f)
+		return;
+	out->function = f->name;
+	out->file = out->declared = f->file;
+	out->line = line;
+	out->begins = f->line;
+	out->start = vaddr & ~(uint64_t)UINT32_MAX;
+	out->found = true;
+}
+
 /* [file+0xSTART], of "[vdso]" without its own brackets. */
 static const char *
 unnamed(struct arena *arena, const char *file, uint64_t start)
@@ -136,7 +159,7 @@ unnamed(struct arena *arena, const char *file, uint64_t start)
 	return text;
 }
 
-/* Until *END for all that comes behind. */
+/* The name holds up to *END. */
 static void
 find_name(struct names *n, struct module *m, uint64_t vaddr, struct name *out, uint64_t *end)
 {
@@ -175,7 +198,7 @@ name_file(struct names *n, struct module *m, uint64_t vaddr, struct name *out)
 	*out = n->last.name;
 }
 
-/* Where the function begins, where only lines tell it: that of its first instruction. */
+/* Where the function begins, if only lines tell it: the line of its first instruction. */
 static void
 first_line(struct names *n, struct module *m, struct name *out)
 {
@@ -187,7 +210,7 @@ first_line(struct names *n, struct module *m, struct name *out)
 	out->begins = begin.line;
 }
 
-/* What the debug information adds to the name that symbols give.  Returns how many frames there are. */
+/* Adds what the debug information knows to the name from symbols.  Returns how many frames there are. */
 static unsigned
 name_lines(struct names *n, struct module *m, uint64_t vaddr, struct name *out, unsigned max)
 {
@@ -252,6 +275,9 @@ name_in(struct names *n, struct module *m, const struct code *code, struct name 
 		break;
 	case MODULE_JIT:
 		name_jit(n, m, code->vaddr, out);
+		break;
+	case MODULE_LANGUAGE:
+		name_language(m, code->vaddr, out);
 		break;
 	case MODULE_FILE:
 	case MODULE_IMAGE:

@@ -81,7 +81,7 @@ capturing() { wait_for 20 sh -c "! [ -e /proc/$1/stat ] || grep -qE '^(Seccomp:.
 # child PID NAME: its child that has executed NAME, as soon as there is one, in $child.
 child() { wait_for 20 pgrep -x "$2" -P "$1"; child=$(pgrep -x "$2" -P "$1"); }
 # Samples of a folded file's lines that match REGEX; of all lines without one.
-samples() { awk -v re="${2:-}" '{ n = $NF; sub(/ [0-9]+$/, "") } $0 ~ re { sum += n } END { print sum + 0 }' "$1"; }
+samples() { RE=${2:-} awk '{ n = $NF; sub(/ [0-9]+$/, "") } $0 ~ ENVIRON["RE"] { sum += n } END { print sum + 0 }' "$1"; }   # by the environment, because -v takes backslashes away
 # within TEST VALUE LO HI
 within() { check "$1" "$2" -ge "$3" -a "$2" -le "$4"; }
 # field FILE KEY: a number or string of a flat JSON object (what --stats writes).

@@ -1,25 +1,11 @@
-/* A frame that tells itself which function it is of: its record leads to a call of a function that makes such a record, and
- * of one as large as this frame is.  Then the way from the function's beginning to the address need not be read. */
+/* Some frames tell which function they belong to: the record leads to a call of a function that makes such a record, and a frame
+ * as large as this one.  Then prof need not read the way from the function's beginning to the address. */
 #include "called_function.h"
 
 #include "entry.h"
 #include "verify.h"
 
-enum { FUNCTION_MAX = 1 << 16, CALL_LEN = 5 };
-
-/* Where the call that returns to behind VADDR leads to, by its instruction; 0: that does not tell. */
-static uint64_t
-called_at(struct unwinder *u, struct module *m, uint64_t vaddr)
-{
-	uint64_t at = vaddr + 1 - CALL_LEN;
-	struct cursor c = code_bytes(&u->code, m, at);
-	struct insn i;
-
-	if (cur_left(&c) < CALL_LEN)
-		return 0;
-	u->code.arch->decode(c.pos, cur_left(&c), &i);
-	return i.op == INSN_CALL && i.len == CALL_LEN && i.target ? at + (uint64_t)(int64_t)i.target : 0;
-}
+enum { FUNCTION_MAX = 1 << 16 };
 
 bool
 called_function(struct job *j, const struct frame *f, struct module *m, uint64_t vaddr, struct rule *rule)
@@ -35,7 +21,7 @@ called_function(struct job *j, const struct frame *f, struct module *m, uint64_t
 	if (!a->frame_size || f->exact || !verify_record(j, f) || !memory_word(&j->memory, f->fp + (uint64_t)(int64_t)a->rec_ra, &ra) ||
 	    !(caller = entry_probe(u, j->space, ra - 1)) || caller == &u->spare || entry_module(u, caller, &from) != m)
 		return false;
-	start = called_at(u, m, from);
+	start = code_called(&u->code, m, from);
 	if (vaddr - start >= FUNCTION_MAX || !code_after_call(&u->code, m, vaddr + 1))
 		return false;
 	code = code_bytes(&u->code, m, start);

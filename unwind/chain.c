@@ -13,7 +13,7 @@ walk_begin(struct walk *w)
 	w->by_cfi = w->by_fp = w->by_chain = w->by_code = w->by_libunwind = 0;
 }
 
-/* Where the root's end begins in a stack that is too deep; the code before it stands for what is left out. */
+/* Where the root's end begins in a stack that is too deep; the code before it stands for what the walk leaves out. */
 static uint32_t
 root_end(const struct unwinder *u)
 {
@@ -21,7 +21,7 @@ root_end(const struct unwinder *u)
 }
 
 void
-walk_push_deep(const struct unwinder *u, struct walk *w, uint32_t code, uint32_t *ring)
+walk_push_deep(const struct unwinder *u, struct walk *w, uint32_t code, uint64_t sp, uint32_t *ring)
 {
 	uint32_t keep = root_end(u), room = u->max_stack - keep;
 
@@ -29,20 +29,25 @@ walk_push_deep(const struct unwinder *u, struct walk *w, uint32_t code, uint32_t
 		*ring = 0;
 	w->elided = true;
 	w->code[keep - 1] = CODE_ELIDED;
+	w->sp[keep - 1] = 0;
 	if (!room)
 		return;
 	w->code[keep + *ring] = code;
+	w->sp[keep + *ring] = sp;
 	*ring = (*ring + 1) % room;
 }
 
 static void
-reverse(uint32_t *code, uint32_t n)
+reverse(struct walk *w, uint32_t from, uint32_t n)
 {
-	for (uint32_t i = 0; i < n / 2; i++) {
-		uint32_t t = code[i];
+	for (uint32_t i = from, j = from + n; i + 1 < j--; i++) {
+		uint32_t code = w->code[i];
+		uint64_t sp = w->sp[i];
 
-		code[i] = code[n - 1 - i];
-		code[n - 1 - i] = t;
+		w->code[i] = w->code[j];
+		w->sp[i] = w->sp[j];
+		w->code[j] = code;
+		w->sp[j] = sp;
 	}
 }
 
@@ -50,13 +55,13 @@ reverse(uint32_t *code, uint32_t n)
 void
 walk_unroll(const struct unwinder *u, struct walk *w, uint32_t ring)
 {
-	uint32_t *code = w->code + root_end(u), n = u->max_stack - root_end(u);
+	uint32_t from = root_end(u), n = u->max_stack - from;
 
 	if (!w->elided)
 		return;
-	reverse(code, ring);
-	reverse(code + ring, n - ring);
-	reverse(code, n);
+	reverse(w, from, ring);
+	reverse(w, from + ring, n - ring);
+	reverse(w, from, n);
 }
 
 /* ---- the kernel's own chain ---- */
@@ -91,7 +96,7 @@ chain_splice(struct job *j, const uint64_t *chain, uint32_t i, uint32_t n)
 		if (!e)
 			break;
 		entry_rule(j->u, e);
-		walk_push(j->u, j->walk, e->code, &j->ring);
+		walk_push(j->u, j->walk, e->code, 0, &j->ring);
 		j->walk->by_chain++;
 		if (e->rule.kind == RULE_ROOT)
 			return WALK_ROOT;
@@ -113,12 +118,12 @@ chain_walk(struct unwinder *u, struct space *space, const uint64_t *chain, uint3
 		struct entry *e = entry_find(u, space, chain[i] - (i > 0));
 
 		if (!e) {
-			walk_push(u, w, CODE_UNKNOWN, &ring);
+			walk_push(u, w, CODE_UNKNOWN, 0, &ring);
 			w->end = WALK_NO_MAP;
 			break;
 		}
 		entry_rule(u, e);
-		walk_push(u, w, e->code, &ring);
+		walk_push(u, w, e->code, 0, &ring);
 		w->by_chain += i > 0;
 		if (e->rule.kind == RULE_ROOT) {
 			w->end = WALK_ROOT;
@@ -126,4 +131,5 @@ chain_walk(struct unwinder *u, struct space *space, const uint64_t *chain, uint3
 		}
 	}
 	walk_unroll(u, w, ring);
+	w->sp[w->n] = 0;
 }

@@ -8,16 +8,18 @@ enum { FRAMES_MAX = 1 << 16 };   /* of one walk, most of them elided */
 
 void walk_begin(struct walk *);
 /* Codes beyond max_stack go into a ring; RING is the next place in it.  walk_unroll puts them in order at the end. */
-void walk_push_deep(const struct unwinder *, struct walk *, uint32_t code, uint32_t *ring);
+void walk_push_deep(const struct unwinder *, struct walk *, uint32_t code, uint64_t sp, uint32_t *ring);
 void walk_unroll(const struct unwinder *, struct walk *, uint32_t ring);
 
 static inline void
-walk_push(const struct unwinder *u, struct walk *w, uint32_t code, uint32_t *ring)
+walk_push(const struct unwinder *u, struct walk *w, uint32_t code, uint64_t sp, uint32_t *ring)
 {
-	if (__builtin_expect(w->n < u->max_stack, 1))
+	if (__builtin_expect(w->n < u->max_stack, 1)) {
+		w->sp[w->n] = sp;
 		w->code[w->n++] = code;
-	else
-		walk_push_deep(u, w, code, ring);
+	} else {
+		walk_push_deep(u, w, code, sp, ring);
+	}
 }
 
 /* The index in the kernel's chain of the frame with that FP: the next address in the chain is the caller's return address.  0

@@ -1,14 +1,14 @@
 /* The cache of entries: what the walk asks of each frame, answered in a few instructions.
  *
- * An entry tells of an address in a space which code is there, and its rule.  Two entries make a set, which is one cache line; the
+ * An entry tells which code lies at an address of a space, and its rule.  Two entries make a set, which is one cache line; the
  * newer one stands first.  An entry is found by its address and the epoch of its space.  A space gets another epoch whenever a
- * known address may mean something else there, so that entries need never be cleared: old ones are found no more, and give way.
+ * known address may mean something else there, so prof need never clear entries: it finds old ones no more, and they give way.
  *
- * Rules are kept by code, too: a number of 16 bits each, as the rules that differ are few.  So an entry that had to give way, or
- * another process that maps the same file, finds its rule again without a look at the file.  Rules of JIT code are kept in
- * entries alone, since that code may become other code.
+ * prof keeps rules by code, too: a number of 16 bits each, because few rules differ.  So an entry that had to give way, or another
+ * process that maps the same file, finds its rule again without a look at the file.  Rules of JIT code lie in entries alone,
+ * because that code may become other code.
  *
- * Where memory is full an address has no code.  It then lies in the spare entry, and no walk goes on from there. */
+ * If memory is full, an address has no code.  It then lies in the spare entry, and no walk goes on from there. */
 #include "entry.h"
 
 #include <string.h>
@@ -25,17 +25,11 @@ entry_module(const struct unwinder *u, const struct entry *e, uint64_t *vaddr)
 	return u->code.modules->module[c->module];
 }
 
-static uint32_t
-rule_hash(const void *rules, uint32_t i)
-{
-	return hash_bytes((const struct rule *)rules + i, sizeof(struct rule));
-}
-
-/* The rule's number + 1, 0 where there is no room for another. */
+/* The rule's number + 1; 0 if there is no room for another rule. */
 static uint16_t
 rule_number(struct unwinder *u, const struct rule *r)
 {
-	uint32_t hash = rule_hash(r, 0), slot, i;
+	uint32_t hash = hash_bytes(r, sizeof *r), slot, i;
 
 	for (slot = index_first(&u->rule_index, hash); (i = index_at(&u->rule_index, slot)) != INDEX_NONE;
 	     slot = index_next(&u->rule_index, slot))
@@ -44,7 +38,7 @@ rule_number(struct unwinder *u, const struct rule *r)
 	if (u->rules == UINT16_MAX || !vec_room(&u->rule, &u->rules_cap, (uint64_t)u->rules + 1, sizeof *r))
 		return 0;
 	u->rule[u->rules] = *r;
-	return index_add(&u->rule_index, hash, u->rules, rule_hash, u->rule) ? (uint16_t)++u->rules : 0;
+	return index_add(&u->rule_index, hash, u->rules) ? (uint16_t)++u->rules : 0;
 }
 
 /* Keeps the rule by code, too; but not for JIT code, which may change with its space. */
@@ -80,7 +74,7 @@ entry_described(struct unwinder *u, struct entry *e)
 	uint8_t known;   /* whether it follows a call */
 	bool described;
 
-	if (e->rule.kind)
+	if (e->rule.kind && e->rule.kind != RULE_LEFT)
 		return true;
 	known = e->rule.flags;
 	e->rule = kept_rule(u, e->code);
@@ -144,32 +138,16 @@ entry_fill(struct unwinder *u, struct space *space, uint64_t addr)
 	return fill_from(u, space, space_find(space, addr), addr);
 }
 
-static bool
-in_map(const struct space *s, uint64_t addr)
-{
-	uint32_t lo = 0, hi = s->n;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (s->map[mid].hi <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < s->n && addr >= s->map[lo].lo && s->map[lo].exec;
-}
-
 struct entry *
 entry_probe(struct unwinder *u, struct space *space, uint64_t addr)
 {
 	const struct entry *way = entry_set(u, space->epoch, addr)->way;
 	bool known = (way[0].addr == addr && way[0].epoch == space->epoch) || (way[1].addr == addr && way[1].epoch == space->epoch);
 
-	return known || in_map(space, addr) ? entry_find(u, space, addr) : NULL;
+	return known || space_executes(space, addr) ? entry_find(u, space, addr) : NULL;
 }
 
-/* Code without bytes is taken at its word. */
+/* If prof cannot read the code, it believes the address. */
 static bool
 follows_call(struct unwinder *u, const struct entry *e)
 {

@@ -12,7 +12,7 @@ entry_set(const struct unwinder *u, uint32_t epoch, uint64_t addr)
 	return u->set + ((addr ^ (uint64_t)epoch << 40) * 0x9e3779b97f4a7c15u >> (64 - SETS_LOG));
 }
 
-/* What lies at ADDR: the slow way, and into the cache.  NULL where no code is mapped. */
+/* Finds what lies at ADDR, the slow way, and puts it into the cache.  NULL if no code is mapped. */
 struct entry *entry_fill(struct unwinder *, struct space *, uint64_t addr);
 
 static inline struct entry *
@@ -38,7 +38,7 @@ void entry_set_rule(struct unwinder *, struct entry *, const struct rule *);
 struct module *entry_module(const struct unwinder *, const struct entry *, uint64_t *vaddr);
 /* Like entry_find, for an address that may be just a number: it does not read maps for it. */
 struct entry *entry_probe(struct unwinder *, struct space *, uint64_t addr);
-/* Whether RA can be a return address: it must follow a call, if the bytes can be read.  The entry is that of RA - 1. */
+/* Whether RA can be a return address: it must follow a call, if prof can read the bytes.  The entry is that of RA - 1. */
 bool entry_after_call(struct unwinder *, struct entry *);
 
 #endif

@@ -1,6 +1,7 @@
-/* ARM's _Unwind_RaiseException and its kin (libgcc's libunwind.S and unwind-arm-common.inc) store all their caller's registers
- * in their frame; in its second phase the unwinder goes from frame to frame by changing them there, until they are those of
- * who will catch.  So it is they that tell where it goes on: at first behind the call, then outside of what has been left. */
+/* ARM's _Unwind_RaiseException and the functions like it (libgcc's libunwind.S and unwind-arm-common.inc) store all their caller's
+ * registers in their frame.  In its second phase the unwinder goes from frame to frame: it changes these registers, until they are
+ * those of the function that catches.  So these registers tell where the walk goes on: at first behind the call, then outside of
+ * the frames that were left. */
 #include "exception_frame.h"
 
 #include "entry.h"
@@ -9,22 +10,22 @@
 
 enum { R7 = 7, R11 = 11, SP = 13, LR, PC, FRAME = 72, OWN_CODE = 64, REACH = 1 << 20 };
 
-/* Whether a frame pointer may be another frame's than sp: while a frame's registers are replaced one by one it is the caller's
- * already.  Then the frame has it stored. */
+/* Whether the frame pointer may belong to another frame than sp.  The unwinder replaces a frame's registers one by one, so fp may
+ * already be the caller's; then the frame has it stored. */
 static bool
 torn(const struct memory *m, uint64_t sp, uint64_t fp)
 {
 	uint64_t word;
 
 	if (fp < sp || fp - sp > REACH)
-		return false;   /* of no frame: not gone by */
+		return false;   /* fp belongs to no frame, so no step uses it */
 	for (; sp < fp && memory_word(m, sp, &word); sp += m->word)
 		if (word == fp)
 			return true;
 	return sp < fp;
 }
 
-/* Whether what the function at PC stored last is its return address. */
+/* Whether the word that the function at PC stored last is its return address. */
 static bool
 stores_last(struct job *j, uint64_t pc)
 {
@@ -61,7 +62,7 @@ exception_frame(struct job *j, const struct frame *f, struct regs *regs, bool *e
 {
 	uint64_t sp = regs->r[SP], lr = regs->r[LR], pc = regs->r[PC], base = f->sp + FRAME;
 
-	if (f->pc - (pc & j->u->mask) < OWN_CODE)   /* A32 code's own at first */
+	if (f->pc - (pc & j->u->mask) < OWN_CODE)   /* in A32 code pc is the function's own at first */
 		pc = lr;
 	*exact = !verify_caller(j, pc & j->u->mask);
 	if (sp < base || (sp > base && !of_one_frame(j, sp, lr, &pc, *exact)))

@@ -6,8 +6,8 @@
 
 /* Whether F, just stepped to, is where a call returns to: any call, or the interpreter's, which is a jump. */
 bool java_returns(struct job *, const struct frame *);
-/* If compiled Java calls interpreted code, it leaves room for arguments below its sp, and the interpreter keeps that sp.  TO:
- * the step by RULE from there. */
+/* Compiled Java that calls interpreted code leaves room for arguments below its sp, and the interpreter keeps that sp.  TO: the
+ * step by RULE from there. */
 bool java_sender(struct job *, const struct rule *, const struct frame *, struct frame *to);
 
 #endif

@@ -32,7 +32,7 @@ outermost_just_made(struct job *j, const struct frame *f)
 	return i.op == INSN_SYSCALL && i.len == a->syscall_len;
 }
 
-/* Whether a system call was made by the instructions before F, and its stack is not just the caller's, as vfork's is. */
+/* Whether the instructions before F made a system call, and F's stack is not the caller's, as vfork's is. */
 static bool
 on_new_stack(struct job *j, const struct frame *f)
 {
@@ -72,7 +72,7 @@ outermost_thread(struct job *j, const struct frame *f)
 		return false;
 	number = j->full.r[a->call_number];
 	if (number == a->clone && !j->full.r[a->result] && j->full.r[a->result + 1] == f->sp)
-		return verify_known(j, f) && on_new_stack(j, f);   /* also some instructions later */
+		return verify_known(j, f) && on_new_stack(j, f);   /* also true some instructions later */
 	return number == CLONE3 && outermost_just_made(j, f);
 }
 
@@ -105,7 +105,7 @@ outermost_program(struct job *j, const struct frame *f)
 		return false;
 	if ((e = entry_probe(j->u, j->space, f->pc - 1)))
 		entry_rule(j->u, e);
-	return !e || e->rule.kind != RULE_ROOT;   /* else the entry point's code did call */
+	return !e || e->rule.kind != RULE_ROOT;   /* else the entry point's code has called */
 }
 
 enum step
@@ -121,7 +121,7 @@ outermost_last(struct job *j, struct frame *f)
 			continue;
 		e = entry_probe(j->u, j->space, ra - 1);
 		entry_rule(j->u, e);
-		if (e->rule.kind != RULE_ROOT || e->rule.flags & RULE_BY_HAND)   /* which a pointer to a function looks like */
+		if (e->rule.kind != RULE_ROOT || e->rule.flags & RULE_BY_HAND)   /* a pointer to a function looks like that */
 			break;
 		j->by = BY_CODE;
 		*f = (struct frame){ .pc = ra, .sp = at, .jumped = f->jumped };

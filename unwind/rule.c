@@ -1,18 +1,19 @@
-/* Rules: how one steps out of the code at an address of a module.
+/* Rules: how a walk steps out of the code at an address of a module.
  *
- * A frame description is a program.  To run it for every frame would take long, so it is run once for each address that was met,
- * and what it says becomes a value of 12 bytes (step_rule.h).  For nearly all code that is a plain rule: the CFA is sp or fp and a
- * number, the return address and fp lie near it.  A description that says more keeps its row (cfi.h), the last few in a cache;
- * the rule then says no more than that.
+ * A frame description is a program.  To run it for every frame would take long, so prof runs it once for each new address, and the
+ * result becomes a value of 12 bytes (step_rule.h).  For nearly all code that is a plain rule: the CFA is sp or fp and a number,
+ * the return address and fp lie near it.  A description that says more keeps its row (cfi.h), the last few in a cache; the rule
+ * then says no more than that.
  *
- * What describes code is asked in this order: .eh_frame, .debug_frame or what a jitdump has brought, but Go's own table before
- * .debug_frame; then .ARM.exidx.  Some code is known better than its description knows it: the entry point and what else nobody
- * calls are roots, trampolines of signals have a known layout, and of some descriptions it is known where they are not true.
+ * prof asks the descriptions of code in this order: .eh_frame, .debug_frame or what a jitdump has brought, but Go's own table
+ * before .debug_frame; then .ARM.exidx.  prof knows some code better than its description does: the entry point and other code
+ * that nobody calls are roots, trampolines of signals have a known layout, and some descriptions are known to be wrong at some
+ * places.
  *
- * Code that nothing describes is looked at by itself (rule_undescribed), in the end by reading its instructions (derive.h).
- * What comes out is a guess with a reason: a step by it is verified each time (step_bare.h).
+ * If nothing describes the code, prof looks at the code itself (rule_undescribed), in the end by reading its instructions
+ * (derive.h).  The result is a guess with a reason: prof verifies each step by it (step_bare.h).
  *
- * A rule hangs on code alone, never on a walk.  That is why it can be kept. */
+ * A rule depends on code alone, never on a walk.  So prof can keep it. */
 #include "rule.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@
 #include "unwind/derive/sigreturn.h"
 
 enum { FUNCTION_ALIGN = 16 };
-/* Pages of files count as memory, too: looked at once in so many new addresses, and given back. */
+/* Pages of files count as memory, too: prof looks at them once in so many new addresses, and gives them back. */
 enum { TRIM_EVERY = 32, FILES_MOST = 4 << 20 };
 
 /* ---- roots ---- */
@@ -52,7 +53,7 @@ rule_fde(struct unwinder *u, struct module *m, uint64_t vaddr, struct fde *fde)
 	return m->kind == MODULE_JIT ? jit_frame(m, vaddr, fde) : ehframe_find(u->code.modules, m, vaddr, fde);
 }
 
-/* Go's own table tells sp alone: where code has moved that, no word of the frame pointer. */
+/* Go's own table tells sp alone: it says nothing of the frame pointer where code has moved sp. */
 static bool
 go_row(struct unwinder *u, struct module *m, uint64_t vaddr, struct row *row)
 {
@@ -75,7 +76,7 @@ go_row(struct unwinder *u, struct module *m, uint64_t vaddr, struct row *row)
 	return true;
 }
 
-/* Of the WHOLE row, or what a plain rule takes of it. */
+/* Gets the WHOLE row, or only what a plain rule takes of it. */
 static const char *
 read_row(struct unwinder *u, struct module *m, uint64_t vaddr, bool whole, struct row *row, bool *found)
 {
@@ -94,7 +95,7 @@ read_row(struct unwinder *u, struct module *m, uint64_t vaddr, bool whole, struc
 	if (u->code.arch->ra != u->code.arch->pc && !why)
 		row_mend(u->code.arch, &fde, vaddr, row);
 	row->debug = fde.debug;
-	if (fde.debug && u->code.arch->table_row)   /* gcc's are a step late in epilogues of large frames */
+	if (fde.debug && u->code.arch->table_row)   /* gcc's tables are a step late in epilogues of large frames */
 		row->truth = ROW_LATE;
 	return why;
 }
@@ -141,7 +142,7 @@ plain_fp(const struct arch *a, const struct row *row, struct rule *r)
 	return true;
 }
 
-/* The return address's: on the stack, or still in the register where the call left it. */
+/* The return address's part: on the stack, or still in the register where the call left it. */
 static bool
 plain_ra(const struct arch *a, const struct row *row, struct place ra, struct rule *r)
 {
@@ -178,8 +179,8 @@ plain(const struct arch *a, const struct row *row, struct rule *r)
 
 /* ---- code without a description ---- */
 
-/* A return address that is a function's first instruction, and that padding stands before, was put there by hand: it is
- * where a coroutine goes when it ends (makecontext). */
+/* If a return address is a function's first instruction behind padding, somebody put it there by hand: a coroutine goes
+ * there when it ends (makecontext). */
 static bool
 never_called(struct unwinder *u, struct module *m, uint64_t vaddr)
 {
@@ -242,10 +243,12 @@ find_special(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *
 static void
 find_undescribed(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
+	bool file = m->kind != MODULE_JIT;   /* what is special lies in files */
+
 	*r = (struct rule){ .kind = RULE_BARE };
-	if (find_special(u, m, vaddr, r))
+	if (file && find_special(u, m, vaddr, r))
 		return;
-	if (never_called(u, m, vaddr))
+	if (file && never_called(u, m, vaddr))
 		*r = (struct rule){ .kind = RULE_ROOT, .flags = RULE_BY_HAND };
 	else if (u->mode == MODE_AUTO)
 		derive_rule(&u->code, m, vaddr, r);
@@ -259,7 +262,7 @@ rule_undescribed(struct unwinder *u, struct module *m, uint64_t vaddr, struct ru
 	work_end();
 }
 
-/* Where the row may not be true what the instructions tell comes first. */
+/* If the row may not be true, the instructions come first. */
 static bool
 better_derived(struct unwinder *u, struct module *m, uint64_t vaddr, const struct row *row, struct rule *r)
 {
@@ -275,23 +278,23 @@ by_row(struct unwinder *u, uint64_t vaddr, const struct row *row, struct rule *r
 	if (row_place(row, row->ra).how == HOW_UNDEFINED)
 		r->kind = RULE_ROOT;
 	else if (row->truth == ROW_LATE && vaddr % u->code.arch->align == 0)
-		*r = (struct rule){ .kind = RULE_SILENT };   /* the row is tried, and verified */
+		*r = (struct rule){ .kind = RULE_SILENT };   /* the step tries the row, and verifies it */
 	else if (!plain(u->code.arch, row, r))
 		*r = (struct rule){ .kind = RULE_GENERAL };
 }
 
-/* By what a jitdump says, if it does and that makes sense; else as its instructions say. */
-static void
+/* The rule by a jitdump, if that says something that makes sense. */
+static bool
 find_jit(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
 	struct row row;
 	bool found;
 
 	r->kind = RULE_BARE;
-	if (!read_row(u, m, vaddr, false, &row, &found) && found)
-		by_row(u, vaddr, &row, r);
-	else if (u->mode == MODE_AUTO)
-		derive_rule(&u->code, m, vaddr, r);
+	if (read_row(u, m, vaddr, false, &row, &found) || !found)
+		return u->mode != MODE_AUTO;
+	by_row(u, vaddr, &row, r);
+	return true;
 }
 
 static bool
@@ -300,10 +303,8 @@ find(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 	struct row row;
 	bool found;
 
-	if (m->kind == MODULE_JIT) {
-		find_jit(u, m, vaddr, r);
-		return true;
-	}
+	if (m->kind == MODULE_JIT)
+		return find_jit(u, m, vaddr, r);
 	if (m->bad)
 		return true;
 	r->kind = RULE_BARE;

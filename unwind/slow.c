@@ -1,11 +1,12 @@
-/* Steps that are not plain.  Only pc, sp and fp are carried along a walk; where a frame description asks for another
- * register, the walk so far is done again with all of them.  Same stack, same frames either way. */
+/* Steps that are not plain.  A walk carries only pc, sp and fp; if a frame description asks for another register, prof does
+ * the walk so far again with all of them.  The same stack gives the same frames either way. */
 #include "slow.h"
 
 #include "unwind/cfi/second_opinion.h"
 #include "unwind/derive/derive.h"
 #include "called_function.h"
 #include "entry.h"
+#include "jumped_frame.h"
 #include "outermost.h"
 #include "rule.h"
 #include "step.h"
@@ -26,23 +27,25 @@ known_registers(const struct arch *a, const struct frame *f, struct regs *regs)
 
 static bool replay(struct job *);
 
-/* By what its instructions told, or by a frame pointer where they cannot be read. */
+/* Steps by what the instructions told, or by a frame pointer if prof cannot read them. */
 static enum step
 step_bare(struct job *j, const struct rule *r, struct frame *f)
 {
-	enum step step = STEP_NONE;
+	bool silent = r->kind == RULE_SILENT || r->kind == RULE_LEFT;
+	enum step step;
 
 	if (j->u->mode == MODE_CFI)
 		return STEP_NONE;
-	if (r->kind == RULE_SILENT)
-		return outermost_last(j, f);
+	if (!silent && r->kind != RULE_DERIVED && r->kind != RULE_OTHER)
+		return step_by_record(j, r, f);
 	/* This needs all registers.  If the walk carries them anyway, they belong to F. */
 	if ((r->kind == RULE_OTHER || (r->flags & RULE_RA_IN_REG && f->exact)) && (j->full_frame.pc != f->pc || j->full_frame.sp != f->sp) && !replay(j))
 		return STEP_NONE;
-	if (r->kind != RULE_DERIVED && r->kind != RULE_OTHER)
-		return step_by_record(j, r, f);
-	step = step_by_code(j, r, f);
-	return step == STEP_OK || step == STEP_OUTSIDE || step == STEP_ROOT ? step : STEP_NONE;
+	step = silent ? outermost_last(j, f) : step_by_code(j, r, f);
+	if (step == STEP_OK || step == STEP_OUTSIDE || step == STEP_ROOT)
+		return step;
+	step = step_by_own_record(j, f);
+	return step == STEP_NONE ? step_jumped(j, f) : step;
 }
 
 static enum step step_full(struct job *, const struct entry *, struct frame *, struct regs *);
@@ -56,7 +59,7 @@ entry_row(const struct job *j, const struct entry *e)
 	return rule_row(j->u, m, vaddr);
 }
 
-/* All registers of the frame that is being stepped from, by walking there again from where they were known last. */
+/* Gets all registers of the frame that the walk steps from, by walking there again from the last frame where they were known. */
 static bool
 replay(struct job *j)
 {
@@ -77,7 +80,7 @@ replay(struct job *j)
 	return true;
 }
 
-/* All registers went along with that step to F. */
+/* Notes that all registers are F's after that step. */
 static enum step
 now_full(struct job *j, const struct frame *f, enum step step)
 {
@@ -109,7 +112,7 @@ step_general(struct job *j, const struct entry *e, struct frame *f)
 	return now_full(j, f, step_row(j, row, &j->full, f, true));
 }
 
-/* What its instructions told was not so, or nothing: by the row, which may not be true there. */
+/* The instructions told something wrong, or nothing: steps by the row, which may not be true there. */
 static enum step
 step_late(struct job *j, const struct entry *e, struct frame *f)
 {
@@ -151,7 +154,7 @@ step_by(struct job *j, const struct entry *e, struct frame *f)
 	}
 }
 
-/* Behind a step to F by what instructions told, the other frame pointer, if it was KNOWN before or lies there. */
+/* The other frame pointer after a step to F by what instructions told, if it was KNOWN before or lies there. */
 static void
 other_pointer(const struct job *j, const struct rule *r, const struct frame *f, uint64_t known, struct regs *regs)
 {
@@ -199,7 +202,7 @@ step_full(struct job *j, const struct entry *e, struct frame *f, struct regs *re
 	return step;
 }
 
-/* --call-graph fp: nothing else is looked at, but where it ends. */
+/* --call-graph fp: uses only the frame pointer, and ends at roots. */
 static enum step
 step_fp(struct job *j, const struct entry *e, struct frame *f)
 {
@@ -232,8 +235,8 @@ constants(void *ctx, uint64_t addr)
 	return code_bytes(&j->u->code, m, vaddr);
 }
 
-/* What was not to be done by the description there is done by libunwind, and checked then: its return address is one, and
- * the stack was gone up. */
+/* If prof cannot step by the description, libunwind does.  Then prof checks that its return address is one, and that the
+ * step went up the stack. */
 static enum step
 step_second(struct job *j, struct entry *e, struct frame *f, enum step step)
 {
@@ -264,7 +267,8 @@ step_second(struct job *j, struct entry *e, struct frame *f, enum step step)
 	return now_full(j, f, STEP_OK);
 }
 
-/* What its instructions told was not so: by what they tell from where something names the function, if that is. */
+/* The instructions told something wrong: steps by what they tell from a place where something names the function, if there
+ * is one. */
 static enum step
 step_named(struct job *j, struct entry *copy, struct frame *f)
 {
@@ -299,7 +303,7 @@ wants_second(const struct job *j, const struct entry *e, enum step step)
 	       (e->rule.kind == RULE_GENERAL && (step == STEP_BAD || (step == STEP_OUTSIDE && entry_probe(j->u, j->space, j->where))));
 }
 
-/* The rule of F's entry, for which the frame itself may tell more than its code. */
+/* The rule of F's entry; the frame itself may tell more than its code. */
 static void
 find_rule(struct job *j, struct entry *e, const struct frame *f)
 {
@@ -311,7 +315,7 @@ find_rule(struct job *j, struct entry *e, const struct frame *f)
 	if (entry_described(u, e))
 		return;
 	m = entry_module(u, e, &vaddr);
-	if (u->mode != MODE_AUTO || !called_function(j, f, m, vaddr, &rule))
+	if (u->mode != MODE_AUTO || !(m->kind == MODULE_JIT ? jumped_known(j, f, m, &rule) : called_function(j, f, m, vaddr, &rule)))
 		rule_undescribed(u, m, vaddr, &rule);
 	rule.flags |= e->rule.flags;
 	entry_set_rule(u, e, &rule);
@@ -320,11 +324,11 @@ find_rule(struct job *j, struct entry *e, const struct frame *f)
 enum step
 step_slow(struct job *j, struct entry *e, struct frame *f)
 {
-	struct entry copy;   /* what it stands in may be given to another address meanwhile */
+	struct entry copy;   /* its place may go to another address meanwhile */
 	enum step step;
 
 	copy = *e;
-	if (!copy.rule.kind) {
+	if (!copy.rule.kind || copy.rule.kind == RULE_LEFT) {
 		find_rule(j, &copy, f);
 		if ((e = entry_find(j->u, j->space, copy.addr)) && e->code == copy.code)
 			e->rule = copy.rule;

@@ -57,8 +57,9 @@ find_reg(struct stepper *s, unsigned reg, uint64_t *v)
 			*v = at;
 			return step;
 		}
-		/* gcc's tables leave fp's place at fp behind the pop in a realigned frame's end: it is what it was then.  And the
-		 * return address's where it was from another sp, in the end of a frame as long as SVE's vectors: that is lost. */
+		/* At the end of a realigned frame, gcc's tables still have fp's place at fp after the pop: then fp is in the register.  At
+		 * the end of a frame as long as SVE's vectors, they still count the return address's place from another sp: then it is
+		 * lost. */
 		if (s->frame->exact && !s->row->signal && at >= s->cfa) {
 			if (reg == s->row->ra)
 				return STEP_BAD;
@@ -72,7 +73,7 @@ find_reg(struct stepper *s, unsigned reg, uint64_t *v)
 			*v = at;
 			return STEP_OUTSIDE;
 		}
-		break;   /* popped already: what it was is in the register */
+		break;   /* popped already: the register has the value */
 	case HOW_REGISTER:
 		from = (unsigned)p.off;
 		break;
@@ -83,8 +84,8 @@ find_reg(struct stepper *s, unsigned reg, uint64_t *v)
 	return STEP_OK;
 }
 
-/* gcc's tables leave fp and the return address at where they are from another sp also in the body of a frame as long as SVE's
- * vectors, if it has a frame pointer: then fp is stored where it points to, or that is not so. */
+/* Also in the body of a frame as long as SVE's vectors, if it has a frame pointer, gcc's tables may count the places of fp
+ * and the return address from another sp.  The row is true only if fp is stored where fp points to. */
 static bool
 at_record(struct stepper *s)
 {
@@ -124,7 +125,7 @@ find_frame(struct stepper *s, struct frame *f, bool all)
 	return STEP_OK;
 }
 
-/* sp must rise but where a signal came between, or where a leaf has no frame and its return address in a register. */
+/* sp must rise, except if a signal came between, or if a leaf has no frame and its return address in a register. */
 static bool
 moves_on(const struct row *row, const struct frame *from, const struct frame *to)
 {
@@ -150,8 +151,8 @@ step_row(struct job *j, const struct row *row, struct regs *regs, struct frame *
 	to.pc &= j->u->mask;
 	if (!moves_on(row, f, &to))
 		return STEP_STUCK;
-	/* Also registers that calls need not preserve: if a caller's CFA depends on one (OpenSSL's, on rax), its callee does
-	 * preserve it. */
+	/* It keeps registers that calls need not preserve, too: if a caller's CFA depends on one (OpenSSL's, on rax), its callee
+	 * does preserve it. */
 	out.known = regs->known & ~row->set;
 	for (uint64_t keep = out.known; keep; keep &= keep - 1)
 		out.r[__builtin_ctzll(keep)] = regs->r[__builtin_ctzll(keep)];

@@ -1,5 +1,6 @@
-/* Steps out of code without a frame description: by the frame pointer, by what its instructions told (derive.c).  Each is
- * taken only if what it finds can be a return address; else the stack is cut, for a wrong frame is worse than none. */
+/* Steps out of code without a frame description: by the frame pointer, by what its instructions told (derive.c).  A step
+ * counts only if what it finds can be a return address; else prof cuts the stack, because a wrong frame is worse than
+ * none. */
 #include "step_bare.h"
 
 #include "entry.h"
@@ -9,8 +10,9 @@
 #include "verify.h"
 
 enum { REACH = 1 << 20 };   /* a frame record never leads further */
+enum { OWN_MAX = 4096 };    /* bytes of a frame that prof looks at */
 
-/* Whether an interrupted function, with code that cannot be read, may have no frame record yet, or not any more.  Right
+/* Whether an interrupted function, with code that prof cannot read, may have no frame record yet, or not any more.  Right
  * behind the call, or before the return, a return address is at sp; behind the push, the old fp is there.  Or the register
  * holds another return address than RA, the record's. */
 static bool
@@ -26,8 +28,8 @@ recordless(struct job *j, const struct frame *f, uint64_t ra)
 	return memory_word(&j->memory, f->sp, &top) && (top == f->fp || entry_probe(j->u, j->space, top - 1));
 }
 
-/* Where a frame record may lie anywhere in its frame, the caller's tells its sp, if it has one too: at FP, as the rule at RA
- * says. */
+/* If a frame record may lie anywhere in its frame, the caller's record, if there is one, tells the caller's sp: at FP, as
+ * the rule at RA says. */
 static bool
 sp_of_record(struct job *j, uint64_t ra, uint64_t fp, uint64_t *sp)
 {
@@ -40,7 +42,7 @@ sp_of_record(struct job *j, uint64_t ra, uint64_t fp, uint64_t *sp)
 		return false;
 	entry_rule(j->u, e);
 	r = &e->rule;
-	if (r->kind == RULE_BARE || r->kind == RULE_ROOT || r->kind == RULE_SILENT)
+	if (r->kind == RULE_BARE || r->kind == RULE_ROOT || r->kind == RULE_SILENT || r->kind == RULE_LEFT)
 		return true;
 	if ((r->kind != RULE_PLAIN && r->kind != RULE_DERIVED) || r->flags & RULE_RA_IN_REG)
 		return false;
@@ -76,6 +78,46 @@ step_by_record(struct job *j, const struct rule *r, struct frame *f)
 	                            (a->rec_loose && !sp_of_record(j, ra, fp, &sp)))
 		return STEP_NONE;
 	*f = (struct frame){ .pc = ra, .sp = sp, .fp = fp, .fp_known = true, .jumped = f->jumped };
+	return STEP_OK;
+}
+
+/* Whether ADDR lies in code without a file. */
+static bool
+is_jit(struct job *j, uint64_t addr)
+{
+	struct entry *e = entry_probe(j->u, j->space, addr);
+	uint64_t vaddr;
+
+	return e && e != &j->u->spare && entry_module(j->u, e, &vaddr)->kind == MODULE_JIT;
+}
+
+/* For JIT code whose instructions told nothing: such compilers use fp for frame records or for values, but not for the address of
+ * a local (which is where an old record might lie).  If F had no record of its own, fp would be a caller's, and F's return address
+ * would lie on the way there.  If there is no such word, the record is F's.  (Java's interpreter makes return addresses that
+ * follow no call, so any address of JIT code counts.) */
+enum step
+step_by_own_record(struct job *j, struct frame *f)
+{
+	const struct arch *a = j->u->code.arch;
+	struct frame to = { .fp_known = true, .jumped = f->jumped };
+	uint64_t word;
+
+	if (a->ra != a->pc || j->u->mode != MODE_AUTO || !verify_record(j, f) || f->fp - f->sp > OWN_MAX || !is_jit(j, frame_at(f)))
+		return STEP_NONE;
+	for (uint64_t at = f->sp; at < f->fp; at += a->word)
+		if (!memory_word(&j->memory, at, &word) || is_jit(j, word - 1) || verify_caller(j, word))
+			return STEP_NONE;
+	j->by = BY_FP;
+	j->by_hand = true;
+	j->where = f->fp + (uint64_t)(int64_t)a->rec_ra;
+	if (!memory_word(&j->memory, j->where, &to.pc) || !memory_word(&j->memory, f->fp + (uint64_t)(int64_t)a->rec_fp, &to.fp))
+		return STEP_OUTSIDE;
+	to.sp = j->where + a->word;
+	if (!to.pc && !to.fp)
+		return STEP_ROOT;
+	if (!java_returns(j, &to))
+		return STEP_NONE;
+	*f = to;
 	return STEP_OK;
 }
 
@@ -134,7 +176,7 @@ step_by_code(struct job *j, const struct rule *rule, struct frame *f)
 		step = step_plain(r, &j->memory, j->u->mask, &to, &j->where);
 	if (step)
 		return step;
-	/* A frame record of zeros is how a thread begins, or the register's one; any other zero is no return address. */
+	/* A thread begins with a frame record of zeros, or with a zero in the register; any other zero is no return address. */
 	if (!to.pc && (r->flags & RULE_KEEPS_FP || (j->u->code.arch->ra != j->u->code.arch->pc && !j->u->code.arch->other)) && to.fp_known && !to.fp)
 		return STEP_ROOT;
 	if (j->u->code.arch->ra != j->u->code.arch->pc && outermost_program(j, &to))

@@ -1,12 +1,12 @@
 /* The walk: from a thread's registers and a copy of its stack to the codes of its frames, leaf first.
  *
- * A walk carries pc, sp and fp from frame to frame: most steps need no more.  Of each frame the cache of entries (entry.h) tells
- * which code is at pc, and the rule by which one steps out of it.  A plain rule is where the caller's sp, the return address and
- * the saved fp are, counted from sp or fp.  Such a step reads two words of the stack.  It is done here, in line.
+ * A walk carries pc, sp and fp from frame to frame: most steps need no more.  For each frame the cache of entries (entry.h)
+ * tells which code is at pc, and the rule for the step out of it.  A plain rule tells where the caller's sp, the return address
+ * and the saved fp are, counted from sp or fp.  Such a step reads two words of the stack.  This file does it, in line.
  *
  * All other steps are step_slow's (slow.h): by a rule that is not known yet, by a frame description that asks for other
- * registers, out of code that nothing describes, out of signal frames.  Where another register is asked for, the walk so far is
- * done again with all of them.  Same stack, same frames either way: tests hold one against the other.
+ * registers, out of code that nothing describes, out of signal frames.  If a step needs another register, prof does the walk so
+ * far again with all of them.  The same stack gives the same frames either way: tests compare the two.
  *
  * A thread's stacks are alike: most often the next one differs in its innermost frames alone.  So a walk leaves a trail, the
  * words that its steps have read.  The next walk follows it from the first frame that is the same, as long as these words are.
@@ -33,7 +33,11 @@ const char *const walk_end_words[WALK_ENDS] = {
 	[WALK_DEEP] = "too many frames",
 };
 
-enum { STACK_REGION = 20 };   /* log2: a stack's own share of addresses, more or less */
+enum {
+	STACK_REGION = 20,        /* log2: a stack's own share of addresses, more or less */
+	FRAME_MOST = 6 << 20,     /* what lies further up is on another stack; */
+	SIGNAL_MOST = 16 << 10,   /* for code that a signal interrupted, this distance is enough */
+};
 
 static enum walk_end
 end_of(const struct job *j, const struct frame *f, enum step step)
@@ -41,7 +45,7 @@ end_of(const struct job *j, const struct frame *f, enum step step)
 	switch (step) {
 	case STEP_ROOT:
 		return WALK_ROOT;
-	case STEP_OUTSIDE:   /* below the copy there is no stack in use, but that of another stack */
+	case STEP_OUTSIDE:   /* below the copy no stack is in use, except another one */
 		return j->where >= j->memory.lo || f->jumped ? WALK_STACK_SHORT : WALK_BAD_RULE;
 	case STEP_STUCK:
 		return WALK_LOOP;
@@ -60,9 +64,9 @@ end_of(const struct job *j, const struct frame *f, enum step step)
 enum { TRAILS = 16, TRAIL_MAX = 128 };
 
 struct footstep {
-	uint64_t pc, sp, fp;           /* as a step began, by a plain rule; it ended where the next begins */
+	uint64_t pc, sp, fp;           /* at the beginning of a step by a plain rule; it ends where the next begins */
 	uint32_t code;
-	int16_t ra_off, fp_off;        /* what it read, from the next one's sp */
+	int16_t ra_off, fp_off;        /* where it read, counted from the next one's sp */
 	bool fp_known, fp_read;
 	uint8_t flags;                 /* of its rule */
 	uint16_t by;                   /* tables: 0; else STEP_BY_*, so that a sum counts both */
@@ -106,7 +110,7 @@ tracks_end(struct tracks *t, const struct frame *f)
 	t->trail->side ^= 1;
 }
 
-/* A step like R's, plain, has led from FROM to F. */
+/* Notes a plain step by R from FROM to F. */
 static inline void
 tracks_add(struct tracks *t, const struct frame *from, uint32_t code, const struct rule *r, unsigned by, const struct frame *f,
            const struct memory *m)
@@ -117,7 +121,7 @@ tracks_add(struct tracks *t, const struct frame *from, uint32_t code, const stru
 		t->n = 0;
 		return;
 	}
-	if (t->n == TRAIL_MAX - 1)   /* the outermost are the ones that stay */
+	if (t->n == TRAIL_MAX - 1)   /* the outermost steps stay */
 		t->n = 0;
 	t->new[t->n++] = (struct footstep){ from->pc, from->sp, from->fp, code, r->ra_off, r->fp_off, from->fp_known,
 		                            !fp_same, r->flags, (uint16_t)by };
@@ -151,7 +155,7 @@ tracks_follow(struct tracks *t, struct job *j, struct frame *f)
 		if (!same_word(&memory, next->sp + (uint64_t)(int64_t)s->ra_off, mask, next->pc) ||
 		    (s->fp_read && !same_word(&memory, next->sp + (uint64_t)(int64_t)s->fp_off, UINT64_MAX, next->fp)))
 			break;
-		walk_push(j->u, j->walk, s->code, &j->ring);
+		walk_push(j->u, j->walk, s->code, s->sp, &j->ring);
 		if (t->n == TRAIL_MAX - 1)
 			t->n = 0;
 		t->new[t->n++] = *s;
@@ -169,7 +173,7 @@ tracks_follow(struct tracks *t, struct job *j, struct frame *f)
 	return n;
 }
 
-/* Whether the walk has only been in the vdso, which others call, always.  Then a stack without a caller is not the thread's any more:
+/* Whether the walk has only been in the vdso, which always has a caller.  Then a stack without a caller is not the thread's any more:
  * a vfork's child gives it back to its parent while it is still in its last system call, and the parent writes on it. */
 static bool
 is_only_in_vdso(const struct job *j)
@@ -178,6 +182,30 @@ is_only_in_vdso(const struct job *j)
 	const struct module *m = j->at == 1 && j->walk->n == 1 ? u->code.modules->module[u->codes->code[j->walk->code[0]].module] : NULL;
 
 	return m && m->kind == MODULE_IMAGE && strcmp(m->name, "[vdso]") == 0;
+}
+
+/* While the kernel makes a signal's frame (x86), sp is already that frame's, where the trampoline's address lies, and pc is not
+ * yet the handler's.  What is read from there is no return address; zeros would look like the end of a stack. */
+static bool
+is_torn(struct job *j)
+{
+	uint64_t word;
+	struct entry *e = memory_word(&j->memory, j->memory.lo, &word) ? entry_probe(j->u, j->space, word - 1) : NULL;
+
+	if (!e || e == &j->u->spare)
+		return false;
+	entry_rule(j->u, e);
+	return e->rule.kind == RULE_SIGRETURN;
+}
+
+/* Notes that the walk goes on at SP, or would, from a frame with sp LEFT; MOST: what lies further up is on another stack. */
+static void
+note_stack(struct walk *w, uint64_t left, uint64_t sp, uint64_t most)
+{
+	if (sp - left <= most || w->stacks == WALK_STACKS)
+		return;
+	w->stack[w->stacks - 1].end = left;
+	w->stack[w->stacks++].sp = sp;
 }
 
 static enum walk_end
@@ -202,16 +230,16 @@ walk_frames(struct job *j, struct frame *f)
 
 		if (quick)
 			j->at += tracks_follow(&tracks, j, f);
-		if (__builtin_expect(!f->pc && j->at && !f->exact, 0)) {   /* (what a signal interrupted was somewhere) */
+		if (__builtin_expect(!f->pc && j->at && !f->exact, 0)) {   /* (code that a signal interrupted has an address) */
 			end = is_only_in_vdso(j) ? WALK_BAD_RULE : WALK_ROOT;
 			break;
 		}
 		if (__builtin_expect(!(e = entry_find(u, j->space, frame_at(f))) && !(e = step_again(j, f)), 0)) {
-			walk_push(u, w, CODE_UNKNOWN, &j->ring);
+			walk_push(u, w, CODE_UNKNOWN, f->sp, &j->ring);
 			end = WALK_NO_MAP;
 			break;
 		}
-		walk_push(u, w, code = e->code, &j->ring);
+		walk_push(u, w, code = e->code, f->sp, &j->ring);
 		from = *f;
 		if (__builtin_expect(e->rule.kind == RULE_PLAIN && quick, 1)) {
 			step = step_plain(rule = &e->rule, &memory, mask, f, &j->where);
@@ -221,6 +249,8 @@ walk_frames(struct job *j, struct frame *f)
 		} else {
 			step = step_slow(j, e, f);
 			rule = &j->derived;
+			if (!step)
+				note_stack(w, from.sp, f->sp, f->exact ? SIGNAL_MOST : FRAME_MOST);
 		}
 		if (__builtin_expect(step != STEP_OK, 0)) {
 			end = end_of(j, f, step);
@@ -266,20 +296,24 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 	j.by_hand = j.lost = false;
 	j.at = 0;
 	walk_begin(w);
+	w->stacks = 1;
+	w->stack->sp = stack->lo;
 	w->end = walk_frames(&j, &f);
-	if (f.sp > stack->lo) {
-		uint64_t all = stack->beyond.size ? stack->beyond.lo + stack->beyond.size - stack->lo : stack->size;
-
-		w->used = f.sp - stack->lo < all ? f.sp - stack->lo : all;
-	}
+	if (w->end == WALK_ROOT && w->n == 1 && is_torn(&j))
+		w->end = WALK_BAD_RULE;
+	if (w->end == WALK_STACK_SHORT)
+		note_stack(w, f.sp, j.where, FRAME_MOST);
+	w->stack[w->stacks - 1].last = f.sp;
+	w->stack[w->stacks - 1].end = w->end == WALK_STACK_SHORT ? j.where + a->word : f.sp;
+	if (w->stack->end > stack->lo)
+		w->used = w->stack->end - stack->lo;
 	if (w->end == WALK_STACK_SHORT) {
-		if (j.where > stack->lo)
-			w->used = j.where - stack->lo + a->word;
 		w->fp_at_cut = f.fp_known && (j.by == BY_FP || j.flags & RULE_KEEPS_FP);
 		if (w->fp_at_cut && chain && (link = chain_link(&j, regs->r[a->fp], f.fp, nchain)))
 			w->end = chain_splice(&j, chain, link, nchain);
 	}
 	walk_unroll(u, w, j.ring);
+	w->sp[w->n] = f.sp;
 }
 
 void
@@ -292,6 +326,12 @@ void
 unwinder_compare(struct unwinder *u, struct space *space, uint64_t time)
 {
 	code_compare(&u->code, space, time);
+}
+
+uint32_t
+unwinder_left(const struct unwinder *u)
+{
+	return u->code.pages.left;
 }
 
 uint32_t
@@ -327,7 +367,7 @@ unwinder_new(const struct arch *arch, struct modules *modules, struct codes *cod
 	sets += -(uintptr_t)sets % sizeof(struct set);   /* a set to a cache line */
 	u->set = (void *)sets;
 	u->arena = arena;
-	u->code.arena = &u->arena;
+	u->code.arena = u->code.pages.arena = &u->arena;
 	u->host_mask = arch_host->find_mask ? arch_host->find_mask() : arch_host->addr_mask;
 	unwinder_set(u, arch);
 	u->code.modules = modules;

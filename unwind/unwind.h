@@ -15,14 +15,16 @@ struct unwinder *unwinder_new(const struct arch *, struct modules *, struct code
 void unwinder_free(struct unwinder *);
 /* Says that the next walks are in code of that machine.  The space of a process always belongs to one machine. */
 void unwinder_set(struct unwinder *, const struct arch *);
-/* Walks the user stack.  CHAIN is the kernel's own user callchain (NCHAIN return addresses, its first the pc; NULL where
- * not asked for), spliced on where the copy ends in code that keeps frame pointers. */
+/* Walks the user stack.  CHAIN is the kernel's own user callchain (NCHAIN return addresses, its first the pc; NULL if nobody
+ * asked for it); the walk goes on by it if the copy ends in code that keeps frame pointers. */
 void unwind(struct unwinder *, struct space *, const struct regs *, const struct stack *,
             const uint64_t *chain, uint32_t nchain, struct walk *);
-/* The user codes of a chain alone (--call-graph fp without a stack copy). */
+/* Makes the user codes from a chain alone (--call-graph fp without a stack copy). */
 void unwind_chain(struct unwinder *, struct space *, const uint64_t *chain, uint32_t nchain, struct walk *);
-/* JIT code may have changed: compares, once in a while, what was read with the process.  TIME: in ns. */
+/* JIT code may have changed: once in a while prof compares what it has read with the process.  TIME: in ns. */
 void unwinder_compare(struct unwinder *, struct space *, uint64_t time);
+/* How often prof did not read JIT code because that would have taken more of the CPU than it is worth. */
+uint32_t unwinder_left(const struct unwinder *);
 /* The code of a single address in SPACE (exact, not a return address). */
 uint32_t unwind_code(struct unwinder *, struct space *, uint64_t pc);
 

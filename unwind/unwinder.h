@@ -22,6 +22,15 @@ struct set {
 	struct entry way[WAYS];   /* together one cache line */
 };
 
+/* A function that makes a frame for other code, and jumps there: see jumped_frame.c. */
+enum { JUMPERS = 8 };
+struct jumper {
+	struct module *module;    /* NULL: none */
+	uint64_t start, end;      /* END: behind the jump */
+	uint32_t epoch;           /* of the space, when prof read it */
+	struct rule rule;         /* of that frame */
+};
+
 struct unwinder {
 	struct arena arena;
 	struct code_source code;
@@ -33,13 +42,15 @@ struct unwinder {
 	struct set *set;
 	uint16_t *rule_of;        /* by code: the number of its rule + 1, 0 where it is not known */
 	uint32_t codes_ruled;
-	struct rule *rule;        /* the different ones, about one for a thousand codes */
+	struct rule *rule;        /* the different rules, about one for a thousand codes */
 	uint32_t rules, rules_cap;
 	struct index rule_index;
-	uint32_t found;           /* how often a rule was looked for; each time may bring pages of a file into memory */
+	uint32_t found;           /* how often prof looked for a rule; each time may bring pages of a file into memory */
 	struct row_cache *rows;   /* rule.c's: full rows of the last general rules */
 	struct trail *trail;      /* unwind.c's: by epoch and region of the stack */
-	struct entry spare;       /* what could not be cached */
+	struct jumper jumper[JUMPERS];
+	uint32_t jumpers;         /* found, in all */
+	struct entry spare;       /* for what the cache could not take */
 	bool full_always;         /* for tests: every step restores all registers */
 };
 

@@ -6,7 +6,7 @@
 
 enum { REACH = 1 << 20 };   /* a frame record beyond the copy, but no further than this, is believed */
 
-/* What is returned to without ever having called: by a signal's handler the trampoline, by a coroutine its end. */
+/* Code to which others return although it never called: a signal's handler returns to the trampoline, a coroutine to its end. */
 static bool
 by_hand(struct job *j, struct entry *e)
 {

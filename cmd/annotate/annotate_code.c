@@ -44,7 +44,7 @@ find_range(const struct code_reading *r, const struct code_place *at, struct ran
 	return ehframe_start(r->modules, m, at->address, &range->lo, &range->hi) && range->hi > at->address;
 }
 
-/* The beginning of the call whose last byte lies at AT; AT's own address if it is not known. */
+/* The beginning of the call that has its last byte at AT; AT itself if that is not known. */
 static uint64_t
 call_start(const struct module *m, uint64_t last)
 {

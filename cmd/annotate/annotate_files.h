@@ -1,5 +1,5 @@
-/* The files of a profile that was read: at their old places if they are still the same builds, else where prof symbolize finds
- * them. */
+/* The files of a profile that prof has read: at their old places if they are still the same builds, else where prof symbolize
+ * finds them. */
 #ifndef CMD_ANNOTATE_ANNOTATE_FILES_H
 #define CMD_ANNOTATE_ANNOTATE_FILES_H
 

@@ -1,5 +1,6 @@
-/* objdump, binutils' or LLVM's, asked about a function.  What it reads may have been made to harm it: it gets a copy
- * without debug information, runs without root's rights, has limits of time and memory, and what it says is bounded. */
+/* See annotate_objdump.h.  It asks objdump, of binutils or LLVM, about a function.  Somebody may have made the file to harm
+ * objdump.  So objdump gets a copy without debug information, runs without root's rights, has limits of time and memory, and
+ * prof bounds what it reads from it. */
 #include "annotate_objdump.h"
 
 #include <errno.h>
@@ -72,7 +73,7 @@ find_holes(const struct elf *e, struct hole *hole)
 	return n;
 }
 
-/* Where the next hole begins (or the file ends) from AT on, and in *BEHIND where that ends. */
+/* The beginning of the next hole from AT on (or the file's end); *BEHIND becomes the hole's end. */
 static uint64_t
 next_hole(const struct hole *hole, unsigned n, uint64_t at, uint64_t size, uint64_t *behind)
 {
@@ -87,7 +88,7 @@ next_hole(const struct hole *hole, unsigned n, uint64_t at, uint64_t size, uint6
 	return lo;
 }
 
-/* An empty file of nobody's, for a copy; -1 where that cannot be had. */
+/* Makes an empty file without a name, for a copy; -1 if that fails. */
 static int
 make_copy(uint64_t size)
 {
@@ -102,7 +103,7 @@ make_copy(uint64_t size)
 	return fd;
 }
 
-/* In the keeper, because prof itself has no rights any more. */
+/* Asks the keeper, because prof itself has no rights any more. */
 __attribute__((format(printf, 2, 3))) static int
 ask_for(int with, const char *fmt, ...)
 {
@@ -115,7 +116,8 @@ ask_for(int with, const char *fmt, ...)
 	return rights_ask(words, with);
 }
 
-/* What another process reads (lib/asked_map.h) is there once it was touched, and for the kernel only then. */
+/* Touches pages of a file that another process reads (lib/asked_map.h): before that they are not there, and the kernel would not
+ * find them. */
 static const void *
 touched(const uint8_t *p, size_t n)
 {
@@ -127,7 +129,7 @@ touched(const uint8_t *p, size_t n)
 	return p;
 }
 
-/* The module's bytes. */
+/* Copies the module's bytes. */
 static int
 copy_module(const struct module *m)
 {
@@ -194,7 +196,7 @@ give_up_rights(void)
 	       !sandbox_lacks(sandbox_enter(LAYER_RIGHTS | LAYER_NO_NEW) | LAYER_CALLS);
 }
 
-/* Waits for it, and adds a last line that says how it ended, because half of a function would mislead. */
+/* Waits for objdump, and adds a last line that says how it ended, because half of a function would mislead. */
 __attribute__((noreturn)) static void
 watch(const char *program, int copy, int out, uint64_t lo, uint64_t hi)
 {
@@ -215,7 +217,7 @@ watch(const char *program, int copy, int out, uint64_t lo, uint64_t hi)
 	_exit(0);
 }
 
-/* Its output's descriptor, or -1.  Nobody has to wait for its end. */
+/* Starts objdump: the descriptor of its output, or -1.  Nobody has to wait for its end. */
 static int
 start(const char *program, int copy, uint64_t lo, uint64_t hi)
 {
@@ -238,7 +240,7 @@ start(const char *program, int copy, uint64_t lo, uint64_t hi)
 	return -1;
 }
 
-/* Of cross compilers: for code that this machine's own does not know. */
+/* Cross compilers have disassemblers for code that this machine's own does not know. */
 static const char *
 cross(unsigned machine)
 {
@@ -256,7 +258,7 @@ cross(unsigned machine)
 	}
 }
 
-/* The one of that number, or NULL. */
+/* The disassembler of that number, or NULL. */
 static const char *
 program_of(const char *given, unsigned number, unsigned machine)
 {
@@ -273,7 +275,7 @@ start_numbered(const char *given, unsigned number, unsigned machine, int copy, u
 	return program ? start(program, copy, lo, hi) : -1;
 }
 
-/* After WORD in WORDS, N numbers. */
+/* Reads N numbers that follow WORD in WORDS. */
 static bool
 numbers(const char *words, const char *word, uint64_t *number, unsigned n)
 {
@@ -371,7 +373,7 @@ objdump_range(struct objdump *o, struct module *m, uint32_t mapping, uint64_t lo
 	}
 	for (unsigned i = o->first; !n && i < PROGRAMS; i++)
 		if ((n = ask(o, i, m, mapping, lo, hi)))
-			o->first = i;   /* those that failed are not asked again */
+			o->first = i;   /* prof does not ask those that failed again */
 	if (!n)
 		*why = o->program ? o->program : "neither objdump nor llvm-objdump on PATH knows this machine";
 	return n;

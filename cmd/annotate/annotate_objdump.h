@@ -8,7 +8,7 @@
 struct objdump {
 	struct annotation *a;      /* takes the instructions */
 	struct arena *arena;       /* of their texts */
-	const char *program;       /* to be asked; NULL: those on PATH, from the number FIRST on */
+	const char *program;       /* the one to ask; NULL: those on PATH, from the number FIRST on */
 	unsigned first;
 	const struct module *copied;   /* what COPY is a copy of, or NULL */
 	int copy;
@@ -19,7 +19,7 @@ bool objdump_line(char *line, uint64_t *address, const char **text);
 /* Disassembles [LO, HI) of a module.  Returns the number of instructions; if it is 0, *WHY says why. */
 uint32_t objdump_range(struct objdump *, struct module *, uint32_t mapping, uint64_t lo, uint64_t hi, const char **why);
 void objdump_close(struct objdump *);
-/* In the keeper: what objdump_range asks of it, where PROGRAM is as in struct objdump.  0 and the descriptor, or -1. */
+/* In the keeper: does what objdump_range asks; PROGRAM is as in struct objdump.  0 and the descriptor, or -1. */
 long objdump_serve(const char *program, const char *words, int with, int *fd);
 
 #endif

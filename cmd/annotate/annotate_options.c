@@ -139,13 +139,9 @@ take(struct annotate_options *a, int id)
 		return search_dirs_sysroot(&a->dirs, a->o.value);
 	case 'o':
 		return set_output(a);
-	case 'q':
-		msg_level = -1;
-		return true;
-	case 'v':
-		msg_level++;
-		return true;
 	default:
+		if (option_loudness(id))
+			return true;
 		a->recorded++;
 		return hand_on(a, id, a->o.value);
 	}
@@ -203,7 +199,7 @@ choose(struct annotate_options *a, char **word, int n)
 		a->input = word[0];
 		a->function = word[1];
 		if (a->recorded)
-			wrong = "the profile comes from a file, so options of prof record have no use here";
+			wrong = "the profile comes from a file, so you cannot use options of prof record";
 	} else {
 		wrong = "usage: prof annotate FILE FUNCTION, or -p PID FUNCTION, or FUNCTION -- COMMAND [ARG...]";
 	}

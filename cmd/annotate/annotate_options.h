@@ -25,7 +25,7 @@ struct annotate_options {
 	struct annotation_view view;
 };
 
-/* Its own options; ends with id 0. */
+/* The options of annotate itself; ends with id 0. */
 extern const struct option annotate_own_options[];
 /* Reads the words; those for recording are options of the table RECORD. False after an error message. */
 bool annotate_options_read(struct annotate_options *, const struct option *record, int argc, char **argv);

@@ -1,5 +1,6 @@
 /* See annotate_source.h.  A path comes from debug information, which anybody may have written: below a directory of
- * --source-dir it stays there, elsewhere it is opened as who is not root could, and nothing but a regular file ever is. */
+ * --source-dir prof stays there, elsewhere it opens only what a user other than root could open; and it opens regular files
+ * only. */
 #include "annotate_source.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 enum { FILES_MAX = 4096, SIZE_MAX_MIB = 64, ALL_MAX_MIB = 256, HANDED_ON_MIB = 16, HANDED_ON_ALL_MIB = 64 };
 
 struct source_file {
-	const char *name;          /* as the debug information calls it */
+	const char *name;          /* its name in the debug information */
 	struct filemap map;
 	uint32_t *start;           /* offsets of lines; that behind the last is the file's end */
 	uint32_t lines, cap;       /* 0: not found */
@@ -82,14 +83,14 @@ sources_add_roots(const struct sources *s, struct modules *ms)
 		modules_root(ms, s->dir[i]);
 }
 
-/* Below a directory that the command line names. */
+/* Opens a file below a directory that the command line names. */
 static int
 open_named(const struct sources *s, int dir, const char *path)
 {
 	return foreign_door ? foreign_source(s->uid, s->gid, dir, path) : foreign_file(dir, path);
 }
 
-/* The file in DIR with the longest end of NAME's path. */
+/* Opens the file in DIR that matches the longest end of NAME's path. */
 static int
 open_by_suffix(const struct sources *s, int dir, const char *name)
 {
@@ -134,7 +135,7 @@ index_lines(struct source_file *f)
 	return true;
 }
 
-/* Whether the file, which is mapped, may be read. */
+/* Whether prof may read the mapped file. */
 static bool
 is_fit(struct sources *s, const struct source_file *f, int fd)
 {
@@ -150,12 +151,6 @@ is_fit(struct sources *s, const struct source_file *f, int fd)
 	return true;
 }
 
-static uint32_t
-name_again(const void *ctx, uint32_t item)
-{
-	return hash_str(((struct source_file *const *)ctx)[item]->name);
-}
-
 static struct source_file *
 add_file(struct sources *s, const char *name)
 {
@@ -166,7 +161,7 @@ add_file(struct sources *s, const char *name)
 		return NULL;
 	f->name = name;
 	s->file[s->n] = f;
-	if (!index_add(&s->index, hash_str(name), s->n, name_again, s->file))
+	if (!index_add(&s->index, hash_str(name), s->n))
 		return NULL;
 	s->n++;
 	if ((fd = open_source(s, name)) >= 0) {

@@ -15,14 +15,14 @@ struct sources {
 	int dir[SOURCE_DIRS];      /* --source-dir */
 	unsigned dirs;
 	int sysroot;               /* -1: none */
-	uint32_t uid, gid;         /* who the files that nobody named may be read as, where prof is root */
+	uint32_t uid, gid;         /* if prof is root: the user as whom it reads files that nobody named */
 	const struct modules *modules;   /* their processes' roots are searched, too; or NULL */
-	const struct source_texts *carried;   /* asked where no file is found; or NULL */
+	const struct source_texts *carried;   /* prof asks it if it finds no file; or NULL */
 	bool handed_on;            /* people may pass on the file that gets the text: it holds nothing that only root may read */
-	uint64_t bytes;            /* of the files that were read */
+	uint64_t bytes;            /* of the files that prof read */
 };
 
-/* Nothing is open yet; where prof is root, files that nobody named are read as who called it, or as anybody could. */
+/* Opens nothing yet; if prof is root, it reads files that nobody named as its caller, or as anybody, could. */
 void sources_init(struct sources *);
 void sources_close(struct sources *);
 
@@ -32,7 +32,7 @@ bool sources_add_dir(struct sources *, const char *dir);
 void sources_add_roots(const struct sources *, struct modules *);
 /* Searches below the modules' --sysroot and roots, too. */
 void sources_use(struct sources *, const struct modules *);
-/* How many files were looked for and not found, or not read. */
+/* How many files prof looked for, but did not find or read. */
 uint32_t sources_missing(const struct sources *);
 /* For annotation_view: CTX is the sources. */
 const char *source_text(void *ctx, const char *file, uint32_t line, size_t *n);

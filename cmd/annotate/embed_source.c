@@ -22,7 +22,7 @@ by_weight(const void *va, const void *vb)
 	return a->weight != b->weight ? (a->weight < b->weight) - (a->weight > b->weight) : (a->site > b->site) - (a->site < b->site);
 }
 
-/* The source file of a site whose line is known, or NULL. */
+/* The source file of a site with a known line, or NULL. */
 static const char *
 file_of(const struct profile *p, const struct site *s)
 {
@@ -65,7 +65,7 @@ add_line(struct sources *s, struct profile *p, const char *file, uint32_t line)
 		source_texts_add(&p->sources, &p->arena, file, line, text, n);
 }
 
-/* The line itself first: what is around it is worth less. */
+/* Takes the line itself first, because it is worth more than the lines around it. */
 static void
 add_around(struct sources *s, struct profile *p, const struct site *site)
 {

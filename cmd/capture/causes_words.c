@@ -43,7 +43,7 @@ static const struct memory_event {
 	{ CAUSE_MEMORY_HIGH, "the target's cgroup exceeded memory.high ", " time", " times" },
 };
 
-/* Of ELAPSED, in thousandths. */
+/* The share of ELAPSED, in thousandths. */
 static unsigned
 share(uint64_t us, uint64_t elapsed)
 {
@@ -94,9 +94,11 @@ put(struct sink *s, const struct causes *c, uint64_t elapsed, uint64_t run_queue
 	}
 	if (c->waited >= 500000 && (all || (c->waited > elapsed / 20 && c->waited / WAITED_TOLD >= (c->ran + c->waited) / 1000))) {
 		sink_fmt(s, "%sthe target waited ", s->len ? "; " : "");
-		put_time(s, (c->waited + 500000) / 1000000);
+		put_time(s, ((run_queue > c->waited ? run_queue : c->waited) + 500000) / 1000000);
 		sink_str(s, " for a CPU");
-		if (run_queue && !c->wakers) {   /* who is woken waits for a CPU, too, but when it was woken is not known then */
+		if (run_queue > c->waited) {   /* prof could not ask any more how long threads waited that have ended */
+			sink_str(s, ", as [run queue] shows");
+		} else if (run_queue && !c->wakers) {   /* a woken thread waits for a CPU, too, but the time of its waking is not known then */
 			sink_str(s, ": [run queue] shows ");
 			put_time(s, (run_queue + 500000) / 1000000);
 			sink_str(s, " of it, and with --wakers the rest");

@@ -9,7 +9,7 @@
 /* Sentences for the closing line, each behind "; ", about what matters in ELAPSED ns; nothing where nothing does.
  * RUN_QUEUE: ns that the profile shows as [run queue], or 0 where it shows no waits. */
 void causes_words(struct sink *, const struct causes *, uint64_t elapsed, uint64_t run_queue);
-/* All of it, as notes of the profile and as fields of a JSON object. */
+/* All causes, as notes of the profile and as fields of a JSON object. */
 void causes_notes(const struct causes *, uint64_t elapsed, struct profile *);
 void causes_fields(struct sink *, const struct causes *);
 

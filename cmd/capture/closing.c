@@ -21,8 +21,12 @@
 #include "runtime_words.h"
 #include "waits_words.h"
 
-/* Samples that did not come, because threads ran too little: told where they are that many, and one for so many that did. */
+/* Samples that did not come, because threads ran too little: prof tells them if they are that many, and one for so many that
+ * came. */
 enum { UNSAMPLED_LEAST = 50, UNSAMPLED_PART = 3 };
+/* One lost sample to so many is worth a word. */
+enum { DOUBTFUL_PART = 20 };   /* prof tells it if there is more than one in so many stacks */
+enum { CROWD_LOSS = 20 };
 
 /* PART of WHOLE in tenths of a percent, never rounded up to all of it. */
 static unsigned
@@ -52,10 +56,14 @@ cpu_ns(const struct rusage *r, const struct closing *c)
 static void
 event_words(struct sink *s, const struct closing *c)
 {
+	bool own = true;
+
 	sink_str(s, c->events);
-	if (c->plan->count)
+	for (unsigned i = 0; i < c->plan->nevent; i++)
+		own &= c->plan->event[i].period != 0;
+	if (c->plan->count && !own)
 		sink_fmt(s, " every %llu", (unsigned long long)c->plan->count);
-	else
+	else if (!own)
 		sink_fmt(s, " at %llu Hz", (unsigned long long)c->counts.freq);
 }
 
@@ -219,6 +227,9 @@ details(const struct closing *c)
 	verbose("%llu frames: %llu by unwind tables, %llu by frame pointers, %llu by the kernel's chain, %llu by their instructions, %llu by libunwind",
 	        (unsigned long long)k->frames, (unsigned long long)k->by_cfi, (unsigned long long)k->by_fp,
 	        (unsigned long long)k->by_chain, (unsigned long long)k->by_code, (unsigned long long)k->by_libunwind);
+	if (k->code_left)
+		verbose("%llu times prof did not read code that a process made: it reads at most 250 pieces a second, "
+		        "and spends little time on code that leads to no caller", (unsigned long long)k->code_left);
 	if (k->elided)
 		verbose("%llu stacks are deeper than --max-stack: prof left out their middle frames", (unsigned long long)k->elided);
 	if (k->other_machine)
@@ -233,6 +244,21 @@ details(const struct closing *c)
 		if (k->modules.module[i]->bad && k->modules.module[i]->kind >= MODULE_FILE && k->modules.module[i]->kind != MODULE_JIT)
 			verbose("%s: %s; its frames have no names", k->modules.module[i]->path, k->modules.module[i]->bad);
 	given_up(k, true);
+}
+
+/* What copies an interpreter's frames at the moment: the BPF program, which is root's, or the stopper. */
+static void
+python_words(struct sink *s, const struct closing *c)
+{
+	const struct collector *k = c->collector;
+
+	if (k->language_doubtful * DOUBTFUL_PART <= k->language_stacks)
+		return;
+	sink_fmt(s, "; in %u%% of Python's stacks some functions had changed before prof read them: these are [python?] (",
+	         (unsigned)(k->language_doubtful * 100 / k->language_stacks));
+	if (!c->ladder->ptrace && k->language_late * 2 > k->language_stacks)
+		sink_fmt(s, "use %s--engine=ptrace; ", geteuid() ? "sudo, or " : "");
+	sink_str(s, "see docs/languages.md)");
 }
 
 static void
@@ -275,6 +301,13 @@ obstacles_line(struct sink *s, const struct closing *c)
 		         (unsigned)(n->unsampled * 100 / (n->samples + n->unsampled)));
 	if (c->kernel_visible && c->collector->kernel_hidden)
 		sink_str(s, "; the kernel hides the names of its functions (kernel.kptr_restrict)");
+	if (c->collector->in_use.unknown)
+		sink_fmt(s, "; the program gave back memory %llu time%s of which prof does not know the allocation (it was before the capture, or was lost)",
+		         (unsigned long long)c->collector->in_use.unknown, c->collector->in_use.unknown == 1 ? "" : "s");
+	python_words(s, c);
+	if (c->plan->gil)
+		sink_fmt(s, "; %llu samples of threads that do not hold Python's interpreter lock are left out (--gil)",
+		         (unsigned long long)c->collector->unlocked);
 	runtime_words(s, &c->collector->profile);
 	if (n->stopper.died)
 		sink_str(s, "; the process that stops threads was killed, and there are no samples after that");
@@ -287,6 +320,9 @@ obstacles_line(struct sink *s, const struct closing *c)
 	if (keeper_full())
 		sink_fmt(s, "; %u time%s a file could not be opened, because the limit of %llu file descriptors is too low (ulimit -n)",
 		         keeper_full(), keeper_full() == 1 ? "" : "s", (unsigned long long)opener_files());
+	if (n->crowd && n->lost * CROWD_LOSS > n->samples)
+		sink_fmt(s, "; the limit of %llu file descriptors is too low for events on %llu threads (ulimit -n), so prof sampled all processes on the CPUs, and lost samples",
+		         (unsigned long long)opener_files(), (unsigned long long)n->crowd);
 	if (files)
 		sink_fmt(s, "; %u file%s too much work to read, so prof skipped the rest (-v says which)", files, files == 1 ? " was" : "s were");
 	if (c->plan->off_cpu)
@@ -380,6 +416,9 @@ static const struct counter session_counters[] = {
 	{ "stacks_bad_unwind_info", WALKS(WALK_BAD_RULE) },
 	{ "stacks_loop", WALKS(WALK_LOOP) },
 	{ "stacks_too_deep", WALKS(WALK_DEEP) },
+	{ "stacks_of_languages", offsetof(struct collector, language_stacks) },
+	{ "stacks_of_languages_doubtful", offsetof(struct collector, language_doubtful) },
+	{ "samples_without_gil", offsetof(struct collector, unlocked) },
 	{ "stacks_elided", offsetof(struct collector, elided) },
 	{ "frames", offsetof(struct collector, frames) },
 	{ "frames_by_cfi", offsetof(struct collector, by_cfi) },
@@ -387,6 +426,7 @@ static const struct counter session_counters[] = {
 	{ "frames_by_kernel_chain", offsetof(struct collector, by_chain) },
 	{ "frames_by_code", offsetof(struct collector, by_code) },
 	{ "frames_by_libunwind", offsetof(struct collector, by_libunwind) },
+	{ "code_left_unread", offsetof(struct collector, code_left) },
 	{ NULL, 0 },
 };
 #undef WALKS

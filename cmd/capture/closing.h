@@ -16,7 +16,7 @@ struct closing {
 	uint64_t elapsed;                /* ns of capture */
 	bool kernel_visible;
 	const char *events;              /* their names, with commas */
-	const struct children *children;    /* that were left out: see why_empty.h */
+	const struct children *children;    /* that the capture left out: see why_empty.h */
 	bool over;                       /* the target has ended */
 };
 

@@ -15,6 +15,7 @@ kind_of(enum name_kind kind)
 	case NAME_INLINED:
 		return FUNCTION_INLINED;
 	case NAME_USER:
+	case NAME_LANGUAGE:
 		break;
 	}
 	return FUNCTION_USER;

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sample/events/event.h"
+#include "sample/events/growth_event.h"
+#include "sample/events/probe_arg.h"
 #include "sample/tasks/container.h"
 #include "sample/tasks/foreign.h"
 
@@ -32,6 +35,8 @@ collector_init(struct collector *c, enum walk_mode mode, uint32_t max_stack, boo
 
 	memset(c, 0, sizeof *c);
 	c->ip_only = ip_only;
+	c->arch = arch_host;
+	c->compat = arch_compat;
 	profile_init(&c->profile);
 	space_init(&c->kernel);
 	if (!modules_init(&c->modules) || !codes_init(&c->codes) || !space_add(&c->kernel, &all))
@@ -41,6 +46,7 @@ collector_init(struct collector *c, enum walk_mode mode, uint32_t max_stack, boo
 	                           .kernel_read = foreign_read, .kernel_says = foreign_says };
 	c->functions = (struct code_functions){ .names = &c->names, .profile = &c->profile };
 	c->kernel_named = kallsyms_readable(c->names.kallsyms_fd);
+	c->languages = languages_new(&c->modules, &c->codes);
 	c->unwinder = unwinder_new(arch_host, &c->modules, &c->codes, mode, max_stack);
 	return c->unwinder != NULL;
 }
@@ -59,8 +65,8 @@ collector_free(struct collector *c)
 		close(c->names.kallsyms_fd);
 }
 
-/* The name of its processes in the profile: their container; prof reads it from the cgroup once.  A process that has ended
- * already has the container of its parent. */
+/* The task's own name, or its process's container; prof reads that from the cgroup once.  A process that has ended already has the
+ * container of its parent. */
 const char *
 collector_root(struct collector *c, const struct task *t)
 {
@@ -79,13 +85,19 @@ collector_root(struct collector *c, const struct task *t)
 	return p->container.name ? p->container.name : "?";
 }
 
-/* Its name, as the outermost frame. */
+static uint32_t
+word_code(struct collector *c, const char *name)
+{
+	const struct module *word = module_word(&c->modules, name);
+
+	return word ? code_intern(&c->codes, word->id, 0) : CODE_UNKNOWN;
+}
+
+/* The task's name, as the outermost frame. */
 uint32_t
 collector_comm(struct collector *c, const struct task *t)
 {
-	const struct module *word = module_word(&c->modules, t->comm);
-
-	return word ? code_intern(&c->codes, word->id, 0) : CODE_UNKNOWN;
+	return word_code(c, t->comm);
 }
 
 static uint32_t
@@ -104,11 +116,17 @@ kernel_codes(struct collector *c, const struct sample *s, uint32_t n)
 static bool
 walk_user(struct collector *c, const struct sample *s)
 {
-	const struct arch *arch = s->regs32 ? arch_compat : arch_host;
+	const struct arch *arch = s->regs32 ? c->compat : c->arch;
 	struct regs regs = { .known = 0 };
-	struct stack stack = { .size = s->stack_size, .bytes = s->stack, .beyond = { s->rest.lo, s->rest.size, s->rest.bytes } };
+	struct stack stack = { .size = s->stack_size, .bytes = s->stack, .beyond = s->rest };
 	unsigned n = 0;
 
+	if (!s->regs && !s->sp_only) {
+		if (!s->nuchain)
+			return false;
+		unwind_chain(c->unwinder, &s->task->process->maps.space, s->uchain, s->nuchain, &c->walk);
+		return true;
+	}
 	if (!arch) {
 		c->other_machine++;
 		return false;
@@ -117,22 +135,17 @@ walk_user(struct collector *c, const struct sample *s)
 		regs.r[arch->sp] = s->sp;
 		regs.r[arch->pc] = s->ip;
 		regs.known = (uint64_t)1 << arch->sp | (uint64_t)1 << arch->pc;
-	} else if (!s->regs) {
-		if (!s->nuchain)
-			return false;
-		unwind_chain(c->unwinder, &s->task->process->maps.space, s->uchain, s->nuchain, &c->walk);
-		return true;
 	}
 	for (uint64_t bits = s->regs ? arch->sample : 0; bits && n < s->nregs; bits &= bits - 1, n++) {
 		regs.r[arch->dwarf[n]] = s->regs[n];
-		regs.known |= (uint64_t)1 << arch->dwarf[n];
+		regs.known |= (uint64_t)!(s->lacks >> n & 1) << arch->dwarf[n];
 	}
 	stack.lo = regs.r[arch->sp];
 	unwinder_set(c->unwinder, arch);
 	unwinder_compare(c->unwinder, &s->task->process->maps.space, s->time);
 	unwind(c->unwinder, &s->task->process->maps.space, &regs, &stack, s->uchain, s->nuchain, &c->walk);
 	if (s->deep)
-		deep_learn(s->deep, stack.lo, &s->rest, c->walk.used, c->walk.end == WALK_STACK_SHORT);
+		deep_learn(s->deep, &(struct piece){ stack.lo, stack.size, stack.bytes }, &s->rest, c->walk.stack, c->walk.stacks, c->walk.end == WALK_STACK_SHORT);
 	return true;
 }
 
@@ -148,16 +161,47 @@ count_walk(struct collector *c, struct stack_use *use)
 	c->by_chain += w->by_chain;
 	c->by_code += w->by_code;
 	c->by_libunwind += w->by_libunwind;
+	c->code_left = unwinder_left(c->unwinder);
 	use->walks++;
 	use->cut += w->end == WALK_STACK_SHORT;
 	use->used = w->used > use->used ? w->used : use->used;
 	use->cut_in_fp += w->end == WALK_STACK_SHORT && w->fp_at_cut;
 }
 
+/* Puts the walk's codes into TO: if an interpreter ran, the functions that it ran stand in its place. */
+static uint32_t
+walk_codes(struct collector *c, const struct sample *s, uint32_t *to)
+{
+	const struct walk *w = &c->walk;
+	struct moment m = { .space = &s->task->process->maps.space, .tid = s->task->tid, .time = s->time, .reg = s->regs,
+	                    .nreg = s->regs ? s->nregs : 0, .code = w->code, .sp = w->sp, .n = w->n,
+	                    .whole = w->end == WALK_ROOT && !w->elided, .waits = s->sp_only || collector_is_wait(c, s), .arg = s->arg, .kernel = s->kernel, .still = s->still };
+	const struct language_stack *stack;
+
+	m.stack.lo = (s->regs || s->sp_only) && !s->regs32 ? w->sp[0] : 0;
+	m.stack.size = m.stack.lo ? s->stack_size : 0;
+	m.stack.bytes = s->stack;
+	m.rest = s->rest;
+	if (!c->languages || !m.stack.size || !(stack = languages_frames(c->languages, &m)) || !stack->n) {
+		memcpy(to, w->code, w->n * sizeof *to);
+		return w->n;
+	}
+	if (s->deep && stack->at)
+		deep_chain(s->deep, s->task->tid, stack->at, stack->then, stack->back);
+	c->language_stacks++;
+	c->language_doubtful += stack->doubtful != 0;
+	c->language_late += stack->late;
+	c->late = stack->late;
+	c->chain = (struct deep_chain){ (uint64_t)s->task->tid, stack->at, stack->then, stack->back };
+	c->lock = stack->lock;
+	c->called = stack->thread;
+	return language_merge(c->languages, &m, stack, c->interpreter, to, STACK_MAX);
+}
+
 static uint32_t
 user_codes(struct collector *c, const struct sample *s, uint32_t n)
 {
-	if (c->ip_only) {
+	if (c->ip_only || s->ip_only) {
 		if (!s->kernel)
 			c->stack[n++] = unwind_code(c->unwinder, &s->task->process->maps.space, s->ip);
 		return n;
@@ -165,22 +209,113 @@ user_codes(struct collector *c, const struct sample *s, uint32_t n)
 	if (!walk_user(c, s))
 		return n;
 	count_walk(c, collector_is_wait(c, s) ? &c->wait_use : &c->use);
-	memcpy(c->stack + n, c->walk.code, c->walk.n * sizeof *c->stack);
-	n += c->walk.n;
+	n += walk_codes(c, s, c->stack + n);
 	if (c->walk.end != WALK_ROOT)
 		c->stack[n++] = CODE_TRUNCATED;
+	return n;
+}
+
+static size_t
+read_now(void *ctx, uint64_t addr, void *to, size_t n)
+{
+	struct space *space = ctx;
+
+	return space->read ? space->read(space, addr, to, n) : 0;
+}
+
+static struct probe_moment
+moment_of(const struct sample *s)
+{
+	return (struct probe_moment){ .reg = s->regs, .nreg = s->regs ? s->nregs : 0, .stack = s->stack, .stack_size = s->stack_size,
+	                              .read = read_now, .ctx = &s->task->process->maps.space };
+}
+
+uint64_t
+collector_weight(const struct sample *s)
+{
+	struct probe_moment m;
+	uint64_t v;
+
+	if (!s->of || (!s->of->weigh && !s->of->growth))
+		return s->count;
+	m = moment_of(s);
+	if (s->of->growth)
+		return s->regs32 ? 0 : growth_event_bytes(s->of->growth, s->raw, &m, &s->task->process->maps.brk);
+	return probe_arg_value(s->of->weigh, &m, &v) ? v : 0;
+}
+
+uint64_t
+collector_address(const struct sample *s)
+{
+	struct probe_moment m = moment_of(s);
+	uint64_t v;
+
+	return probe_arg_value(s->of->allocates ? s->of->allocates : s->of->frees, &m, &v) ? v : 0;
+}
+
+struct slow_sample
+collector_slow(const struct sample *s)
+{
+	struct cursor c = s->raw;
+	struct slow_sample slow = { .site = (uint32_t)cur_u64(&c) };
+
+	slow.ns = cur_u64(&c);
+	return slow;
+}
+
+/* What happened, as the innermost frame: which tracepoint of a glob, and the field that --leaf names. */
+static uint32_t
+leaf_code(struct collector *c, const struct sample *s)
+{
+	char words[256];
+	uint32_t n = 0;
+
+	if (!s->of)
+		return 0;
+	if (s->of->leaf.size) {
+		trace_field_say(&s->of->leaf, s->raw, words, sizeof words);
+		c->stack[n++] = word_code(c, words);
+	}
+	if (s->of->arg) {
+		struct probe_moment m = moment_of(s);
+
+		if (s->of->arg->kernel) {
+			m.reg = s->kernel_regs;
+			m.nreg = s->kernel_regs ? s->nkernel_regs : 0;
+			m.stack_size = 0;
+		}
+		probe_arg_say(s->of->arg, &m, words, sizeof words);
+		c->stack[n++] = word_code(c, words);
+	}
+	if (s->of->growth) {
+		struct probe_moment m = moment_of(s);
+
+		c->stack[n++] = word_code(c, growth_event_way(s->of->growth, s->raw, &m));
+	}
+	if (s->of->slow)
+		c->stack[n++] = word_code(c, c->slowest.name(c->slowest.ctx, collector_slow(s).site));
+	if (s->of->entry)
+		c->stack[n++] = word_code(c, s->of->name);
 	return n;
 }
 
 uint32_t
 collector_stack(struct collector *c, const struct sample *s)
 {
-	uint32_t n = 0;
+	uint32_t n = leaf_code(c, s);
 
-	if (s->kernel || s->nkchain)
+	c->lock = LOCK_NOT_KNOWN;
+	c->called = NULL;
+	c->late = false;
+	if ((s->kernel || s->nkchain) && !(s->of && (s->of->growth || s->of->slow)))
 		n = kernel_codes(c, s, n);
 	n = user_codes(c, s, n);
 	c->frames += n;
+	if (c->lock == LOCK_WANTED && collector_is_wait(c, s)) {
+		memmove(c->stack + 1, c->stack, n * sizeof *c->stack);
+		c->stack[0] = CODE_LOCK;
+		n++;
+	}
 	return n;
 }
 

@@ -4,8 +4,11 @@
 #define CMD_CAPTURE_COLLECTOR_H
 
 #include "code_functions.h"
+#include "in_use.h"
+#include "slowest.h"
 #include "out/profile/profile.h"
 #include "sample/session.h"
+#include "sym/language/language.h"
 #include "sym/name.h"
 #include "unwind/unwind.h"
 
@@ -16,15 +19,19 @@ struct collector {
 	struct codes codes;
 	struct profile profile;
 	struct unwinder *unwinder;
+	const struct arch *arch, *compat;   /* of the machine, and of its 32-bit tasks or NULL */
 	struct space kernel;             /* one map: all of the kernel's addresses */
 	struct names names;
-	uint64_t next[NAMES_AHEAD];     /* those, too large for a small stack */
-	struct code_functions functions; /* what those names are in the profile */
+	uint64_t next[NAMES_AHEAD];     /* these addresses, too large for a small stack */
+	struct code_functions functions; /* the names as functions of the profile */
 	uint32_t *mapping;               /* the profile's number + 1 of each module, by id; 0: none yet */
 	uint32_t mapping_cap;
 	uint32_t ahead;                  /* the modules of all codes before this one are ready for naming, or need nothing */
-	uint32_t wait_event;             /* number of the event whose samples are waits' beginnings; 0: there is none */
-	uint64_t skip_until;             /* samples before this time are left out (-D) */
+	uint32_t wait_event;             /* number of the event that samples the beginnings of waits; 0: there is none */
+	uint32_t wait_weight;            /* that event's number in the profile */
+	struct in_use in_use;            /* otel_memory:alloc and free */
+	struct slowest slowest;          /* prof latency's */
+	uint64_t skip_until;             /* prof leaves out samples before this time (-D) */
 	bool kernel_named;               /* the kernel's addresses have names of their own */
 	bool kernel_hidden;              /* samples fell into the kernel, but /proc/kallsyms tells no addresses */
 	uint64_t throttled[3];           /* µs, of the target's cgroup: now, and before each of the last two drains */
@@ -38,7 +45,18 @@ struct collector {
 	uint64_t waits;                  /* among the profile's samples */
 	uint64_t run_queue;              /* ns of them, [run queue] */
 	uint64_t by_cfi, by_fp, by_chain, by_code, by_libunwind;
-	uint64_t other_machine;          /* samples of 32-bit tasks, whose stacks are not walked */
+	struct languages *languages;     /* NULL: prof looks for none */
+	bool interpreter;                /* --native-interpreter */
+	enum language_lock lock;         /* of the last stack: what its thread has to do with its interpreter's lock, */
+	const char *called;              /* and what the program calls the thread, or NULL */
+	bool late;                       /* and whether its frames of a language were read later, */
+	struct deep_chain chain;         /* from there */
+	bool locked;                     /* --gil: keep only samples of threads that hold that lock */
+	uint64_t unlocked;               /* samples that this leaves out */
+	uint64_t language_stacks, language_doubtful, language_late;   /* user stacks with frames of a language; those in which some are not
+	                                                                * sure; those with frames that prof read later */
+	uint64_t code_left;              /* see unwinder_left */
+	uint64_t other_machine;          /* samples of 32-bit tasks: prof does not walk their stacks */
 	struct stack_use use, wait_use;  /* of samples, and of waits */
 	struct walk walk;
 	uint32_t stack[STACK_MAX + 256];
@@ -54,6 +72,16 @@ collector_is_wait(const struct collector *c, const struct sample *s)
 	return c->wait_event && s->event >= c->wait_event;
 }
 
+/* What the sample weighs: of most events how many it counts for.  The second function: the address of the memory that it allocates
+ * or frees. */
+uint64_t collector_weight(const struct sample *);
+uint64_t collector_address(const struct sample *);
+/* What prof latency's program says of a slow call: its site, and how long it took. */
+struct slow_sample {
+	uint32_t site;
+	uint64_t ns;
+};
+struct slow_sample collector_slow(const struct sample *);
 /* Puts the codes of a sample's stack into STACK, leaf first, and returns their number.  The second function makes a code of a
  * task's name. */
 uint32_t collector_stack(struct collector *, const struct sample *);

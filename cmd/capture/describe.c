@@ -1,6 +1,7 @@
 /* See describe.h. */
 #include "describe.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/sink.h"
@@ -13,14 +14,19 @@ describe_events(const struct plan *p, char *text, size_t size)
 
 	for (unsigned i = 0; i < p->nevent && n < size - 64; i++) {
 		const struct event *e = &p->event[i];
-		size_t len = strnlen(e->name, size - n - 4);
+		const char *name = e->entry ? e->entry : e->name;
+		size_t len = strnlen(name, size - n - 4);
 
+		if (e->entry && i && e->weight == e[-1].weight)
+			continue;
 		if (i) {
 			memcpy(text + n, ", ", 2);
 			n += 2;
 		}
-		memcpy(text + n, e->name, len);
+		memcpy(text + n, name, len);
 		n += len;
+		if (e->period)
+			n += (size_t)snprintf(text + n, 32, " every %llu", (unsigned long long)e->period);
 	}
 	text[n] = 0;
 }
@@ -55,20 +61,25 @@ describe(struct profile *p, const struct plan *plan, uint64_t freq)
 {
 	p->exporter = "prof@" PROF_VERSION;
 	p->command = target_words(plan, &p->arena);
-	p->nevent = plan->nevent - plan->wakers;   /* wakings have no samples of their own */
 	p->picture = plan->picture;
 	p->by_thread = plan->by_thread;
 	p->by_process = plan->by_process;
-	for (unsigned i = 0; i < p->nevent; i++) {
+	p->nevent = 0;
+	for (unsigned i = 0; i < plan->nevent; i++) {
 		const struct event *e = &plan->event[i];
 		uint64_t period = 0;
 
-		if (plan->count)
+		if (e->weight < p->nevent)   /* events of one glob, or wakings: they have no samples of their own */
+			continue;
+
+		if (e->period)
+			period = e->is_time ? e->period : 0;
+		else if (plan->count)
 			period = e->is_time ? plan->count : 0;
 		else if ((e->is_time || e->is_cycles) && freq)
 			period = 1000000000 / freq;
-		p->event[i] = (struct event_info){ .name = e->name, .period_ns = e->waits || (plan->wall && !i) ? 1000 : period, .waiting = e->waits };
+		p->event[p->nevent++] = (struct event_info){ .name = e->entry ? e->entry : e->name, .period_ns = e->waits || e->slow || (plan->wall && !i) ? 1000 : period, .waiting = e->waits || e->slow };
 	}
-	if (plan->off_cpu)
+	if (plan->off_cpu || plan->event[0].slow)
 		p->unit = UNIT_MICROSECONDS;
 }

@@ -9,7 +9,7 @@
 #include "out/profile/profile_names.h"
 #include "out/profile/raw_address.h"
 
-/* How much is read ahead in one piece: of the kernel's names, a millisecond on a slow machine; of files, whose debug
+/* How much prof reads ahead in one piece: of the kernel's names, a millisecond on a slow machine; of files, whose debug
  * information takes some nanoseconds for each byte. */
 enum { LINES_AHEAD = 100, FILE_BYTE = 15 };
 
@@ -44,7 +44,7 @@ name_one(void *ctx, uint32_t number, struct location *where, struct site *site, 
 	return code_functions(&c->functions, code, site, max);
 }
 
-/* Says which codes of a module come next, of ORDER from I on up to N; up to which one.  What was read of the last is forgotten. */
+/* Says which codes of a module come next, in ORDER from I up to N; returns where they end.  Forgets what it read of the last ones. */
 static uint32_t
 ask_ahead(struct collector *c, const uint32_t *order, uint32_t i, uint32_t n)
 {
@@ -87,7 +87,7 @@ put_in_order(const struct collector *c, uint32_t **order, uint32_t *cap)
 	return n;
 }
 
-/* In the order of addresses, so that each piece of debug information is read once.  False where there is no memory for that. */
+/* Goes in the order of addresses, so that it reads each piece of debug information once.  False where there is no memory for that. */
 static bool
 name_in_order(struct collector *c)
 {

@@ -4,13 +4,15 @@
 #include <string.h>
 
 #include "lib/msg.h"
+#include "sample/events/event_list.h"
+#include "sample/events/growth_event.h"
 #include "sample/tasks/proc_mount.h"
 #include "cmd/options/exit.h"
 #include "cmd/options/picture.h"
 #include "out/formats.h"
 
 enum { CALL_GRAPH = 300, STACK_SIZE, MAX_STACK, NO_INHERIT, IDLE, THREADS, PIDS, STATS, NO_DEMANGLE, SHORT_NAMES, DEBUG_DIR,
-       SYSROOT, RAW_ADDRESSES, ENGINE, LINES, EMBED_SOURCE, INLINE, NO_INLINE, BY_CONTAINER, PROC_ROOT, OFF_CPU, WALL, NO_SANDBOX, WAKERS };
+       SYSROOT, RAW_ADDRESSES, ENGINE, LINES, EMBED_SOURCE, INLINE, NO_INLINE, BY_CONTAINER, PROC_ROOT, OFF_CPU, WALL, NO_SANDBOX, WAKERS, FILTER, LEAF, NATIVE_INTERPRETER, GROWTH, GIL, JIT_NAMES };
 
 const struct option plan_options[] = {
 	TARGET_OPTIONS,
@@ -19,10 +21,16 @@ const struct option plan_options[] = {
 	{ 'F', "freq=HZ", "samples per second and CPU (999), or max" },
 	{ 'c', "count=N", "take a sample every N events" },
 	{ 'e', "event=LIST", "what to count, such as cycles:u,page-faults (cycles, else cpu-clock)" },
+	{ GROWTH, "growth", "what makes processes larger (mmap, mremap, brk), in bytes" },
+	{ FILTER, "filter=EXPR", "for the tracepoint before it: sample only what passes this kernel filter" },
+	{ LEAF, "leaf=FIELD", "for the tracepoint before it: show this field's value as a frame" },
 	{ 'g', "", "record stacks (always on)" },
 	{ CALL_GRAPH, "call-graph=HOW", "how to unwind stacks: auto, dwarf[,BYTES], fp or none (auto)" },
 	{ STACK_SIZE, "stack-size=BYTES", "bytes of user stack to copy with each sample (as needed)" },
 	{ MAX_STACK, "max-stack=N", "frames to keep; deeper stacks keep both ends (512)" },
+	{ NATIVE_INTERPRETER, "native-interpreter", "keep the interpreter's own frames beside those of Python functions" },
+	{ GIL, "gil", "keep only samples of threads that hold Python's interpreter lock (the GIL)" },
+	{ JIT_NAMES, "jit-names", "ask Java processes (17 and later) to write down the names of compiled code" },
 	{ NO_INHERIT, "no-inherit", "leave the target's children out" },
 	{ ENGINE, "engine=HOW", "how to sample: perf or ptrace (perf where it is allowed)" },
 	{ IDLE, "idle", "with -a: sample the idle task, too" },
@@ -55,6 +63,7 @@ const struct option plan_options[] = {
 
 /* What the options leave for later, while they are being read. */
 struct reading {
+	struct plan *plan;
 	struct options o;
 	const char *format, *file[OUTPUTS_MAX];
 	unsigned files;
@@ -62,15 +71,17 @@ struct reading {
 };
 
 static bool
-set_stacks(struct plan *p, struct options *o)
+set_stacks(struct plan *p, const struct options *o)
 {
 	static const char *const names[] = { "auto", "dwarf", "fp", "none", NULL };
 	unsigned which;
 
 	if (strncmp(o->value, "dwarf,", 6) == 0) {   /* perf's: bytes of stack a sample */
-		o->value += 6;
+		struct options bytes = *o;
+
+		bytes.value += 6;
 		p->stacks = STACKS_DWARF;
-		return option_number(o, 256, 65528, &p->stack_size);
+		return option_number(&bytes, 256, 65528, &p->stack_size);
 	}
 	if (!option_word("--call-graph", o->value, names, &which))
 		return false;
@@ -98,13 +109,32 @@ set_freq(struct plan *p, const struct options *o)
 }
 
 static bool
-set_events(struct plan *p, struct reading *r)
+set_events(struct plan *p, struct reading *r, bool growth)
 {
-	const char *why = event_parse(p->event, &p->nevent, r->o.value, &p->arena);
+	const char *why = growth ? growth_event_add(p->event, &p->nevent, &p->arena) : event_parse(p->event, &p->nevent, r->o.value, &p->arena);
 
+	if (!why && p->event[p->nevent - 1].weight >= WEIGHTS_MAX)
+		why = "too many events; a profile has room for 14 (a glob counts as one)";
 	if (why)
-		error("-e: %s", why);
+		error("%s%s", growth ? "" : "-e: ", why);
 	return !why;
+}
+
+static bool
+said(const char *why)
+{
+	if (why)
+		error("%s", why);
+	return !why;
+}
+
+/* Every occurrence is a sample, unless the user says how many. */
+static void
+take_each(struct plan *p, const struct reading *r)
+{
+	for (unsigned i = 0; i < p->nevent; i++)
+		if (p->event[i].each && !r->by_time && !r->by_count && !p->event[i].period && !p->event[i].freq)
+			p->event[i].period = 1;
 }
 
 static bool
@@ -128,9 +158,10 @@ add_output(struct reading *r)
 }
 
 static bool
-take(struct plan *p, struct reading *r, int id)
+take(void *reading, const struct options *o, int id)
 {
-	struct options *o = &r->o;
+	struct reading *r = reading;
+	struct plan *p = r->plan;
 
 	if (target_options_has(id))
 		return target_options_take(&p->target, o, id, &p->arena);
@@ -149,7 +180,12 @@ take(struct plan *p, struct reading *r, int id)
 		r->by_count = true;
 		return option_number(o, 1, INT64_MAX, &p->count);
 	case 'e':
-		return set_events(p, r);
+	case GROWTH:
+		return set_events(p, r, id == GROWTH);
+	case FILTER:
+		return said(event_filter(p->event, p->nevent, o->value, &p->arena));
+	case LEAF:
+		return said(event_leaf(p->event, p->nevent, o->value, &p->arena));
 	case 'g':
 		return true;
 	case CALL_GRAPH:
@@ -158,6 +194,12 @@ take(struct plan *p, struct reading *r, int id)
 		return option_number(o, 256, 65528, &p->stack_size);
 	case MAX_STACK:
 		return option_number(o, 2, STACK_MAX - 128, &p->max_stack);
+	case NATIVE_INTERPRETER:
+		return p->interpreter = true;
+	case GIL:
+		return p->gil = true;
+	case JIT_NAMES:
+		return p->jit_names = true;
 	case NO_INHERIT:
 		return p->no_inherit = true;
 	case ENGINE:
@@ -206,12 +248,6 @@ take(struct plan *p, struct reading *r, int id)
 	case STATS:
 		p->stats.path = o->value;
 		return true;
-	case 'q':
-		msg_level = -1;
-		return true;
-	case 'v':
-		msg_level++;
-		return true;
 	default:
 		return picture_take(&p->picture, o, id);
 	}
@@ -227,7 +263,7 @@ resolve_outputs(struct plan *p, const struct reading *r)
 	for (unsigned i = 0; i < r->files; i++)
 		if (!outputs_add(&p->output[p->noutput++], r->file[i], given, &format_folded))
 			return false;
-	if (!p->noutput)   /* named once the target's pid is known */
+	if (!p->noutput)   /* prof names it once it knows the target's pid */
 		p->output[p->noutput++] = (struct output){ .format = given ? given : &format_html };
 	return !p->embed_source || outputs_embed(p->output, p->noutput);
 }
@@ -250,13 +286,22 @@ static bool
 consistent(const struct plan *p, const struct reading *r)
 {
 	const char *wrong = NULL;
+	bool growth = false;
 
-	if (p->idle && (p->target.kind != TARGET_SYSTEM || p->target.cgroup))
+	for (unsigned i = 0; i < p->nevent; i++)
+		growth |= p->event[i].growth != NULL;
+	if (growth && (p->stacks == STACKS_FP || p->stacks == STACKS_NONE))
+		wrong = "--growth needs the registers of each sample, so it cannot be combined with --call-graph fp or none";
+	else if (p->idle && (p->target.kind != TARGET_SYSTEM || p->target.cgroup))
 		wrong = "--idle needs -a";
 	else if (p->wall && (p->nevent || p->count))
 		wrong = "--wall measures time, so it cannot be combined with -e or -c";
 	else if (r->by_time && r->by_count)
 		wrong = "use -F or -c, not both: -F says how many samples a second, -c how many events make a sample";
+	else if (p->jit_names && p->target.kind != TARGET_COMMAND && p->target.kind != TARGET_PROCESSES)
+		wrong = "--jit-names asks the processes that you name: it needs -p PID, -n NAME or a command";
+	else if (p->gil && p->off_cpu)
+		wrong = "--gil keeps samples of threads that run, so it cannot be combined with --off-cpu, --wall or --wakers";
 	else if (p->duration && p->delay >= p->duration)
 		wrong = "-D must be shorter than -d";
 	if (wrong)
@@ -267,17 +312,14 @@ consistent(const struct plan *p, const struct reading *r)
 int
 plan_read(struct plan *p, int argc, char **argv)
 {
-	struct reading r = { 0 };
-	int id;
+	struct reading r = { .plan = p };
+	int status;
 
 	*p = (struct plan){ .target = { .kind = TARGET_COMMAND }, .freq = 999, .max_stack = 512 };
 	options_open(&r.o, plan_options, argc, argv);
-	while ((id = options_next(&r.o)) != OPTION_END) {
-		if (id == 'h')
-			return EXIT_HELP;
-		if (id == OPTION_BAD || !take(p, &r, id))
-			return EXIT_FAILED;
-	}
+	if ((status = options_read(&r.o, NULL, take, &r)))
+		return status;
+	take_each(p, &r);
 	if (!target_options_check(&p->target, &r.o) || !consistent(p, &r) || !resolve_outputs(p, &r) || !resolve_stats(p))
 		return EXIT_FAILED;
 	return target_options_find(&p->target);

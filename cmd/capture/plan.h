@@ -19,7 +19,7 @@ struct plan {
 	bool freq_max;
 	uint64_t duration, delay;        /* ns; 0: none */
 	bool off_cpu, wall, wakers;
-	bool idle, no_inherit, by_thread, by_process, mangled, brief, lines, outermost, raw, by_container, no_sandbox, embed_source;
+	bool idle, no_inherit, by_thread, by_process, mangled, brief, lines, outermost, raw, by_container, no_sandbox, embed_source, interpreter, gil, jit_names;
 	enum { STACKS_AUTO, STACKS_DWARF, STACKS_FP, STACKS_NONE } stacks;
 	uint64_t stack_size, max_stack;
 	struct search_dirs dirs;            /* --debug-dir, --sysroot */
@@ -29,7 +29,7 @@ struct plan {
 	struct output stats;             /* --stats; without it the path is NULL */
 };
 
-/* Its options; ends with id 0. */
+/* The options of prof record; ends with id 0. */
 extern const struct option plan_options[];
 /* 0 on success, EXIT_HELP if the user wants help, else the exit status, after an error message. */
 int plan_read(struct plan *, int argc, char **argv);

@@ -3,16 +3,49 @@
 
 #include "lib/msg.h"
 #include "registers.h"
+#include "sample/events/event_kind.h"
 #include "sample/events/switch_event.h"
+#include "sample/probes/probe_events.h"
 #include "sample/rights/sandbox.h"
 #include "waits.h"
 
+/* What samples weigh, behind the events' names.  Returns the event that tells of memory that was given back; NULL: none, or no
+ * event tells of memory that was allocated. */
+static const struct event *
+name_bytes(struct plan *p)
+{
+	struct event *frees = NULL;
+	bool allocates = false;
+
+	for (unsigned i = 0; i < p->nevent; i++) {
+		struct event *e = &p->event[i];
+
+		if (e->frees)
+			frees = e;
+		if (!e->weigh)
+			continue;
+		e->name = event_words(&p->arena, "%s bytes", e->name);
+		allocates = true;
+	}
+	if (!allocates || !frees)
+		return NULL;
+	frees->name = event_words(&p->arena, "%s in-use bytes", frees->name);
+	return frees;
+}
+
 bool
-plan_add_events(struct plan *p, uint32_t *wait_event)
+plan_add_events(struct plan *p, uint32_t *wait_event, const struct event **frees)
 {
 	const char *why;
 
 	*wait_event = 0;
+	why = probe_events_find(p->event, &p->nevent, p->target.npid && p->target.kind != TARGET_SYSTEM ? p->target.pid[0] : 0,
+	                        p->target.command ? p->target.command[0] : NULL, &p->arena);
+	if (why) {
+		error("-e: %s", why);
+		return false;
+	}
+	*frees = name_bytes(p);
 	if (!p->nevent)
 		p->event[p->nevent++] = event_default();
 	if (!p->off_cpu)
@@ -21,6 +54,7 @@ plan_add_events(struct plan *p, uint32_t *wait_event)
 		p->nevent = EVENTS_MAX - 2;
 	*wait_event = p->nevent;
 	p->event[p->nevent] = switch_event();
+	p->event[p->nevent].weight = (uint8_t)(p->event[p->nevent - 1].weight + 1);
 	if (sandbox_lent())   /* tracepoints are not lent */
 		switch_event_other(&p->event[p->nevent]);
 	p->nevent++;
@@ -28,6 +62,7 @@ plan_add_events(struct plan *p, uint32_t *wait_event)
 		error("--wakers %s", why);
 		return false;
 	}
+	p->event[p->nevent].weight = p->event[p->nevent - 1].weight;
 	p->nevent += p->wakers;
 	return true;
 }

@@ -21,6 +21,6 @@ registers_describe(struct capture *c)
 		const struct arch *a = i ? arch_compat : arch_host;
 
 		if (a)
-			c->prstatus[i] = (struct prstatus){ a->prstatus, a->sample, sampled(a, a->sp), sampled(a, a->pc) };
+			c->prstatus[i] = (struct prstatus){ a->prstatus, a->sample, sampled(a, a->sp), sampled(a, a->pc), sampled(a, a->call_arg) };
 	}
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/options/lent_rights.h"
 #include "lib/proc.h"
 #include "lib/msg.h"
 #include "sample/tasks/proc_mount.h"
@@ -13,9 +14,7 @@
 #include "sample/rights/keeper_ask.h"
 #include "sample/rights/keeper_serve.h"
 #include "sample/rights/sandbox.h"
-#include "sample/events/lent_event.h"
 #include "sample/tasks/target.h"
-#include "sample/tasks/whose.h"
 
 /* Numbers of ASK_CALLER. */
 enum { OPEN, DONE, FAILED, OWN };
@@ -23,35 +22,16 @@ enum { OPEN, DONE, FAILED, OWN };
 bool
 rights_allow(const struct plan *p)
 {
-	static const char alone[] = "prof has more rights here than you; it uses them for your own processes only";
-	struct capture c = { .count = p->count };
-	const char *why;
+	static const char stacks[] = "see the stacks of other users";
+	const char *what = !sandbox_lent() ? NULL
+	                   : p->jit_names ? "use --jit-names"   /* it signals processes */
+	                   : p->no_sandbox ? "use --no-sandbox"
+	                   : strcmp(proc_root, "/proc") ? "use --proc-root"   /* it would show which user has which processes */
+	                   : p->wakers ? stacks : NULL;
 
-	if (!sandbox_lent())
-		return true;
-	if (p->no_sandbox) {
-		error("only root may use --no-sandbox: %s", alone);
-		return false;
-	}
-	if (strcmp(proc_root, "/proc")) {   /* it would show which user has which processes */
-		error("only root may use --proc-root: %s", alone);
-		return false;
-	}
-	if (p->target.kind == TARGET_SYSTEM || p->wakers) {   /* these show stacks of all users */
-		error("only root may see the stacks of other users: %s", alone);
-		return false;
-	}
-	for (unsigned i = 0; i < p->target.npid; i++)
-		if (!whose_may(p->target.pid[i])) {
-			error("process %d is not yours: %s", (int)p->target.pid[i], alone);
-			return false;
-		}
-	for (unsigned i = 0; i < p->nevent; i++)
-		if ((why = lent_event_refused(&c, &p->event[i]))) {
-			error("-e %s: %s", p->event[i].name, why);
-			return false;
-		}
-	return true;
+	if (what)
+		lent_rights_refuse(what);
+	return !what && lent_rights_allow(&p->target, p->event, p->nevent, p->count, stacks);
 }
 
 /* Makes all outputs readable only for their owner. */
@@ -70,7 +50,7 @@ rights_begin(struct plan *p)
 	bool others = sandbox_lent() || (!geteuid() && p->target.kind == TARGET_SYSTEM);
 	uid_t uid;
 
-	if (why && p->target.kind == TARGET_COMMAND)   /* of others it was said before they were looked for */
+	if (why && p->target.kind == TARGET_COMMAND)   /* prof said it of the others before it looked for them */
 		warn("%s", why);
 	for (unsigned i = 0; !geteuid() && i < p->target.npid; i++)
 		others |= !target_owner(p->target.pid[i], "", &uid) || uid;
@@ -80,13 +60,11 @@ rights_begin(struct plan *p)
 
 /* The output of that name, or NULL. */
 static struct output *
-output_named(struct plan *p, const char *path)
+output_named(const struct rights *r, const char *path)
 {
-	if (p->stats.path && !strcmp(p->stats.path, path))
-		return &p->stats;
-	for (unsigned i = 0; i < p->noutput; i++)
-		if (!strcmp(p->output[i].path, path))
-			return &p->output[i];
+	for (unsigned i = 0; i < r->noutput; i++)
+		if (!strcmp(r->output[i]->path, path))
+			return r->output[i];
 	return NULL;
 }
 
@@ -95,10 +73,9 @@ static long
 serve(void *ctx, const struct ask *a, int with, int *fd, char *text, size_t size)
 {
 	struct rights *r = ctx;
-	struct output *o = output_named(r->plan, a->path);
+	struct output *o = output_named(r, a->path);
 	struct place_words words;
 	const char *why;
-	char how = '!';
 
 	if (a->number == OWN && r->serve)
 		return r->serve(r->ctx, a->path, with, fd);
@@ -107,60 +84,70 @@ serve(void *ctx, const struct ask *a, int with, int *fd, char *text, size_t size
 		return -1;
 	}
 	if (a->number == OPEN) {
-		r->file.pid = (int32_t)getppid();
-		why = output_here.open(o, &r->file, fd, &words);
-		r->writes = why ? NULL : o;
-	} else if (r->writes != o) {
-		how = '?';
+		o->file.pid = (int32_t)getppid();
+		why = output_here.open(o, fd, &words);
+		return snprintf(text, size, "%c%s", why ? '!' : '=', why ? why : o->file.beside) + 1;
+	}
+	if (!*o->file.beside) {   /* another keeper opened it */
+		o->file.again = true;
 		why = "the process that keeps prof's rights was killed while it wrote the file";
 	} else {
-		why = output_here.done(o, &r->file, a->number == DONE, &words);
-		r->writes = NULL;
+		why = output_here.done(o, a->number == DONE, &words);
 	}
-	return snprintf(text, size, "%c%s", why ? how : '=', why ? why : o->path) + 1;
+	return snprintf(text, size, "%c%s", !why ? '=' : o->file.again ? '?' : '!', why ? why : o->path) + 1;
 }
 
-/* In the keeper: prof was killed while it wrote. */
+/* In the keeper: prof was killed before it had written all. */
 static void
 over(void *ctx)
 {
-	struct rights *r = ctx;
+	const struct rights *r = ctx;
 
-	if (r->writes && *r->file.beside)
-		unlink(r->file.beside);
+	for (unsigned i = 0; i < r->noutput; i++)
+		if (*r->output[i]->file.beside)
+			unlinkat(r->output[i]->file.dir, r->output[i]->file.beside, 0);
 }
 
 static const char *
-ask_for(unsigned number, const struct output *o, struct output_file *file, int *fd, struct place_words *words)
+ask_for(unsigned number, struct output *o, int *fd, struct place_words *words)
 {
+	static const char killed[] = "the processes that keep prof's rights were killed";
 	char text[sizeof *words + 1];
 	long n = keeper_ask(number, o->path, -1, fd, text, sizeof text);
 
-	if (n < 0 && errno == EPIPE)
-		return "the processes that keep prof's rights were killed, and prof itself has no right to create the file";
+	if (n < 0 && errno == EPIPE) {
+		if (number == OPEN)
+			snprintf(words->text, sizeof words->text, "%s, and prof itself has no right to create the file", killed);
+		else
+			snprintf(words->text, sizeof words->text, "%s before they could rename the file; it is complete: %s in the same directory",
+			         killed, o->file.beside);
+		return words->text;
+	}
 	if (n < 2)
 		return strerror(n < 0 ? errno : EIO);
 	text[sizeof text - 1] = 0;
-	file->again = *text == '?';
-	if (*text == '!' || file->again) {
+	o->file.again = *text == '?';
+	if (*text == '!' || o->file.again) {
 		memcpy(words->text, text + 1, sizeof words->text);
 		return words->text;
 	}
+	if (number == OPEN)
+		snprintf(o->file.beside, sizeof o->file.beside, "%.*s", (int)sizeof o->file.beside - 1, text + 1);
 	if (number == DONE && o->fresh && strcmp(o->path, text + 1))
 		snprintf(o->fresh->path, sizeof o->fresh->path, "%.*s", (int)sizeof o->fresh->path - 1, text + 1);
 	return NULL;
 }
 
 static const char *
-open_there(const struct output *o, struct output_file *file, int *fd, struct place_words *words)
+open_there(struct output *o, int *fd, struct place_words *words)
 {
-	return ask_for(OPEN, o, file, fd, words);   /* the keeper has its own copy of FILE */
+	return ask_for(OPEN, o, fd, words);   /* the keeper has its own copy of the file's state */
 }
 
 static const char *
-done_there(const struct output *o, struct output_file *file, bool well, struct place_words *words)
+done_there(struct output *o, bool well, struct place_words *words)
 {
-	return ask_for(well ? DONE : FAILED, o, file, NULL, words);
+	return *o->file.beside ? ask_for(well ? DONE : FAILED, o, NULL, words) : NULL;
 }
 
 int
@@ -174,19 +161,19 @@ rights_ask(const char *words, int with)
 
 static const struct output_door there = { open_there, done_there };
 
-/* Whether prof writes to this inherited descriptor: it keeps these only. */
+/* Whether prof uses this inherited descriptor: it keeps these only. */
 static bool
-is_outputs(void *ctx, int fd)
+is_used(void *ctx, int fd)
 {
-	const struct plan *p = ctx;
-	bool is = p->stats.path && place_fd(p->stats.path) == fd;
+	const struct rights *r = ctx;
+	bool is = fd == STDIN_FILENO && r->reads_stdin;
 
-	for (unsigned i = 0; i < p->noutput; i++)
-		is |= place_fd(p->output[i].path) == fd;
+	for (unsigned i = 0; i < r->noutput; i++)
+		is |= place_fd(r->output[i]->path) == fd;
 	return is;
 }
 
-/* What others wrote is read without rights, or not at all. */
+/* prof reads what others wrote without rights, or not at all. */
 static bool
 no_sandbox(const char *why, const char *mend)
 {
@@ -198,22 +185,48 @@ no_sandbox(const char *why, const char *mend)
 	return false;
 }
 
-bool
-rights_give_up(struct rights *r, struct session *s, struct plan *p)
+/* The keepers need the directories to rename the files, so these come into DIRS; false after an error message. */
+static bool
+open_ahead(struct rights *r, int *dirs, unsigned *ndir)
 {
+	struct place_words words;
+	const char *why;
+
+	for (unsigned i = 0; i < r->noutput; i++) {
+		struct output *o = r->output[i];
+
+		if ((why = output_ahead(o, i, &words))) {
+			error("%s: %s", o->path, why);
+			return false;
+		}
+		if (*o->file.beside)
+			dirs[(*ndir)++] = o->file.dir;
+	}
+	return true;
+}
+
+/* Gives up rights, with a session, or for the processes that the opener's capture names. */
+static bool
+give_up(struct rights *r, struct session *s, struct opener *o, const struct modules *ms)
+{
+	int dirs[OUTPUTS_MAX + 1];
+	struct keeper_also also = { serve, over, r, dirs, 0 };
 	char words[128];
 	const char *why;
 	unsigned layers;
 
-	r->plan = p;
-	if (!session_keep(s, &(struct keeper_also){ serve, over, r }))
+	_Static_assert(OUTPUTS_MAX + 1 <= KEEPER_FDS, "each output has a directory");
+	if (!open_ahead(r, dirs, &also.nfd))
+		return false;
+	if (s ? !session_keep(s, &also) : !keeper_start(o, ms, &also))
 		return no_sandbox(errno == EMFILE ? "the limit of file descriptors is too low to start the process that keeps prof's rights"
 		                                  : strerror(errno),
 		                  errno == EMFILE ? "sudo prlimit --pid $$ --nofile=1024   (then prof again)" : "");
-	p->stats.door = &there;
-	for (unsigned i = 0; i < p->noutput; i++)
-		p->output[i].door = &there;
-	sandbox_close(is_outputs, p);
+	for (unsigned i = 0; i < r->noutput; i++)
+		r->output[i]->door = &there;
+	while (also.nfd)
+		close(dirs[--also.nfd]);
+	sandbox_close(is_used, r);
 	if ((why = sandbox_lacks(layers = sandbox_enter(LAYERS_ALL))))
 		return no_sandbox(why, "");
 	verbose("sandbox: %s", sandbox_words(layers, words, sizeof words));
@@ -221,11 +234,36 @@ rights_give_up(struct rights *r, struct session *s, struct plan *p)
 }
 
 void
-rights_end(void)
+rights_output(struct rights *r, struct output *o)
+{
+	if (r->noutput < sizeof r->output / sizeof *r->output)
+		r->output[r->noutput++] = o;
+}
+
+bool
+rights_give_up(struct rights *r, struct session *s, struct plan *p)
+{
+	for (unsigned i = 0; i < p->noutput; i++)
+		rights_output(r, &p->output[i]);
+	if (p->stats.path)
+		rights_output(r, &p->stats);
+	return give_up(r, s, NULL, NULL);
+}
+
+bool
+rights_give_up_for(struct rights *r, struct opener *o, const struct modules *ms)
+{
+	return give_up(r, NULL, o, ms);
+}
+
+void
+rights_end(struct rights *r)
 {
 	int last;
 	unsigned n = sandbox_refused(&last);
 
+	for (unsigned i = 0; i < r->noutput; i++)
+		output_drop(r->output[i]);
 	keeper_end();
 	if (n)
 		verbose("the sandbox refused %u system calls; the last one had the number %d", n, last);

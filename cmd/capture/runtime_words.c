@@ -16,7 +16,7 @@ static const struct language {
 	const char *name, *module[3], *loop, *cure;
 } language[] = {
 	[NOT_KNOWN] = { .name = "a JIT compiler", .cure = "prof reads /tmp/perf-PID.map, if the runtime writes it" },
-	{ "Java", { "libjvm.so" }, NULL, "run jcmd PID Compiler.perfmap before the capture ends" },
+	{ "Java", { "libjvm.so" }, NULL, "use --jit-names, or jcmd PID Compiler.perfmap before the capture ends" },
 	{ "Node.js", { "node", "libnode.so" }, "Builtins_InterpreterEntryTrampoline", "start node with --perf-basic-prof" },
 	{ "JavaScript", { "chrome", "chromium" }, NULL, "start it with --js-flags=--perf-basic-prof" },
 	{ "Python", { "python", "libpython" }, "_PyEval_EvalFrameDefault", "start Python 3.12 or later with -X perf" },
@@ -25,7 +25,9 @@ static const struct language {
 	{ "PHP", { "php", "libphp" }, "execute_ex", "set opcache.jit_debug=16 where its JIT compiler is on" },
 	{ "Ruby", { "ruby", "libruby" }, "rb_vm_exec", "use --yjit-perf where its JIT compiler is on" },
 	{ "Perl", { "perl", "libperl.so" }, "Perl_runops_standard", NULL },
+	{ "LuaJIT", { "luajit", "libluajit" }, NULL, "build LuaJIT with -DLUAJIT_USE_PERFTOOLS" },
 	{ "Lua", { "lua", "liblua" }, "luaV_execute", NULL },
+	{ "Guile", { "guile", "libguile" }, NULL, "GUILE_JIT_THRESHOLD=-1 turns its compiler off" },
 };
 enum { LANGUAGES = sizeof language / sizeof *language };
 _Static_assert((int)LANGUAGES <= (int)LANGUAGES_MOST, "a tally for each");
@@ -57,6 +59,8 @@ pass(struct passed *p, const struct function *f, uint8_t of_module)
 		p->made |= unnamed;
 		p->named |= !unnamed;
 	}
+	/* Functions that prof read from the interpreter's memory. */
+	p->named |= strcmp(f->module, "[python]") == 0 || strcmp(f->name, "[python?]") == 0;
 	p->loop |= of_module && language[of_module].loop && strcmp(f->name, language[of_module].loop) == 0;
 }
 
@@ -126,7 +130,7 @@ count(struct tally *t)
 	}
 }
 
-/* The module that has most of what has no symbols: functions of one follow each other nearly always. */
+/* The module with most samples in functions without names: functions of one module nearly always follow each other. */
 static void
 find_stripped(struct tally *t)
 {
@@ -167,7 +171,7 @@ is_libc(const char *module)
 	return strcmp(module, "libc.so.6") == 0 || strncmp(module, "ld-linux", 8) == 0 || strcmp(module, "libm.so.6") == 0;
 }
 
-/* Stacks that were cut before they reached their runtime are of the only one there is. */
+/* Counts stacks that were cut before they reached their runtime, if there is only one runtime. */
 static void
 join(struct tally *t)
 {
@@ -191,8 +195,8 @@ put(struct sink *s, const struct tally *t)
 		const struct language *l = &language[i];
 
 		if (t->made[i] * 100 >= t->all * RUNTIME_TOLD && t->made[i])
-			sink_fmt(s, "; %u%% of stacks pass through code that %s made and that has no names (%s)",
-			         (unsigned)(t->made[i] * 100 / t->all), l->name, l->cure);
+			sink_fmt(s, "; %u%% of stacks pass through code that %s made and that has no names%s%s%s",
+			         (unsigned)(t->made[i] * 100 / t->all), l->name, l->cure ? " (" : "", l->cure ? l->cure : "", l->cure ? ")" : "");
 		if (t->loop[i] * 100 < t->all * RUNTIME_TOLD || !t->loop[i])
 			continue;
 		sink_fmt(s, "; %u%% of stacks run %s functions, of which prof sees only the interpreter", (unsigned)(t->loop[i] * 100 / t->all),

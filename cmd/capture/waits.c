@@ -5,7 +5,7 @@ uint32_t
 waits_thread(struct collector *c, struct task *t)
 {
 	if (!t->named.wait_thread)
-		t->named.wait_thread = profile_thread(&c->profile, t->pid, t->tid, collector_root(c, t), c->wait_event) + 1;
+		t->named.wait_thread = profile_thread(&c->profile, t->pid, t->tid, collector_root(c, t), c->wait_weight) + 1;
 	return t->named.wait_thread - 1;
 }
 
@@ -27,7 +27,8 @@ waits_ran(struct collector *c, struct task *t, uint32_t thread, uint64_t time, u
 	add(&c->profile, thread, time, ns < most ? ns : most, node, &t->waits.ran_rest);
 }
 
-/* The waker's stack goes on top of what its wakee waits with, turned over: the two meet where they met in the kernel. */
+/* The waker's stack, turned over, goes on top of the stack that its wakee waits with: the two meet where they met in the
+ * kernel. */
 void
 waits_waker(struct collector *c, const struct sample *s)
 {

@@ -5,7 +5,7 @@
 #include "collector.h"
 #include "sample/waiting/wait.h"
 
-/* The target's cgroup has been throttled for US in all, as it was before the records that are collected next were read. */
+/* Tells that the target's cgroup had been throttled for US in all, before prof read the records that it collects next. */
 void waits_throttled(struct collector *, uint64_t us);
 /* For session's waits; CTX is the collector. */
 void waits_add(void *collector, const struct wait *);

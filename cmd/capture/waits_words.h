@@ -5,10 +5,10 @@
 #include "lib/sink.h"
 #include "sample/waiting/wait.h"
 
-/* Each adds clauses behind "; ": how many waits there were; and which were left out, or cannot be seen. */
+/* Each adds clauses behind "; ": how many waits there were; and which prof left out, or cannot see. */
 void waits_words(struct sink *, const struct wait_counts *);
 void waits_left_out_words(struct sink *, const struct wait_counts *);
-/* As members of a JSON object. */
+/* Adds the numbers as members of a JSON object. */
 void waits_fields(struct sink *, const struct wait_counts *);
 
 #endif

@@ -65,6 +65,9 @@ why_empty_tell(const struct children *before, const struct plan *p, const struct
 		     (unsigned long long)(period / 10000 % 100));
 	else if (over)
 		warn("the profile is empty: the target ended before prof could take a sample");
+	else if (n->stopper.ticks)   /* ptrace: prof looks now and then, and does not know who runs in between */
+		warn("the profile is empty: prof looked %llu times, and no thread of the target was on a CPU then; use -F max to look more often, or "
+		     "--wall to see where it waits", (unsigned long long)n->stopper.ticks);
 	else
 		warn("the profile is empty: the target did not run on a CPU in that time; use --wall to see where it waits");
 }

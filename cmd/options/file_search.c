@@ -1,5 +1,5 @@
-/* See file_search.h.  Files are looked for by path and where debuggers keep them by id (DIR/.build-id/xx/yyyy).  Those that are
- * still missing are among all files below --sysroot and --debug-dir, or not found: nobody asked for all files of this machine. */
+/* See file_search.h.  prof looks for files by path, and where debuggers keep them by id (DIR/.build-id/xx/yyyy).  For those still
+ * missing it looks at all files below --sysroot and --debug-dir, but not at all files of this machine: nobody asked for that. */
 #include "file_search.h"
 
 #include <dirent.h>
@@ -24,14 +24,6 @@ struct wanted_file {
 	struct module *module;
 };
 
-static uint32_t
-wanted_again(const void *ctx, uint32_t i)
-{
-	const struct wanted_file *b = (const struct wanted_file *)ctx + i;
-
-	return hash_bytes(b->file, strlen(b->file));
-}
-
 static struct wanted_file *
 find(const struct file_search *b, const char *file, size_t len)
 {
@@ -54,7 +46,7 @@ file_search_want(struct file_search *b, const char *file, size_t len, bool by_id
 	if (!(new.file = arena_str(&b->arena, file, len)) || !vec_room(&b->wanted, &b->cap, (uint64_t)b->n + 1, sizeof new))
 		return false;
 	b->wanted[b->n] = new;
-	if (!index_add(&b->index, hash_bytes(file, len), b->n, wanted_again, b->wanted))
+	if (!index_add(&b->index, hash_bytes(file, len), b->n))
 		return false;
 	if (!by_id)
 		b->wanted[b->n].path = new.file;
@@ -88,7 +80,7 @@ id_text(const struct elf *e, char *text)
 	return 2u * e->build_id_len;
 }
 
-/* Takes the file behind FD for BUILD, or (NULL) for whichever its id is that of.  Closes FD. */
+/* Takes the file behind FD for BUILD, or (NULL) for the build that has its id.  Closes FD. */
 static void
 take(struct file_search *b, struct modules *ms, struct wanted_file *build, int fd, const char *path)
 {
@@ -124,12 +116,12 @@ join(char *path, const char *dir, const char *file)
 	return snprintf(path, PATH_ROOM, "%.*s/%s", (int)n, dir, file + (*file == '/')) < PATH_ROOM;
 }
 
-/* By the directories that are made for it, and by path. */
+/* Looks in the directories that are made for ids, and by path. */
 static void
 find_directly(struct file_search *b, struct modules *ms, const struct search_dirs *p)
 {
 	static const char *const ends[] = { "", ".debug" };
-	int root = p->sysroot ? foreign_directory(p->sysroot) : -1;   /* paths of a profile lead nowhere else */
+	int root = p->sysroot ? foreign_directory(p->sysroot) : -1;   /* paths of a profile must lead nowhere else */
 	char path[PATH_ROOM], name[128];
 
 	for (uint32_t i = 0; i < b->n; i++) {
@@ -150,12 +142,12 @@ find_directly(struct file_search *b, struct modules *ms, const struct search_dir
 		close(root);
 }
 
-/* Directories still to be looked through. */
+/* Directories that it has still to look through. */
 struct directories {
 	struct arena arena;
 	const char **dir;
 	uint32_t n, cap;
-	uint64_t files;            /* that were looked at */
+	uint64_t files;            /* that prof looked at */
 	struct progress progress;
 };
 
@@ -167,7 +159,7 @@ push(struct directories *s, const char *dir)
 		s->n++;
 }
 
-/* Whether the kernel makes its files up: there are no programs among them. */
+/* Whether the kernel makes up the files there: none of them is a program. */
 static bool
 is_made_up(int dir)
 {
@@ -198,7 +190,7 @@ look_at(struct directories *s, struct file_search *b, struct modules *ms, const 
 		close(fd);
 }
 
-/* The directories in DIR are for later; its files, if they begin as ELF files do, are looked at. */
+/* Keeps the directories in DIR for later, and looks at its files, if they begin as ELF files do. */
 static void
 look_through(struct directories *s, struct file_search *b, struct modules *ms, const char *dir)
 {

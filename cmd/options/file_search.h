@@ -10,7 +10,7 @@ struct file_search {
 	struct wanted_file *wanted;
 	uint32_t n, cap, missing;
 	struct index index;
-	bool below;                  /* all files below some directory were looked at */
+	bool below;                  /* prof looked at all files below some directory */
 };
 
 /* Notes a file to find: the LEN characters of its build-id, in hexadecimal, or of its path.  False at the memory cap. */
@@ -19,9 +19,9 @@ bool file_search_want(struct file_search *, const char *file, size_t len, bool b
 void file_search_was_at(struct file_search *, const char *build_id, const char *path);
 /* Looks for all of them. */
 void file_search_find(struct file_search *, struct modules *, const struct search_dirs *);
-/* The module of a file that was noted, or NULL if it was not found. */
+/* The module of a noted file, or NULL if prof did not find it. */
 struct module *file_search_module(const struct file_search *, const char *file, size_t len);
-/* Warns of those that were not found. */
+/* Warns of those that it did not find. */
 void file_search_tell_missing(const struct file_search *);
 
 #endif

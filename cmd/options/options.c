@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "exit.h"
 #include "lib/text.h"
 #include "lib/msg.h"
 #include "lib/nearest.h"
@@ -137,6 +138,30 @@ options_next_or_word(struct options *o, int *n)
 		}
 	}
 	return id;
+}
+
+bool
+option_loudness(int id)
+{
+	if (id == 'q')
+		msg_level = -1;
+	else if (id == 'v')
+		msg_level++;
+	return id == 'q' || id == 'v';
+}
+
+int
+options_read(struct options *o, int *words, bool (*take)(void *ctx, const struct options *, int id), void *ctx)
+{
+	int id;
+
+	while ((id = words ? options_next_or_word(o, words) : options_next(o)) != OPTION_END) {
+		if (id == 'h')
+			return EXIT_HELP;
+		if (id == OPTION_BAD || (!option_loudness(id) && !take(ctx, o, id)))
+			return EXIT_FAILED;
+	}
+	return 0;
 }
 
 /* The length of the option as written, without its value. */

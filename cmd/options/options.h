@@ -1,4 +1,4 @@
-/* Options as a table, from which they are parsed, and explained in the help. */
+/* Options as a table: prof parses them by it, and makes the help from it. */
 #ifndef CMD_OPTIONS_OPTIONS_H
 #define CMD_OPTIONS_OPTIONS_H
 
@@ -23,10 +23,10 @@ struct options {
 	int argc;
 	char **argv;
 	int at;               /* the next word to look at; after OPTION_END: the first that is no option */
-	bool dashes;          /* a "--" stood before it */
+	bool dashes;          /* a "--" stood before that word */
 	const char *rest;     /* further letters of a word like -gq */
-	const char *value;    /* of the option just given */
-	const char *shown;    /* the option as it was written, for messages */
+	const char *value;    /* of the last option */
+	const char *shown;    /* the option as the user wrote it, for messages */
 	char letter[3];
 };
 
@@ -34,10 +34,16 @@ void options_open(struct options *, const struct option *table, int argc, char *
 /* The next option's id; OPTION_END at the first word that is no option; OPTION_BAD after an error message. */
 int options_next(struct options *);
 
-/* For commands whose options may stand behind their words.  It moves each word that is not an option to the front of argv,
- * behind the command's name, and goes on with the options.  So the words are argv[1] to argv[*N].  Returns what options_next
- * returns. */
+/* For commands with options that may stand behind their words.  It moves each word that is not an option to the front of
+ * argv, behind the command's name, and goes on with the options.  So the words are argv[1] to argv[*N].  Returns what
+ * options_next returns. */
 int options_next_or_word(struct options *, int *n);
+
+/* Hands all options to TAKE, except -h, -q and -v, which mean the same everywhere.  TAKE returns false after an error message.
+ * With WORDS options may stand behind words, as in options_next_or_word.  0, EXIT_HELP or EXIT_FAILED. */
+int options_read(struct options *, int *words, bool (*take)(void *ctx, const struct options *, int id), void *ctx);
+/* Whether it is -q or -v; if so, this has done it. */
+bool option_loudness(int id);
 
 /* A number within [LO, HI], and nothing else: false after an error message about the option's value. */
 bool option_number(const struct options *, uint64_t lo, uint64_t hi, uint64_t *v);

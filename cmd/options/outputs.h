@@ -13,7 +13,7 @@ bool outputs_format(const char *name, const struct format **);
 bool outputs_add(struct output *, const char *file, const struct format *given, const struct format *bare);
 /* Whether functions with the same name may be one, wherever their lines are; false if there are no outputs. */
 bool outputs_lineless(const struct output *, unsigned n);
-/* For --embed-source: those that can will hold source text.  False after an error message, if none can. */
+/* For --embed-source: makes the outputs that can hold source text do so.  False after an error message, if none can. */
 bool outputs_embed(struct output *, unsigned n);
 /* Writes all outputs; false after an error message, if some failed. */
 bool outputs_all(struct output *, unsigned n, const struct profile *);

@@ -19,7 +19,7 @@ picture_take(struct picture *p, const struct options *o, int id)
 			return false;
 		p->width = (uint32_t)v;
 		return true;
-	case PICTURE_MIN_WIDTH:   /* a decimal number; thousandths become tenths, upwards: none is not what 0 means */
+	case PICTURE_MIN_WIDTH:   /* a decimal number; rounds thousandths up to tenths: 0 does not mean none */
 		if (!option_time(o, 1000, &v))
 			return false;
 		p->min_width = v < 100 ? 1 : v > 1000000 ? 10000 : (uint32_t)((v + 99) / 100);

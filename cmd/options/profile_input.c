@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/filemap.h"
@@ -54,17 +53,16 @@ parse(struct profile *p, const char *name, const void *bytes, size_t n)
 }
 
 static bool
-read_fd(struct profile *p, const char *name, int fd)
+read_source(struct profile *p, const char *name, struct source *source)
 {
 	uint8_t *bytes = NULL;
 	uint32_t cap = 0, n = 0;
 	const char *why;
 	struct filemap map;
-	struct stat st;
 	bool ok = false;
 
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0) {
-		if ((why = filemap_open(&map, fd))) {
+	if (source->seeks && source->size) {
+		if ((why = filemap_open(&map, source->fd))) {
 			error("%s: %s", name, why);
 			return false;
 		}
@@ -72,7 +70,10 @@ read_fd(struct profile *p, const char *name, int fd)
 		filemap_close(&map);
 		return ok;
 	}
-	if ((why = read_all(fd, &bytes, &cap, &n)))
+	n = source->n - source->pos;   /* the bytes that prof has looked at */
+	if (vec_room(&bytes, &cap, n, 1) && n)
+		memcpy(bytes, source->bytes + source->pos, n);
+	if ((why = n > cap ? "out of memory" : read_all(source->fd, &bytes, &cap, &n)))
 		error("%s: %s", name, why);
 	else
 		ok = parse(p, name, bytes, n);
@@ -80,7 +81,7 @@ read_fd(struct profile *p, const char *name, int fd)
 	return ok;
 }
 
-/* Samples of threads that had some already do not lie in time as those did. */
+/* If a thread had samples before, the new ones do not lie in time as those did. */
 static void
 check_times(struct profile *p, const uint64_t *before, uint32_t n)
 {
@@ -89,29 +90,65 @@ check_times(struct profile *p, const uint64_t *before, uint32_t n)
 }
 
 bool
-input_read(struct profile *p, const char *path)
+input_open(struct input *in, const char *path)
 {
-	bool in = strcmp(path, "-") == 0, ok;
-	int fd = in ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	uint32_t n = p->nthread, cap = 0;
-	uint64_t *before = NULL;
+	bool is_stdin = strcmp(path, "-") == 0;
+	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	const uint8_t *magic;
 
+	*in = (struct input){ .name = is_stdin ? "stdin" : path };
 	if (fd < 0) {
 		error("%s: %s", path, strerror(errno));
 		return false;
 	}
-	ok = vec_room(&before, &cap, n, sizeof *before);
+	source_open(&in->source, fd);
+	magic = source_peek(&in->source, HEADER_MAGIC);
+	in->recording = magic && header_is(magic);
+	return true;
+}
+
+void
+input_close(struct input *in)
+{
+	source_free(&in->source);
+	if (in->source.fd != STDIN_FILENO)
+		close(in->source.fd);
+}
+
+bool
+input_read_with(struct profile *p, struct input *in, bool (*read)(struct profile *, struct input *, const void *ctx), const void *ctx)
+{
+	uint32_t n = p->nthread, cap = 0;
+	uint64_t *before = NULL;
+	bool ok = vec_room(&before, &cap, n, sizeof *before);
+
 	for (uint32_t i = 0; ok && i < n; i++)
 		before[i] = p->thread[i].samples;
-	ok = read_fd(p, in ? "stdin" : path, fd);
+	ok = in->recording && read ? read(p, in, ctx) : read_source(p, in->name, &in->source);
 	if (before)
 		check_times(p, before, n);
 	vec_free(&before, &cap, sizeof *before);
-	if (!in)
-		close(fd);
 	if (ok && p->dropped) {
-		error("%s: out of memory", in ? "stdin" : path);
+		error("%s: out of memory", in->name);
 		ok = false;
 	}
+	return ok;
+}
+
+bool
+input_read(struct profile *p, const char *path)
+{
+	struct input in;
+	bool ok;
+
+	if (!input_open(&in, path))
+		return false;
+	if (in.recording) {
+		error("%s: this is a recording of perf's; make a profile of it first: prof report %s -o FILE.pb", path, path);
+		input_close(&in);
+		return false;
+	}
+	ok = input_read_with(p, &in, NULL, NULL);
+	input_close(&in);
 	return ok;
 }

@@ -147,19 +147,35 @@ find_named(struct target_options *t)
 	return n != 0;
 }
 
+static bool
+there(const struct target_options *t, int32_t pid)
+{
+	int32_t of;
+
+	return t->kind == TARGET_THREADS ? target_tid_exists(pid, &of) : target_pid_exists(pid);
+}
+
+bool
+target_options_left(const struct target_options *t)
+{
+	for (unsigned i = 0; i < t->npid; i++)
+		if (there(t, t->pid[i]))
+			return true;
+	return !t->npid;
+}
+
 /* Whether all pids and tids exist, and none is prof's. */
 static bool
 all_there(const struct target_options *t)
 {
 	bool thread = t->kind == TARGET_THREADS;
-	int32_t of;
 
 	for (unsigned i = 0; i < t->npid; i++) {
 		if (t->pid[i] == getpid()) {
 			error("-%c %d: that is prof itself", thread ? 't' : 'p', t->pid[i]);
 			return false;
 		}
-		if (thread ? target_tid_exists(t->pid[i], &of) : target_pid_exists(t->pid[i]))
+		if (there(t, t->pid[i]))
 			continue;
 		error("-%c %d: no such %s", thread ? 't' : 'p', t->pid[i], thread ? "thread" : "process");
 		return false;

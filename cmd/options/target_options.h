@@ -46,5 +46,7 @@ bool target_options_check(struct target_options *, const struct options *);
 /* Finds the command, or the processes of -n (with --wait it waits for one), and checks that pids exist.  Returns 0, or the exit
  * status after an error message. */
 int target_options_find(struct target_options *);
+/* Whether any named process or thread is still there; true if the user named none. */
+bool target_options_left(const struct target_options *);
 
 #endif

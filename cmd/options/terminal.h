@@ -1,4 +1,4 @@
-/* How text is shown on a terminal. */
+/* How prof shows text on a terminal. */
 #ifndef CMD_OPTIONS_TERMINAL_H
 #define CMD_OPTIONS_TERMINAL_H
 

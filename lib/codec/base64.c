@@ -1,7 +1,7 @@
 /* See base64.h. */
 #include "base64.h"
 
-/* Three bytes, of which N are there, as four digits. */
+/* Writes three bytes, of which N are there, as four digits. */
 static void
 encode(struct base64 *b, unsigned n)
 {

@@ -1,18 +1,18 @@
-/* Bytes as text: base64 (RFC 4648, section 4), as they come. */
+/* Writes bytes as text while they come: base64 (RFC 4648, section 4). */
 #ifndef LIB_CODEC_BASE64_H
 #define LIB_CODEC_BASE64_H
 
 #include "lib/cursor.h"
 #include "lib/sink.h"
 
-/* All zero but TO, which the text goes to, is where it begins. */
+/* At the beginning all is zero except TO, which gets the text. */
 struct base64 {
 	struct sink *to;
 	uint8_t left[3];
 	unsigned n;
 };
 
-/* N bytes more, for a struct base64: what a sink drains to. */
+/* Takes N more bytes for a struct base64: a sink may drain to it. */
 void base64_put(void *base64, const void *bytes, size_t n);
 /* Writes what is left and the padding. */
 void base64_end(struct base64 *);

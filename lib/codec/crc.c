@@ -1,8 +1,8 @@
 /* See crc.h.  ISO 3309 (as RFC 1952 section 8 has it), ECMA-182, RFC 1950 section 8.2; bits are reflected. */
 #include "crc.h"
 
-/* What a byte changes is the sum, without carries, of what its bits do: the tables are made of eight numbers each, from the lowest
- * bit on. */
+/* The change that a byte makes is the sum, without carries, of the changes that its bits make.  So the tables are made of eight
+ * numbers each, from the lowest bit on. */
 #define BYTE(i, a, b, c, d, e, f, g, h) \
 	(((i) & 1 ? a : 0) ^ ((i) & 2 ? b : 0) ^ ((i) & 4 ? c : 0) ^ ((i) & 8 ? d : 0) ^ \
 	 ((i) & 16 ? e : 0) ^ ((i) & 32 ? f : 0) ^ ((i) & 64 ? g : 0) ^ ((i) & 128 ? h : 0))

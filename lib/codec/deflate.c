@@ -1,5 +1,5 @@
-/* See deflate.h.  Matches are found by hash chains, and put off by a byte where the next one is longer; blocks are stored,
- * or coded by the fixed or their own Huffman codes, whichever is shortest. */
+/* See deflate.h.  It finds matches by hash chains, and waits one byte if the next match is longer.  It stores a block, or
+ * codes it by the fixed or its own Huffman codes, whichever is shortest. */
 #include "deflate.h"
 #include "crc.h"
 #include "lib/mem.h"
@@ -14,7 +14,8 @@ enum {
 	MATCH_MIN = 3, MATCH_MAX = 258,
 	AHEAD = MATCH_MAX + MATCH_MIN + 1,   /* bytes wanted beyond the one that is coded */
 	FAR = 4096,                /* a match of three bytes farther away costs more than they do */
-	/* How long a match may be to be looked for, to be searched less behind, to be enough; and how many are looked at. */
+	/* Lengths of a match: below LAZY prof looks for a better one, from GOOD on it searches less, NICE is enough; CHAIN: places
+	 * to look at. */
 	LAZY = 16, GOOD = 8, NICE = 128, CHAIN = 128,
 	LITERALS = 288, DISTANCES = 30, LENGTHS = 19, END = 256, FIRST_LENGTH = 257, LAST_LENGTH = 285,
 	BITS_MAX = 15, LENGTH_BITS_MAX = 7,
@@ -76,7 +77,7 @@ length_class(uint32_t len, unsigned *extra)
 	return LAST_LENGTH;
 }
 
-/* Symbols that occur, by frequency. */
+/* Sorts the symbols that occur by frequency. */
 static unsigned
 sorted(const struct huffman *h, unsigned n, uint16_t *symbol)
 {
@@ -128,7 +129,7 @@ count_lengths(uint32_t *a, unsigned n, unsigned *count, unsigned max)
 		for (; avail > used; avail--, next--)
 			count[depth < max ? depth : max]++;
 	}
-	/* What was deeper than MAX takes more room than there is: others give way. */
+	/* A code that was deeper than MAX takes more room than there is: others give way. */
 	for (unsigned i = 1; i <= max; i++)
 		room += count[i] << (max - i);
 	for (; room > 1u << max; room--) {
@@ -162,7 +163,7 @@ number_codes(struct huffman *h, unsigned n)
 	}
 }
 
-/* Codes for N symbols by their frequencies; at least two, as every reader takes that. */
+/* Codes for N symbols by their frequencies; at least two, because every reader takes that. */
 static void
 make_codes(struct huffman *h, unsigned n, unsigned max)
 {
@@ -182,7 +183,7 @@ make_codes(struct huffman *h, unsigned n, unsigned max)
 	number_codes(h, n);
 }
 
-/* The codes that need not be told: RFC 1951 section 3.2.6. */
+/* The fixed codes, which no stream needs to tell: RFC 1951 section 3.2.6. */
 static unsigned
 fixed_bits(unsigned literal)
 {
@@ -256,7 +257,7 @@ find_runs(struct lengths *l, struct huffman *h, const uint8_t *bits, unsigned n)
 	}
 }
 
-/* Bits that they take. */
+/* The bits that these lengths take. */
 static uint64_t
 make_lengths(struct lengths *l, struct deflate_state *s)
 {
@@ -373,7 +374,7 @@ add_symbol(struct deflater *d, uint32_t dist, uint32_t value)
 
 /* ---- matches ---- */
 
-/* Makes AT known as a place to look at; the last one with the same hash, or 0. */
+/* Makes AT known as a place to look at; returns the last one with the same hash, or 0. */
 static uint32_t
 insert(struct deflate_state *s, uint32_t at)
 {
@@ -412,7 +413,7 @@ longest(const struct deflate_state *s, uint32_t candidate, uint32_t best, uint32
 	return best;
 }
 
-/* Codes the byte before AT with what was found for it, and goes on behind it. */
+/* Codes the byte before AT with the match found for it, if any, and goes on behind that. */
 static void
 code_match(struct deflater *d)
 {
@@ -427,7 +428,7 @@ code_match(struct deflater *d)
 	s->match_len = 0;
 }
 
-/* One byte on: a match for it, if it is better than that of the byte before, which is then a literal. */
+/* Goes on by one byte: if its match is better than that of the byte before, that byte becomes a literal. */
 static void
 step(struct deflater *d)
 {
@@ -450,7 +451,7 @@ step(struct deflater *d)
 	s->at++;
 }
 
-/* Codes what there is, up to what a match may need of what is still to come, or ALL. */
+/* Codes the bytes at hand, but not those whose match may need bytes still to come; or ALL. */
 static void
 run(struct deflater *d, bool all)
 {
@@ -470,7 +471,7 @@ run(struct deflater *d, bool all)
 	s->held = false;
 }
 
-/* The older half of the buffer is given up. */
+/* Gives up the older half of the buffer. */
 static void
 slide(struct deflate_state *s)
 {

@@ -1,4 +1,4 @@
-/* Compressing: DEFLATE (RFC 1951), bare or as zlib (RFC 1950) or gzip (RFC 1952) wrap it, as it is written. */
+/* Compressing: DEFLATE (RFC 1951), bare or as zlib (RFC 1950) or gzip (RFC 1952) wrap it, while somebody writes. */
 #ifndef LIB_CODEC_DEFLATE_H
 #define LIB_CODEC_DEFLATE_H
 
@@ -23,7 +23,7 @@ void deflate_put(struct deflater *, const void *bytes, size_t n);
 /* Writes the end and gives the memory back. */
 void deflate_close(struct deflater *);
 
-/* Opens S as a sink that compresses: what is written into it goes through D, which is open.  Close S, then D, then what
+/* Opens S as a sink that compresses: what somebody writes into it goes through D, which is open.  Close S, then D, then what
  * D writes to. */
 void deflate_sink(struct sink *s, struct deflater *d);
 

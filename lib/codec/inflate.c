@@ -1,4 +1,4 @@
-/* See inflate.h.  Codes of up to ROOT bits are looked up, longer ones counted out. */
+/* See inflate.h.  It looks up codes of up to ROOT bits, and counts out longer ones. */
 #include "inflate.h"
 #include "crc.h"
 #include "lib/mem.h"
@@ -7,8 +7,8 @@
 
 enum { ROOT = 11, BITS_MAX = 15, LITERALS = 288, DISTANCES = 32, LENGTHS = 19, END = 256, MATCH_MAX = 258, BLOCK_LEAST = 64, BLOCKS_LEAST = 4096 };
 
-/* What a code stands for: in the lowest six bits its length and that of the extra bits behind it, in four of the next eight its own,
- * a flag, and in the upper half the symbol, or the length or distance that the extra bits add to. */
+/* What a code stands for.  The lowest six bits: its length plus that of the extra bits behind it; four of the next eight: its own
+ * length; then a flag; the upper half: the symbol, or the length or distance that the extra bits add to. */
 enum { ALL = 63, OWN = 8, LITERAL = 1 << 12, MATCH = 1 << 13, VALUE = 16 };
 
 enum alphabet { SYMBOLS, LITERALS_AND_LENGTHS, ALL_DISTANCES };
@@ -28,9 +28,9 @@ struct inflater {
 	size_t begin, n, room;           /* of OUT: the stream's first byte, what there is, what there may be now */
 	struct sink *sink;               /* OUT is its buffer and grows up to MAX, or NULL */
 	size_t max;
-	size_t (*more)(void *ctx, size_t n);   /* where OUT stays and has room for more: for N bytes or 0, or NULL */
+	size_t (*more)(void *ctx, size_t n);   /* makes room in OUT, which stays: for N bytes, or returns 0; or NULL */
 	void *ctx;
-	size_t blocks;                   /* that there may still be: each has tables to make, and may say nothing */
+	size_t blocks;                   /* that may still come: each has tables to make, and may say nothing */
 	struct code literal, distance;
 };
 
@@ -55,7 +55,7 @@ fill(struct inflater *s)
 		s->bits |= (uint64_t)*s->in.pos++ << s->nbits;
 }
 
-/* Past the input's end bits are zeros, and BAD is set. */
+/* Past the input's end bits are zeros, and it sets BAD. */
 static inline void
 drop(struct inflater *s, unsigned n)
 {
@@ -100,7 +100,7 @@ meaning(enum alphabet alphabet, unsigned symbol)
 	return (base + (group == 4 ? 3 : 1)) << VALUE | MATCH | extra;
 }
 
-/* From the lengths of N symbols.  A code that leaves bits over is taken as it is: what it does not say is found when it is met. */
+/* Makes the code from the lengths of N symbols.  Some bits may stay without a symbol; the decoder finds that when it meets them. */
 static bool
 make_code(struct code *c, enum alphabet alphabet, const uint8_t *bits, unsigned n)
 {
@@ -164,7 +164,7 @@ decode(struct inflater *s, const struct code *c)
 	return what;
 }
 
-/* The length or distance of a code that was taken; its extra bits are taken here. */
+/* The length or distance of a code that the caller has taken; this takes its extra bits. */
 static size_t
 extended(struct inflater *s, uint32_t what)
 {
@@ -239,7 +239,7 @@ make_room(struct inflater *s, size_t n)
 	return true;
 }
 
-/* The LEN bytes at TO, DIST behind others; there is room for 16 more. */
+/* Copies LEN bytes to TO from DIST bytes before it; there is room for 16 more. */
 static inline void
 copy_match(uint8_t *to, size_t len, size_t dist)
 {
@@ -264,7 +264,7 @@ copy_match(uint8_t *to, size_t len, size_t dist)
 	}
 }
 
-/* One match, whose length is WHAT. */
+/* Copies one match; WHAT is the code of its length. */
 static void
 match(struct inflater *s, uint32_t what)
 {
@@ -287,7 +287,7 @@ match(struct inflater *s, uint32_t what)
 		*to = to[-(ptrdiff_t)dist];
 }
 
-/* As long as there is more than enough of input and room, and codes are short: no store can change what is at hand here. */
+/* Decodes while there is more than enough input and room, and codes are short: no store can change what this loop reads. */
 static void
 coded_quickly(struct inflater *s)
 {
@@ -393,7 +393,7 @@ stored_block(struct inflater *s)
 	n = cur_u16(&s->in);
 	not_n = cur_u16(&s->in);
 	if ((n ^ not_n) != UINT16_MAX)
-		s->in.bad = "has a block whose two lengths differ";
+		s->in.bad = "has a block with two different lengths";
 	p = cur_take(&s->in, n);
 	if (!s->in.bad && p && make_room(s, n)) {
 		memcpy(s->out + s->n, p, n);
@@ -401,7 +401,7 @@ stored_block(struct inflater *s)
 	}
 }
 
-/* Whether there are more of them. */
+/* Decodes one block; whether more blocks follow. */
 static bool
 block(struct inflater *s)
 {
@@ -442,7 +442,7 @@ gzip_header(struct cursor *c)
 
 	if (magic != 0x8b1f || method != 8 || flags & 0xe0)
 		c->bad = "is not in gzip's format";
-	cur_take(c, 6);   /* time, how hard it was tried, system */
+	cur_take(c, 6);   /* time, how hard the writer tried, system */
 	if (flags & 4)
 		cur_take(c, cur_u16(c));
 	for (unsigned strings = (flags >> 3 & 1) + (flags >> 4 & 1); strings--;)

@@ -14,20 +14,21 @@ const char *inflate(struct cursor *in, enum inflate_wrap, void *out, size_t n);
  * several members, one after the other. */
 const char *inflate_sink(struct cursor *in, enum inflate_wrap, struct sink *out, size_t max);
 
-/* A zlib stream that is unpacked block by block; its checksum is not looked at.  A copy of it is where it stands. */
+/* A zlib stream that prof unpacks block by block; it does not check the checksum.  A copy of the struct keeps the place in
+ * the stream. */
 struct inflate_stream {
 	struct cursor in;          /* BAD: it is broken */
 	uint64_t bits;
 	unsigned nbits;
-	size_t blocks;             /* that there may still be */
+	size_t blocks;             /* that may still come */
 	bool last;                 /* there are none */
 };
 enum { INFLATE_WINDOW = 32 << 10 };
-/* It becomes N bytes, more or less. */
+/* The stream becomes N bytes, more or less. */
 void inflate_begin(struct inflate_stream *, struct cursor in, size_t n);
-/* The next block's bytes come behind the HAVE bytes of OUT, of which the last INFLATE_WINDOW, unless there are fewer, are those before
- * them: how many there are then.  OUT has room for ROOM; where that is not enough MORE makes it so many at least, in the same
- * place, and tells how many, or 0, which breaks the stream. */
+/* Puts the next block's bytes behind the HAVE bytes of OUT, and returns how many there are then.  The last INFLATE_WINDOW of the HAVE
+ * bytes, or all if there are fewer, must be those before the block.  OUT has room for ROOM bytes; if that is not enough, MORE makes it
+ * at least so many, in the same place, and returns how many, or 0, which breaks the stream. */
 size_t inflate_block(struct inflate_stream *, uint8_t *out, size_t have, size_t room, size_t (*more)(void *ctx, size_t n), void *ctx);
 
 #endif

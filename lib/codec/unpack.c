@@ -1,4 +1,4 @@
-/* See unpack.h.  Pieces are filled in when they are touched (lib/touched.h). */
+/* See unpack.h.  prof fills a piece in when somebody touches it (lib/touched.h). */
 #include "unpack.h"
 #include "inflate.h"
 #include "lib/touched.h"
@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Bytes of a piece, more or less, and of what is added to it at a time; and of all pieces that are there: that becomes twice as
- * much once so many times as much was unpacked anew.  After how many others one is old. */
+/* PIECE: bytes of a piece, more or less; STEP: what comes to it at a time.  HELD: bytes of all pieces that are there; this
+ * doubles once AGAIN_MOST times as much was unpacked anew.  AGED: after how many other pieces one is old. */
 enum { STEP_BYTES = 4 };   /* that cost as much as one step of reading */
 enum { PIECE = 256 << 10, STEP = 64 << 10, HELD_FIRST = 2 << 20, HELD_MOST = 64 << 20, AGAIN_MOST = 8, AGED = 24 };
 
@@ -26,7 +26,7 @@ struct packed {
 	uint8_t *base;
 	size_t size, page, held;
 	struct piece *piece;
-	uint32_t n, most;          /* pieces whose beginnings are known, at most MOST */
+	uint32_t n, most;          /* pieces with a known beginning, at most MOST */
 	uint8_t *window;           /* what lies before each */
 };
 
@@ -46,7 +46,7 @@ up(const struct packed *p, size_t n)
 	return down(p, n + p->page - 1);
 }
 
-/* Pages [lo, hi) of P: not there, or there, and zero: when they are touched, or all now. */
+/* Makes pages [lo, hi) of P not there (NONE), or zero: each when somebody touches it (EMPTY), or all now (FULL). */
 enum there { NONE, EMPTY, FULL };
 
 static bool
@@ -89,8 +89,8 @@ oldest(const struct packed *p)
 	return which;
 }
 
-/* Of who has what is old; else of who has most: what is read from one end to the other does not drive out what is read here and
- * there. */
+/* Drops an old piece of any file, else one of the file that has most: so a file that prof reads from end to end does not drive
+ * out one that it reads here and there. */
 static bool
 drop_one(void)
 {
@@ -112,13 +112,13 @@ drop_one(void)
 	return of;
 }
 
-/* Where a piece is unpacked to, with what its stream may repeat before it: pages are there up to MADE. */
+/* The place for a piece, with what its stream may repeat before it; there are pages up to MADE. */
 struct filling {
 	const struct packed *packed;
 	size_t from, made;
 };
 
-/* What can be written: the last page is not wholly the stream's. */
+/* The bytes that prof can write: the last page is not wholly the stream's. */
 static size_t
 room(const struct filling *f)
 {
@@ -172,7 +172,7 @@ fill(struct packed *p, uint32_t i)
 	struct filling f = { .packed = p, .from = piece->out - have };
 	struct inflate_stream s = piece->at;
 
-	if (!work_step(PIECE / STEP_BYTES))   /* it was unpacked too often: the reader gets zeros */
+	if (!work_step(PIECE / STEP_BYTES))   /* prof unpacked it too often: the reader gets zeros */
 		s.in.bad = "takes too long to read";
 	while (held + PIECE > held_most && drop_one())
 		;
@@ -242,7 +242,7 @@ unpack_open(struct arena *arena, struct cursor in, size_t size)
 	p->size = size;
 	p->page = page;
 	p->most = (uint32_t)most;
-	/* Behind it a page of zeros, so that a string ends also where what is read again is not what it was. */
+	/* A page of zeros follows, so that a string ends even if a second read gives other bytes. */
 	p->base = mmap(NULL, up(p, size) + page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p->base == MAP_FAILED || !pages(p, 0, up(p, size), NONE))
 		return NULL;

@@ -1,5 +1,5 @@
-/* Bytes that zlib has packed, read as if it had not: they are unpacked piece by piece where somebody reads them, and given back
- * when others are read.  Pieces begin where blocks of the stream do; the 32 KiB before each, which it may repeat, are kept. */
+/* Reads bytes that zlib has packed as if it had not: prof unpacks a piece when somebody reads it, and gives it back when others
+ * are read.  Pieces begin where blocks of the stream do; prof keeps the 32 KiB before each, which the piece may repeat. */
 #ifndef LIB_CODEC_UNPACK_H
 #define LIB_CODEC_UNPACK_H
 
@@ -9,7 +9,7 @@
 /* The SIZE bytes that IN unpacks to; zeros where IN is broken.  IN must stay where it is.  System calls cannot read the bytes.
  * NULL at the memory cap, or if the machine has no room or other pages: then unpack all at once. */
 const uint8_t *unpack_open(struct arena *, struct cursor in, size_t size);
-/* Ends all that were opened with that arena; call it before the arena ends. */
+/* Ends all that prof opened with that arena; call it before the arena ends. */
 void unpack_close(const struct arena *);
 /* Gives back the unpacked pieces. */
 void unpack_trim(void);

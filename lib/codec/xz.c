@@ -1,5 +1,5 @@
 /* See xz.h.  LZMA as Igor Pavlov's specification has it; LZMA2 puts it into chunks that tell their sizes.  The output is one
- * piece, so that matches reach back into it and no dictionary is kept. */
+ * piece, so matches reach back into it, and prof keeps no dictionary. */
 #include "xz.h"
 #include "crc.h"
 #include "lib/mem.h"
@@ -12,7 +12,7 @@ enum {
 	FIRST_MODEL = 4, LAST_MODEL = 14, ALIGN_BITS = 4, MATCH_MIN = 2,
 	LCLP_MAX = 4, FILTER_LZMA2 = 0x21,
 	EVEN = 1 << 10,            /* a probability of one half */
-	CHUNKS_MAX = 1 << 14,      /* of one file: a model is made anew for each, and they may be a few bytes */
+	CHUNKS_MAX = 1 << 14,      /* of one file: each makes a new model, and may be only a few bytes */
 };
 
 struct lengths {
@@ -224,7 +224,7 @@ match(struct lzma *z, unsigned position)
 	return len + MATCH_MIN;
 }
 
-/* What the chunk says, up to END of the output. */
+/* Decodes the chunk, up to END of the output. */
 static void
 symbols(struct lzma *z, size_t end)
 {

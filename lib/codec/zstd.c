@@ -1,4 +1,5 @@
-/* See zstd.h.  The output is one piece, so that matches reach back into it and no window is kept. */
+/* See zstd.h.  Matches reach back into the output.  If the output is one piece, prof keeps no window; of a stream it keeps the last
+ * part. */
 #include "zstd.h"
 #include "lib/mem.h"
 
@@ -13,7 +14,7 @@ enum {
 #define MAGIC 0xfd2fb528u
 #define SKIPPABLE 0x184d2a50u   /* and the fifteen behind it */
 
-/* A finite state machine: each state gives a symbol, and by so many bits the next one. */
+/* A finite state machine: each state gives a symbol, and so many bits choose the next state. */
 struct state {
 	uint8_t symbol, bits;
 	uint16_t base;
@@ -30,7 +31,7 @@ enum part { LITERALS, OFFSET, MATCH, PARTS };
 
 struct zstd {
 	const char *bad;
-	size_t blocks;             /* that there may still be: each has tables to make, and may say nothing */
+	size_t blocks;             /* that may still come: each has tables to make, and may say nothing */
 	uint8_t *out, *begin, *end;   /* where output goes on, where its frame begins, where there is no more room */
 	struct fse fse[PARTS], weights;
 	struct { uint8_t symbol, bits; } huffman[1 << HUFFMAN_BITS];
@@ -62,10 +63,10 @@ high_bit(uint32_t v)
 struct backward {
 	const uint8_t *p;
 	size_t n;
-	int64_t left;              /* bits; below 0 it reads zeros, which is wrong */
+	int64_t left;              /* bits; below 0 it reads zeros, and the input is wrong */
 };
 
-/* The highest bit that is set says where they end. */
+/* The highest set bit says where the bits end. */
 static bool
 backward_open(struct backward *b, struct cursor c)
 {
@@ -140,7 +141,7 @@ forward_drop(struct forward *f, unsigned n)
 	f->n -= n;
 }
 
-/* One probability: -1 is "less than one". */
+/* Reads one probability: -1 is "less than one". */
 static int
 read_probability(struct forward *f, unsigned remaining)
 {
@@ -261,7 +262,7 @@ read_plain_weights(struct cursor in, unsigned n, uint8_t *weight)
 	return in.bad ? 0 : n;
 }
 
-/* The code from N weights, of which the last is left to be found out. */
+/* Makes the code from N weights; the last one follows from the others. */
 static bool
 make_huffman(struct zstd *z, uint8_t *weight, unsigned n)
 {
@@ -300,7 +301,7 @@ read_huffman(struct zstd *z, struct cursor *in)
 	return (n && make_huffman(z, weight, n)) || fail(z, broken);
 }
 
-/* N bytes of one stream to TO. */
+/* Decodes N bytes of one stream to TO. */
 static bool
 read_stream(struct zstd *z, struct cursor in, uint8_t *to, size_t n)
 {
@@ -540,28 +541,32 @@ read_block(struct zstd *z, struct cursor in)
 
 /* ---- frames: section 3.1 ---- */
 
+/* WINDOW: how far matches may reach back, where the header says that. */
 static bool
-read_frame_header(struct zstd *z, struct cursor *in, bool *checksum)
+read_frame_header(struct zstd *z, struct cursor *in, bool *checksum, uint64_t *window)
 {
-	unsigned head = cur_u8(in), size = head >> 6, single = head >> 5 & 1, dictionary = head & 3;
+	unsigned head = cur_u8(in), size = head >> 6, single = head >> 5 & 1, dictionary = head & 3, w;
 
 	*checksum = head >> 2 & 1;
 	if (head & 8)
 		return fail(z, broken);
-	if (!single)
-		cur_u8(in);   /* the window */
+	if (!single) {
+		w = cur_u8(in);
+		*window = ((uint64_t)1 << (10 + (w >> 3))) / 8 * (8 + (w & 7));
+	}
 	if (dictionary && cur_uint(in, dictionary == 3 ? 4 : dictionary))
 		return fail(z, "needs a dictionary");
-	if (size || single)
-		cur_take(in, 1u << size);
+	if (size || single) {
+		uint64_t content = cur_uint(in, 1u << size);
+
+		*window = single ? content + (size == 1 ? 256 : 0) : *window;
+	}
 	return !in->bad || fail(z, broken);
 }
 
 static void
-read_frame(struct zstd *z, struct cursor *in)
+begin_frame(struct zstd *z)
 {
-	bool last = false, checksum;
-
 	z->begin = z->out;
 	z->huffman_bits = 0;
 	for (unsigned p = 0; p < PARTS; p++)
@@ -569,26 +574,53 @@ read_frame(struct zstd *z, struct cursor *in)
 	z->repeated[0] = 1;
 	z->repeated[1] = 4;
 	z->repeated[2] = 8;
-	if (!read_frame_header(z, in, &checksum))
+}
+
+/* The size of a block in the input, by its head. */
+static uint32_t
+block_bytes(uint32_t head)
+{
+	return (head >> 1 & 3) == 1 ? 1 : head >> 3;
+}
+
+static void
+put_block(struct zstd *z, uint32_t head, struct cursor block)
+{
+	uint32_t size = head >> 3, type = head >> 1 & 3;
+
+	if (size > BLOCK_MAX || type == 3 || !z->blocks--)
+		fail(z, broken);
+	else if (type == 2)
+		read_block(z, block);
+	else if (size > (size_t)(z->end - z->out))
+		fail(z, "is larger than it says");
+	else {
+		if (type == 1)
+			memset(z->out, block.pos[0], size);
+		else if (size)
+			memcpy(z->out, block.pos, size);
+		z->out += size;
+	}
+}
+
+static void
+read_frame(struct zstd *z, struct cursor *in)
+{
+	bool last = false, checksum;
+	uint64_t window;
+
+	begin_frame(z);
+	if (!read_frame_header(z, in, &checksum, &window))
 		return;
 	while (!last && !z->bad) {
-		uint32_t head = (uint32_t)cur_uint(in, 3), size = head >> 3, type = head >> 1 & 3;
-		struct cursor block = cur_sub(in, type == 1 ? 1 : size);
+		uint32_t head = (uint32_t)cur_uint(in, 3);
+		struct cursor block = cur_sub(in, block_bytes(head));
 
 		last = head & 1;
-		if (in->bad || size > BLOCK_MAX || type == 3 || !z->blocks--)
-			fail(z, in->bad ? "ends early" : broken);
-		else if (type == 2)
-			read_block(z, block);
-		else if (size > (size_t)(z->end - z->out))
-			fail(z, "is larger than it says");
-		else {
-			if (type == 1)
-				memset(z->out, block.pos[0], size);
-			else if (size)
-				memcpy(z->out, block.pos, size);
-			z->out += size;
-		}
+		if (in->bad)
+			fail(z, "ends early");
+		else
+			put_block(z, head, block);
 	}
 	if (checksum)
 		cur_u32(in);
@@ -623,4 +655,145 @@ zstd(struct cursor in, void *out, size_t n)
 	bad = z->bad;
 	vec_free(&z, &cap, 1);
 	return bad;
+}
+
+/* ---- streams ---- */
+
+enum { PIECE_BLOCKS = 4 };   /* that prof unpacks before the window moves on */
+
+struct zstd_stream {
+	struct zstd z;
+	uint8_t *in, *room;        /* bytes that wait for the rest of their block; the window, and place for some blocks */
+	uint32_t in_cap, room_cap, n;
+	uint32_t window;
+	bool inside, last, checksum;   /* of a frame; its last block has come */
+};
+
+struct zstd_stream *
+zstd_stream_new(void)
+{
+	struct zstd_stream *s = NULL;
+	uint32_t cap = 0;
+
+	return vec_room(&s, &cap, sizeof *s, 1) ? s : NULL;
+}
+
+void
+zstd_stream_free(struct zstd_stream *s)
+{
+	uint32_t cap = sizeof *s;
+
+	if (!s)
+		return;
+	vec_free(&s->in, &s->in_cap, 1);
+	vec_free(&s->room, &s->room_cap, 1);
+	vec_free(&s, &cap, 1);
+}
+
+/* Makes place for a block.  The window becomes as large as what there is to hold, before it moves on. */
+static bool
+make_place(struct zstd_stream *s)
+{
+	struct zstd *z = &s->z;
+	size_t keep = (size_t)(z->out - z->begin);
+	uint64_t more = (uint64_t)s->room_cap * 2 + BLOCK_MAX, most = (uint64_t)s->window + PIECE_BLOCKS * BLOCK_MAX;
+
+	if (z->end - z->out >= BLOCK_MAX)
+		return true;
+	if (s->room_cap < most) {
+		if (!vec_room(&s->room, &s->room_cap, more < most ? more : most, 1))
+			return fail(z, "needs more memory than is allowed");
+	} else {
+		keep = keep < s->window ? keep : s->window;
+		memmove(s->room, z->out - keep, keep);
+	}
+	z->begin = s->room;
+	z->out = s->room + keep;
+	z->end = s->room + s->room_cap;
+	return true;
+}
+
+/* The bytes of a frame's header, by its fifth one. */
+static size_t
+header_bytes(unsigned head)
+{
+	static const uint8_t dictionary[] = { 0, 1, 2, 4 }, size[] = { 0, 2, 4, 8 };
+	unsigned single = head >> 5 & 1;
+
+	return 6 - single + dictionary[head & 3] + (single && !(head >> 6) ? 1u : size[head >> 6]);
+}
+
+static bool
+open_frame(struct zstd_stream *s, struct cursor *in)
+{
+	struct zstd *z = &s->z;
+	uint64_t window = 0;
+	struct cursor head = *in;
+
+	if (cur_u32(&head) != MAGIC)
+		return fail(z, "is not in zstd's format");
+	if (!read_frame_header(z, &head, &s->checksum, &window))
+		return false;
+	if (window > ZSTD_WINDOW_MOST)
+		return fail(z, "needs more memory than is allowed");
+	s->window = window < BLOCK_MAX ? BLOCK_MAX : (uint32_t)window;
+	z->out = s->room;
+	begin_frame(z);
+	s->inside = true;
+	s->last = false;
+	*in = head;
+	return true;
+}
+
+/* Takes the next piece of IN: a frame's head, a block, a checksum.  False where it is not all there, or on a failure. */
+static bool
+take_piece(struct zstd_stream *s, struct cursor *in, void (*out)(void *ctx, const uint8_t *bytes, size_t n), void *ctx)
+{
+	struct cursor at = *in, block;
+	struct zstd *z = &s->z;
+	const uint8_t *from;
+	uint32_t head;
+
+	if (!s->inside)
+		return cur_left(in) > 4 && cur_left(in) >= header_bytes(in->pos[4]) && open_frame(s, in);
+	if (s->last) {
+		cur_take(&at, s->checksum ? 4 : 0);
+		s->inside = at.bad != NULL;
+	} else {
+		head = (uint32_t)cur_uint(&at, 3);
+		block = cur_sub(&at, block_bytes(head));
+		if (at.bad)
+			return block_bytes(head) <= BLOCK_MAX ? false : fail(z, broken);
+		if (!make_place(s))
+			return false;
+		z->blocks = 1;
+		from = z->out;
+		put_block(z, head, block);
+		if (z->bad)
+			return false;
+		s->last = head & 1;
+		out(ctx, from, (size_t)(z->out - from));
+	}
+	if (!at.bad)
+		*in = at;
+	return !at.bad;
+}
+
+const char *
+zstd_stream_feed(struct zstd_stream *s, struct cursor in, void (*out)(void *ctx, const uint8_t *bytes, size_t n), void *ctx)
+{
+	struct cursor all;
+
+	if (s->z.bad || !cur_left(&in))
+		return s->z.bad;
+	if (!vec_room(&s->in, &s->in_cap, (uint64_t)s->n + cur_left(&in), 1))
+		return s->z.bad = "needs more memory than is allowed";
+	memcpy(s->in + s->n, in.pos, cur_left(&in));
+	s->n += (uint32_t)cur_left(&in);
+	all = cur_of(s->in, s->n, false);
+	while (take_piece(s, &all, out, ctx))
+		;
+	s->n = (uint32_t)cur_left(&all);
+	memmove(s->in, all.pos, s->n);
+	return s->z.bad;
 }

@@ -1,8 +1,8 @@
-/* malloc and its family, for mem.c and for what little libc asks for: sizes in quarters of powers of two, from free lists
- * over blocks of pages; large ones have pages of their own.  For one thread.  musl's gives pages back and asks for them again for each
- * vector that grows and goes: with it short captures took 8 to 10 % more of the CPU (docs/dev/measuring.md).
- * What stands before an allocation is sealed with a secret, so that bytes written beyond the one before it, or freed twice, end
- * the program when they are met. */
+/* malloc and its family, for mem.c and for what little libc asks for: sizes in quarters of powers of two, from free lists over blocks
+ * of pages; large ones have pages of their own.  For one thread.  musl's heap gives pages back and asks for them again for each vector
+ * that grows and goes: with it short captures took 8 to 10 % more of the CPU (docs/dev/measuring.md).  A secret seals what stands
+ * before an allocation.  If something writes beyond the one before it, or frees one twice, the program ends when the heap meets
+ * that. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ seal_of(const struct head *h)
 	return ((uintptr_t)h ^ h->size) * 31 ^ secret;
 }
 
-/* The next on the free list after H, which must still be what was put there. */
+/* The next on the free list after H, which must still be the one that the heap put there. */
 static struct head *
 next_of(const struct head *h, size_t size)
 {
@@ -63,7 +63,7 @@ next_of(const struct head *h, size_t size)
 	return (struct head *)next;
 }
 
-/* Before P, which must be in use. */
+/* The head before P, which must be in use. */
 static struct head *
 head_of(void *p)
 {

@@ -1,9 +1,9 @@
 /* Folded stacks, as flame graph programs read them: `root;outermost;…;innermost COUNT`, one line a distinct stack.
  *
- * The root is the comm, or perf's comm-PID and comm-PID/TID.  Lines are sorted frame by frame by what is written, never
- * by address, so that the same profile gives the same text.  Functions that are written alike are one frame.
- * Beside the tree 16 bytes a node are needed at most; lines are made one at a time: of each that before its own innermost
- * frames is kept, for neighbours have most of their frames in common. */
+ * The root is the comm, or perf's comm-PID and comm-PID/TID.  Lines are sorted frame by frame by what is written, never by
+ * address, so that the same profile gives the same text.  Functions that are written alike are one frame.  Beside the tree
+ * this needs at most 16 bytes for each node.  It makes one line at a time, and keeps the text of each before its own
+ * innermost frames, because neighbours have most of their frames in common. */
 #include "format.h"
 #include "folded_read.h"
 
@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/sort.h"
 
 /* A frame as it is written. */
 struct text {
@@ -25,7 +27,8 @@ struct folding {
 	struct arena arena;
 	struct text *text;         /* of each function */
 	uint32_t text_cap;
-	uint32_t *place;           /* of each node of the profile's tree: where its line stands among all */
+	bool alike;                /* some functions are written alike */
+	uint32_t *place;           /* of each node of the profile's tree: the place of its line among all */
 	uint32_t place_cap;
 	uint32_t *node;            /* the node for each place */
 	uint32_t node_cap;
@@ -38,7 +41,7 @@ struct folding {
 	uint32_t root_end;
 };
 
-/* What a piece of a name becomes, N bytes of it: nothing may divide frames or end lines, and all is UTF-8. */
+/* What a piece of a name becomes, N bytes of it: it is UTF-8, and holds nothing that divides frames or ends lines. */
 static const char *
 piece(const char *s, unsigned *n)
 {
@@ -90,6 +93,12 @@ by_text(const void *a, const void *b, void *texts)
 	return strcmp(t[*(const uint32_t *)a].s, t[*(const uint32_t *)b].s);
 }
 
+static uint64_t
+text_key(const void *texts, uint32_t i, uint32_t part)
+{
+	return sort_key(((const struct text *)texts)[i].s, part);
+}
+
 static bool
 make_texts(struct folding *f)
 {
@@ -110,13 +119,13 @@ make_texts(struct folding *f)
 		f->text[i] = clean(&f->arena, fn->name, suffix);
 		order[i] = i;
 	}
-	if (n)
-		qsort_r(order, n, sizeof *order, by_text, f->text);
+	sort_numbers(order, n, text_key, by_text, f->text);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i && strcmp(f->text[order[i - 1]].s, f->text[order[i]].s) != 0)
 			rank++;
 		f->text[order[i]].rank = rank;
 	}
+	f->alike = rank + 1 < n;
 	vec_free(&order, &cap, sizeof *order);
 	return true;
 }
@@ -142,13 +151,7 @@ line_hash(const struct folding *f, uint32_t node)
 	return hash_u64((uint64_t)parent_of(f, node) << 32 | rank_of(f, node));
 }
 
-static uint32_t
-line_again(const void *ctx, uint32_t node)
-{
-	return line_hash(ctx, node);
-}
-
-/* place[node] = the first node whose stack is written alike. */
+/* place[node] = the first node with a stack that is written alike. */
 static bool
 merge_alike(struct folding *f)
 {
@@ -156,20 +159,25 @@ merge_alike(struct folding *f)
 	bool ok = vec_room(&f->place, &f->place_cap, f->p->tree.n, sizeof *f->place);
 
 	for (uint32_t i = 0; ok && i < f->p->tree.n; i++) {
-		uint32_t hash = line_hash(f, i), slot, j;
+		uint32_t hash, slot, j;
 
+		f->place[i] = i;
+		if (!f->alike)
+			continue;
+		hash = line_hash(f, i);
 		for (slot = index_first(&ix, hash); (j = index_at(&ix, slot)) != INDEX_NONE; slot = index_next(&ix, slot))
 			if (parent_of(f, j) == parent_of(f, i) && rank_of(f, j) == rank_of(f, i))
 				break;
 		if (j == INDEX_NONE)
-			ok = index_add(&ix, hash, i, line_again, f);
-		f->place[i] = j == INDEX_NONE ? i : j;
+			ok = index_add(&ix, hash, i);
+		else
+			f->place[i] = j;
 	}
 	index_free(&ix);
 	return ok;
 }
 
-/* Lists of nodes + 1, 0 being the end: of each rank first, then of each node's children, sorted by rank. */
+/* Lists of nodes + 1; 0 is the end.  First a list for each rank, then the list of each node's children, sorted by rank. */
 struct lists {
 	uint32_t *head, *next;
 	uint32_t head_cap, next_cap;
@@ -223,7 +231,7 @@ sort_lines(struct folding *f)
 
 			push(&children, parent == NODE_NONE ? n : parent, at - 1);
 		}
-	f->node = ranks.next;   /* its work is done: room for the result */
+	f->node = ranks.next;   /* the lists are not needed any more: this is room for the result */
 	f->node_cap = ranks.next_cap;
 	if (ok)
 		walk(f, &children);
@@ -274,7 +282,7 @@ set_root(struct folding *f, const struct root *root)
 	f->root_end = (uint32_t)s->len;
 }
 
-/* Makes LINE that of NODE's stack: of what differs from the last one. */
+/* Makes LINE the line of NODE's stack: it writes only what differs from the last line. */
 static void
 set_stack(struct folding *f, const struct root *root, uint32_t node)
 {
@@ -315,7 +323,7 @@ by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The lines of N threads with one root.  A few lines are sorted; for many, all places are looked at. */
+/* The lines of N threads with one root.  It sorts a few lines; for many, it looks at all places. */
 static void
 put_lines(struct folding *f, const struct root *root, uint32_t n)
 {
@@ -367,7 +375,7 @@ put_roots(struct folding *f)
 
 		root[i] = (struct root){ .comm = { "", 0, 0 }, .thread = i };
 		if (*t->comm || !p->timeless || p->nevent > 1)   /* files that were read may have no roots */
-			root[i].comm = clean(&f->arena, t->comm, "");
+			root[i].comm = clean(&f->arena, p->by_thread ? thread_title(t) : t->comm, "");
 		if (p->nevent > 1 && t->event < p->nevent) {
 			root[i].event = t->event;
 			root[i].event_name = clean(&f->arena, p->event[t->event].name, "]");

@@ -1,8 +1,8 @@
 /* Folded stacks, prof's own and those of other tools: `root;outermost;…;innermost COUNT` a line.
  *
- * What the root is nobody says.  It is the comm, perf's comm-PID or comm-PID/TID, unless some line's is no name that a
- * thread can have (15 characters); then it is a function.  Where each line has a word in brackets behind the root, and not
- * always the same, it is the event.  Both are found out by a look at all lines before they are read. */
+ * The file does not say what the root is.  It is the comm, perf's comm-PID or comm-PID/TID; but if some line has a root that
+ * no thread can have as its name (15 characters), it is a function.  If each line has a word in brackets behind the root, and
+ * not always the same word, that word is the event.  To find out both, the reader looks at all lines before it reads them. */
 #include "folded_read.h"
 
 #include <string.h>
@@ -28,6 +28,7 @@ struct seen {
 struct reading {
 	struct profile *p;
 	bool comms, pids, tids, events;
+	bool alone;                /* the profile holds nothing else, so that another text is another function */
 	bool waits;                /* one of the events is off-cpu, so that counts are microseconds */
 	uint32_t event;            /* where there is one */
 	struct seen *seen;         /* the distinct frames so far */
@@ -44,7 +45,8 @@ struct reading {
 
 static const char no_count[] = "the line does not end with a count";
 
-/* The next line that holds a stack.  False at the end, and where *WHY tells what is wrong: the cursor stands at it. */
+/* The next line that holds a stack.  False at the end; or if something is wrong: then *WHY tells what, and the cursor stands
+ * at it. */
 static bool
 next_line(struct cursor *c, struct line *line, const char **why)
 {
@@ -142,7 +144,7 @@ is_event(const char *s, const char *end)
 	       !holds(s, end, ".so") && !holds(s, end, "[vdso]");
 }
 
-/* May a thread be called so? */
+/* Whether a thread can have that name. */
 static bool
 is_comm(const char *s, const char *end)
 {
@@ -150,7 +152,7 @@ is_comm(const char *s, const char *end)
 	       !ends_in(s, end, "_[i]") && !ends_in(s, end, "_[j]");
 }
 
-/* A look at all lines, and NULL, or what is wrong with one of them. */
+/* Looks at all lines.  NULL, or what is wrong with one of them. */
 static const char *
 look(struct reading *r, struct cursor *c)
 {
@@ -200,14 +202,6 @@ string(struct reading *r, const char *s, size_t n)
 	return r->text;
 }
 
-static uint32_t
-seen_again(const void *ctx, uint32_t item)
-{
-	const struct seen *seen = (const struct seen *)ctx + item;
-
-	return hash_bytes(seen->text, seen->n);
-}
-
 /* The code of the frame of N bytes at S; UINT32_MAX at the memory cap. */
 static uint32_t
 frame_code(struct reading *r, const char *s, uint32_t n)
@@ -225,16 +219,16 @@ frame_code(struct reading *r, const char *s, uint32_t n)
 	if (!(text = string(r, s, n)))
 		return UINT32_MAX;
 	f = frame_text_function(text, module, sizeof module);
-	site.function = profile_function(r->p, &f);
+	site.function = r->alone ? profile_new_function(r->p, &f) : profile_function(r->p, &f);
 	if (site.function == UINT32_MAX || !vec_room(&r->seen, &r->seen_cap, (uint64_t)r->nseen + 1, sizeof *r->seen))
 		return UINT32_MAX;
-	r->seen[r->nseen] = (struct seen){ s, n, profile_location(r->p, &where, &site, 1) };
-	if (r->seen[r->nseen].code == UINT32_MAX || !index_add(&r->index, hash, r->nseen, seen_again, r->seen))
+	r->seen[r->nseen] = (struct seen){ s, n, profile_new_location(r->p, &where, &site, 1) };
+	if (r->seen[r->nseen].code == UINT32_MAX || !index_add(&r->index, hash, r->nseen))
 		return UINT32_MAX;
 	return r->seen[r->nseen++].code;
 }
 
-/* Lines are mostly sorted: the frames that this one and the one before it begin with alike stay. */
+/* Lines are mostly sorted: the first frames that this line and the one before have in common stay. */
 static void
 keep_common(struct reading *r, const char *text, const char *end)
 {
@@ -274,7 +268,7 @@ read_frames(struct reading *r, const char *text, const char *end)
 	return NULL;
 }
 
-/* Adds a sample of what is in CODE: leaf first, and not without end: then both ends are kept. */
+/* Adds a sample of what is in CODE, leaf first.  Of a stack that is too deep it keeps both ends. */
 static const char *
 add_stack(struct reading *r, uint32_t thread, uint64_t count)
 {
@@ -353,7 +347,7 @@ folded_is(struct cursor c)
 const char *
 folded_read(struct profile *p, struct cursor *c)
 {
-	struct reading r = { .p = p };
+	struct reading r = { .p = p, .alone = !p->nfunction };
 	struct cursor all = *c;
 	struct line line;
 	const char *why = look(&r, c), *wrong = NULL;

@@ -1,4 +1,4 @@
-/* What .html and .svg files carry, which out/format/embed packs out of html/ and svg/ into one .xz file. */
+/* The parts that .html and .svg files carry.  out/format/embed packs them from html/ and svg/ into one .xz file. */
 #ifndef OUT_FORMAT_PAGES_H
 #define OUT_FORMAT_PAGES_H
 
@@ -24,7 +24,7 @@ void pages_close(struct pages *);
 /* Writes the parts from FIRST to LAST, a NUL between them, as gzip (RFC 1952) in base64. */
 void pages_pack(const struct pages *, struct sink *out, enum page_part first, enum page_part last);
 
-/* The file, which is made when prof is built. */
+/* The file.  The build of prof makes it. */
 extern const uint8_t pages_xz[];
 extern const uint32_t pages_xz_size;
 

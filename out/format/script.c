@@ -4,9 +4,9 @@
  *     <tab>ADDRESS NAME (FILE)          the innermost function first; an inlined one has "inlined" for its file
  *     (an empty line)
  *
- * One such block a sample, in the order of time; of more than a million samples, which may come from one short line of a profile that
- * was read, one for all neighbours that are equal, with the period of them all.  Two blanks before the ids, for names with blanks; no other comment
- * than perf's own header, or they take the text for another format. */
+ * One such block a sample, in the order of time; beyond a million samples, which one short line of a profile that was read may stand for, all equal
+ * neighbours are one block, with the sum of their periods.  Two blanks before the ids, for names with blanks; no comment but perf's own header,
+ * else they take the text for another format. */
 #include "format.h"
 #include "script_marks.h"
 #include "script_read.h"
@@ -26,7 +26,7 @@ struct lane {
 	uint32_t thread;
 };
 
-/* What is written for a code, once it was asked for. */
+/* The text for a code, once somebody asked for it. */
 struct lines {
 	uint32_t at, n;            /* n 0: not yet */
 };
@@ -43,7 +43,7 @@ struct writing {
 	struct path path;
 };
 
-/* Those of Unicode's first 256 characters that cannot be printed. */
+/* Whether it is one of Unicode's first 256 characters, and cannot be printed. */
 static bool
 is_control(const char *s)
 {
@@ -52,7 +52,7 @@ is_control(const char *s)
 	return (c && c < 0x20) || c == 0x7f || (c == 0xc2 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] < 0xa0);
 }
 
-/* S without what would end a field: controls, and the characters of UNFIT, which become SUBSTITUTE. */
+/* Writes S.  Characters that would end a field, controls and those of UNFIT, become SUBSTITUTE. */
 static void
 put_clean(struct sink *out, const char *s, const char *unfit, char substitute)
 {
@@ -196,7 +196,7 @@ sift(struct writing *w, uint32_t i)
 	w->lane[i] = moved;
 }
 
-/* The next sample of the lane: of a run, its samples stand at even distances. */
+/* The next sample of the lane: the samples of a run stand at even distances. */
 static bool
 lane_next(const struct writing *w, struct lane *lane)
 {
@@ -236,7 +236,7 @@ put_samples(struct writing *w)
 	}
 }
 
-/* perf's header, as far as it says something here. */
+/* The part of perf's header that means something here. */
 static void
 put_header(struct writing *w)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What a line may mean is looked for among so many of its words. */
+/* The reader looks for the meaning of a line among so many of its words. */
 enum { WORDS_MAX = 64 };
 
 static bool
@@ -23,7 +23,7 @@ text_trim(struct text t)
 	return t;
 }
 
-/* As far as it is a C string. */
+/* The text as far as a C string would hold it. */
 static struct text
 plain(struct text t)
 {
@@ -55,7 +55,7 @@ text_begins(struct text t, const char *s)
 	return t.n >= strlen(s) && memcmp(t.s, s, strlen(s)) == 0;
 }
 
-/* The next line without its end; false where there is none. */
+/* Reads the next line without its end; false if there is none. */
 bool
 line_next(struct cursor *in, struct text *line)
 {
@@ -189,7 +189,7 @@ read_event(struct text rest, struct head *h)
 	h->rest = text_trim(rest);
 }
 
-/* The comm may hold blanks and numbers: what decides is the first time that stands behind a thread's number. */
+/* The comm may hold blanks and numbers, so the first time behind a thread's number decides. */
 bool
 line_head(struct text line, struct head *h)
 {
@@ -216,8 +216,8 @@ like_time(struct text word)
 	return *word.s >= '0' && *word.s <= '9' && memchr(word.s, '.', word.n);
 }
 
-/* Without a time little tells such a line from others: behind a thread's number only a CPU, a period and an event may stand, and
- * below it, or at its end, a frame does. */
+/* Without a time a line hardly differs from others.  So only a CPU, a period and an event may stand behind a thread's number, and
+ * a frame must stand below it or at its end. */
 bool
 line_head_timeless(struct text line, struct text next, struct head *h)
 {
@@ -349,7 +349,7 @@ is_inlined(struct text line)
 	return text_ends(text_trim(line), "(inlined)");
 }
 
-/* A look at the next line, without reading it; if there is none, its text is NULL. */
+/* Looks at the next line, without reading it; if there is none, its text is NULL. */
 struct text
 line_peek(const struct cursor *in)
 {

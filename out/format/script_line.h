@@ -37,7 +37,8 @@ bool text_number(struct text *, uint64_t *v);
 /* The part of a path after the last slash. */
 struct text text_base_name(struct text path);
 
-/* Reads the next line, without its end; false if there is none.  Or looks at it; its text is NULL if there is none. */
+/* line_next reads the next line, without its end; false if there is none.  line_peek only looks at it; the text is NULL if
+ * there is none. */
 bool line_next(struct cursor *, struct text *line);
 struct text line_peek(const struct cursor *);
 /* False if the line does not begin a sample, or is not a frame.  NEXT: the line after it, or a text of NULL. */

@@ -3,6 +3,6 @@
 #define OUT_FORMAT_SCRIPT_MARKS_H
 
 #define SCRIPT_GLOBAL "::"               /* before names that begin with a parenthesis */
-#define SCRIPT_PERIOD "period_ns = "     /* in the header's line of an event: what one unit of weight is worth, 0 where that is no time */
+#define SCRIPT_PERIOD "period_ns = "     /* in the header's line of an event: what one unit of weight is worth; 0 if it is no time */
 
 #endif

@@ -2,9 +2,9 @@
  *
  *     comm  TID|PID/TID  [CPU]  SECONDS.FRACTION:  PERIOD EVENT:  ...
  *
- * where CPU, time, period and event may be missing, and a frame may follow at once.  Below it frames, as there, each perhaps
- * with "  file:line" on a line of its own.  Inlined functions stand before the one that they are inlined into, at one
- * address.  The text of a frame with what is inlined there is parsed once; after that it is found by its bytes. */
+ * where CPU, time, period and event may be missing, and a frame may follow at once.  Below it stand frames, as in script.c,
+ * each perhaps with "  file:line" on a line of its own.  Inlined functions stand before the one that they are inlined into,
+ * at one address.  The text of a frame with what is inlined there is parsed once; after that it is found by its bytes. */
 #include "lib/sink.h"
 #include "out/profile/profile_names.h"
 #include "script_read.h"
@@ -28,7 +28,7 @@ struct reading {
 	uint32_t ncode, code_cap;
 	struct text file;          /* the last one's, and its mapping */
 	uint32_t mapping;
-	uint32_t mappings;         /* where this text's begin among the profile's */
+	uint32_t mappings;         /* the number of this text's first mapping among the profile's */
 	struct head head;          /* the sample's */
 	bool any, open, begun;     /* a sample was there; one is being read; one was added */
 	uint64_t first;            /* where the profile's start is on this text's clock */
@@ -104,7 +104,7 @@ function_of(struct reading *r, const struct frame *f, struct text module)
 	return profile_function(r->p, &fn);
 }
 
-/* The mapping that the file is, if it is one; stacks mostly stay in one file for some frames. */
+/* The mapping of the file, if it has one.  Stacks mostly stay in one file for some frames. */
 static uint32_t
 mapping_of(struct reading *r, struct text file)
 {
@@ -160,15 +160,7 @@ parse_group(struct reading *r, struct text group)
 	return n ? code_of(r, f, line, n) : UINT32_MAX;
 }
 
-static uint32_t
-seen_again(const void *ctx, uint32_t item)
-{
-	const struct seen *seen = ctx;
-
-	return hash_bytes(seen[item].text.s, seen[item].text.n);
-}
-
-/* Puts a group's code behind the stack; what finds no room leaves it shorter. */
+/* Puts a group's code behind the stack, if there is room. */
 static void
 add_group(struct reading *r, struct text group)
 {
@@ -186,11 +178,11 @@ add_group(struct reading *r, struct text group)
 		return;
 	r->code[r->ncode++] = new.code;
 	if (vec_room(&r->seen, &r->seen_cap, (uint64_t)r->nseen + 1, sizeof new) &&
-	    index_add(&r->index, hash, r->nseen, seen_again, r->seen))
+	    index_add(&r->index, hash, r->nseen))
 		r->seen[r->nseen++] = new;
 }
 
-/* The number of the event of that name; all that find no room share the last. */
+/* The number of the event of that name; if there is no room for more, the last event. */
 static uint32_t
 event_of(struct reading *r, struct text name, uint64_t period)
 {
@@ -282,7 +274,7 @@ begin_sample(struct reading *r, const struct head *h)
 		add_group(r, h->rest);
 }
 
-/* The line behind the next. */
+/* The line after the next one. */
 static struct text
 second_line(const struct cursor *in)
 {

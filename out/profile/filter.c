@@ -1,5 +1,5 @@
-/* See filter.h.  What stays is added to a new profile, as if nothing else had been captured.
- * Of a run that begins or ends outside the time, the samples within stay, evenly spread as they were taken to be. */
+/* See filter.h.  This adds what stays to a new profile, as if nothing else had been captured.  Of a run that begins or ends
+ * outside the time, the samples within stay; they count as evenly spread over the run. */
 #include "filter.h"
 
 #include <stdio.h>
@@ -50,7 +50,7 @@ find_in(const char *name, struct regex *const *re, unsigned n)
 	return found;
 }
 
-/* What of focus and ignore is found in each function, and so in each stack. */
+/* Which patterns of focus and ignore each function matches, and so each stack. */
 static bool
 find_all(struct copying *c)
 {
@@ -91,7 +91,7 @@ copy_mapping(struct copying *c, uint32_t mapping)
 	return c->mapping[mapping] - 1;
 }
 
-/* The code for which TO has what CODE stands for; UINT32_MAX at the memory cap. */
+/* TO's code for what CODE stands for in FROM; UINT32_MAX at the memory cap. */
 static uint32_t
 copy_code(struct copying *c, uint32_t code)
 {
@@ -105,7 +105,7 @@ copy_code(struct copying *c, uint32_t code)
 		return c->code[code] - 1;
 	for (unsigned i = 0; i < l->sites; i++) {
 		site[i] = c->from->site[l->site + i];
-		if (site[i].function < c->from->nfunction)   /* else there was no memory for it */
+		if (site[i].function < c->from->nfunction)   /* else there was no memory for the function */
 			site[i].function = profile_function(c->to, &c->from->function[site[i].function]);
 	}
 	where = *l;
@@ -133,7 +133,7 @@ copy_run(struct copying *c, uint32_t thread, const struct run *run, uint32_t nod
 	return true;
 }
 
-/* Cuts the run to the time that is asked for; false where nothing is left. */
+/* Cuts the run to the time that the user asks for; false if nothing is left. */
 static bool
 within(const struct filter *f, struct run *r)
 {
@@ -169,9 +169,9 @@ stack_stays(const struct copying *c, uint32_t raw)
 static bool
 thread_stays(const struct filter *f, const struct thread *t)
 {
-	char text[128];
+	char text[224];
 
-	snprintf(text, sizeof text, "%.80s %d/%d", t->comm, t->pid, t->tid);
+	snprintf(text, sizeof text, "%.80s %d/%d%s%.80s", t->comm, t->pid, t->tid, t->name ? " " : "", t->name ? t->name : "");
 	return (!f->nthread || find_in(text, f->thread, f->nthread)) && (!f->events || f->events >> t->event & 1);
 }
 
@@ -189,6 +189,8 @@ copy_thread(struct copying *c, const struct thread *t)
 			continue;
 		if (thread == UINT32_MAX && (thread = profile_thread(c->to, t->pid, t->tid, t->comm, t->event)) == UINT32_MAX)
 			return false;
+		if (t->name)
+			profile_call(c->to, thread, t->name);
 		if (!copy_run(c, thread, &run, run.node))
 			return false;
 	}

@@ -9,7 +9,7 @@ enum { FILTER_MAX = 8 };
 
 struct filter {
 	struct regex *focus[FILTER_MAX];    /* in a stack that stays, each matches the name of some function */
-	struct regex *ignore[FILTER_MAX];   /* and none of these */
+	struct regex *ignore[FILTER_MAX];   /* in a stack that stays, none of these matches */
 	struct regex *thread[FILTER_MAX];   /* one of them matches the "comm pid/tid" of a thread that stays */
 	unsigned nfocus, nignore, nthread;
 	uint64_t from, to;                  /* ns since the capture's start, [from, to); to 0: until its end */

@@ -95,13 +95,13 @@ cut_rare(const struct merge *m, struct piece *piece)
 	uint32_t kept = m->detail.kept[piece->node];
 
 	if (kept == piece->node || kept == leaf.parent)
-		return;   /* nothing between it and its innermost function */
+		return;   /* there is nothing between the stack and its innermost function */
 	piece->node = kept;
 	piece->leaf = leaf.frame;
 }
 
-/* The next run in the order of time, or the gap before it.  What is shorter than half a period is none: samples never
- * come in exact periods.  A gap of a single thread is also where its running sum comes back to the clock. */
+/* The next run in the order of time, or the gap before it.  A gap has at least half a period, because samples never come in
+ * exact periods.  At a gap of a single thread its running sum also comes back to the clock. */
 static bool
 next_run(struct merge *m, struct piece *piece)
 {
@@ -177,8 +177,8 @@ sort_pieces(struct merge *m)
 	m->pieces = n;
 }
 
-/* In full detail a thread's pieces stand together, in their order.  In less, stacks stand in the order of the tree, so
- * that neighbours share what they can.  Gaps come last. */
+/* In full detail a thread's pieces stand together, in their order.  In less detail stacks stand in the order of the tree, so
+ * that neighbours share as many frames as they can.  Gaps come last. */
 static uint64_t
 sort_key(const struct merge *m, const struct piece *p)
 {
@@ -187,7 +187,7 @@ sort_key(const struct merge *m, const struct piece *p)
 	                                                : (uint64_t)m->detail.order[p->node] << 32 | p->leaf;
 }
 
-/* Room for another piece: by growing up to a limit, else by making equal ones one.  Half of it is for sorting. */
+/* Makes room for another piece: it grows up to a limit, then joins equal pieces.  Sorting needs half of the room. */
 static bool
 piece_room(struct merge *m)
 {

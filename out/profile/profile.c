@@ -48,12 +48,6 @@ hash_thread(const struct thread *t)
 	return hash_u64(((uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid) ^ (uint64_t)t->event << 27) ^ hash_str(t->comm);
 }
 
-static uint32_t
-thread_again(const void *ctx, uint32_t item)
-{
-	return hash_thread((const struct thread *)ctx + item);
-}
-
 static bool
 thread_is(const struct thread *a, const struct thread *b)
 {
@@ -67,7 +61,7 @@ add_thread(struct profile *p, struct thread t, uint32_t hash)
 	t.last = arena_alloc(&p->arena, sizeof *t.last);
 	t.comm = arena_str(&p->arena, t.comm, strlen(t.comm));
 	if (!t.timeline || !t.last || !t.comm || !vec_room(&p->thread, &p->thread_cap, (uint64_t)p->nthread + 1, sizeof t) ||
-	    !index_add(&p->threads, hash, p->nthread, thread_again, p->thread))
+	    !index_add(&p->threads, hash, p->nthread))
 		return UINT32_MAX;
 	p->thread[p->nthread] = t;
 	return p->last_thread = p->nthread++;
@@ -89,11 +83,20 @@ profile_thread(struct profile *p, int32_t pid, int32_t tid, const char *comm, ui
 	return add_thread(p, t, hash);
 }
 
-/* Looking up a stack's nodes one after another waits for memory at each.  Where each was found last time is known by its
- * stack alone, so that these nodes can be fetched all at once. */
+void
+profile_call(struct profile *p, uint32_t thread, const char *name)
+{
+	struct thread *t = &p->thread[thread];
+
+	if (*name && (!t->name || strcmp(t->name, name)))
+		t->name = arena_str(&p->arena, name, strlen(name));
+}
+
+/* To look up a stack's nodes one after another waits for memory at each.  The stack alone tells where each node was found
+ * last time, so prof can fetch these nodes all at once. */
 enum { HINTS_LOG = 16, AHEAD = 48 };
 
-/* The places among the hints of the stacks that CODE's first K, K + 1, … codes are; returns how many. */
+/* The places among the hints of the stacks that consist of CODE's first K, K + 1, … codes; returns how many. */
 static uint32_t
 look_ahead(const struct profile *p, const uint32_t *code, uint32_t n, uint32_t k, uint16_t *place)
 {
@@ -124,7 +127,7 @@ find_node(struct profile *p, uint32_t parent, uint32_t code, uint32_t *hint)
 	return *hint = tree_node(&p->raw, parent, code);
 }
 
-/* The node of a stack: only what differs from the thread's last stack, at its inner end, is looked up. */
+/* The node of a stack: it looks up only the inner end, which differs from the thread's last stack. */
 static bool
 stack_node(struct profile *p, struct last_stack *t, const uint32_t *code, uint32_t n, uint32_t *node)
 {
@@ -136,7 +139,7 @@ stack_node(struct profile *p, struct last_stack *t, const uint32_t *code, uint32
 	if (n > room) {
 		if (vec_room(&t->stack, &t->room, (uint64_t)n * 2 + 32, sizeof *t->stack))
 			room = t->room / 2;
-		t->depth = 0;   /* the nodes' half begins elsewhere now */
+		t->depth = 0;   /* the nodes now begin at another place */
 	}
 	for (uint32_t most = n < t->depth ? n : t->depth; k < most && t->stack[k] == code[n - 1 - k]; k++)
 		;
@@ -211,6 +214,14 @@ profile_add(struct profile *p, uint32_t thread, uint64_t time, uint64_t weight, 
 	struct run run = { .start = time > p->start ? time - p->start : 0, .weight = weight, .samples = 1 };
 
 	profile_add_run(p, thread, &run, code, ncode);
+}
+
+bool
+event_in_bytes(const struct event_info *e)
+{
+	const char *last = strrchr(e->name, ' ');
+
+	return !e->period_ns && !strcmp(last ? last + 1 : e->name, "bytes");
 }
 
 uint32_t

@@ -1,6 +1,6 @@
 /* The model of a profile: a tree of stacks, threads with a timeline of runs, and (once named) functions.
  *
- * While a capture runs, stacks are made of numbers that mean nothing here (sym/module/code.h's).  At the end profile_name asks,
+ * While a capture runs, stacks consist of numbers that mean nothing here (sym/module/code.h's).  At the end profile_name asks,
  * once for each distinct number, which functions it stands for, and builds the tree of functions that writers read. */
 #ifndef OUT_PROFILE_PROFILE_H
 #define OUT_PROFILE_PROFILE_H
@@ -27,16 +27,16 @@ struct function {
 	enum function_kind kind;
 };
 
-/* A function as it stands in a stack, and the line of it that ran (or called), 0 where that is not known. */
+/* A function in a stack, and the line of it that ran (or called); 0 if that is not known. */
 struct site {
 	uint32_t function, line;
 };
 
-/* What a code stands for: a place in a mapped file, and there SITES functions from SITE on, outermost first: each
- * is inlined into the one before it. */
+/* The meaning of a code: a place in a mapped file, and there SITES functions from SITE on, outermost first; each is inlined into
+ * the one before it. */
 struct location {
 	uint64_t address;          /* as linked */
-	uint32_t mapping;          /* number among the profile's mappings, or MAPPING_NONE */
+	uint32_t mapping;          /* its number among the profile's mappings, or MAPPING_NONE */
 	uint32_t site : 25;
 	uint32_t sites : 7;        /* 0: not asked for yet */
 };
@@ -53,10 +53,11 @@ struct last_stack {
 	uint32_t room, depth;
 };
 
-/* A thread under one name and one event: exec and renaming make another. */
+/* A thread under one name and one event: after exec or a new name it is another thread here. */
 struct thread {
 	int32_t pid, tid;
 	const char *comm;
+	const char *name;          /* what the program itself calls it, or NULL */
 	uint32_t event;            /* number among the profile's events */
 	uint64_t weight;           /* sum of its samples' weights */
 	uint64_t samples;
@@ -69,8 +70,11 @@ enum unit { UNIT_SAMPLES, UNIT_MICROSECONDS };
 struct event_info {
 	const char *name;
 	uint64_t period_ns;        /* what one unit of weight is worth in time; 0 for events that are not time */
-	bool waiting;              /* its time is not spent on a CPU, but waiting for something */
+	bool waiting;              /* its time is time that threads wait, not time on a CPU */
 };
+
+/* Whether a weight of one is a byte: the event's name says so. */
+bool event_in_bytes(const struct event_info *);
 
 /* A fact about the capture, for the headers of formats. */
 struct note {
@@ -91,11 +95,11 @@ struct profile {
 	struct arena arena;        /* strings, functions, timelines */
 	struct tree raw;           /* of codes */
 	struct tree tree;          /* of functions; empty until profile_name */
-	uint32_t *hint;            /* nodes of `raw` by their stacks' hashes: where most of a sample's are found */
+	uint32_t *hint;            /* nodes of `raw` by their stacks' hashes; most of a sample's nodes are found here */
 	uint32_t *named;           /* node of `tree` for each node of `raw` */
 	uint32_t nnamed, named_cap;
-	/* Set where this profile is compared with an earlier one: of each node of `tree`, its share of all weight (with what it
-	 * calls) less its share there, in parts per 100,000; for pictures in red and blue.  Else NULL. */
+	/* Set if this profile is compared with an earlier one, else NULL: for each node of `tree`, its share of all weight (with
+	 * what it calls) less its share in the earlier one, in parts per 100,000; for pictures in red and blue. */
 	int32_t *delta;
 	uint32_t delta_cap;
 	struct location *location; /* by code */
@@ -120,10 +124,10 @@ struct profile {
 	/* metadata for the formats' headers */
 	const char *exporter;      /* "prof@VERSION", or NULL */
 	const char *command;       /* what was profiled, in words */
-	struct note note[48];      /* the order is that of showing */
+	struct note note[48];      /* in the order in which they are shown */
 	unsigned nnote;
 	struct picture picture;
-	struct source_texts sources;   /* --embed-source, or of a page that had it */
+	struct source_texts sources;   /* by --embed-source, or from a page that has it */
 	bool by_thread, by_process;/* --threads, --pids */
 	bool lines;                /* --lines: a function has a row for each line that ran */
 	bool timeless;             /* read from a file that holds no times: only weights mean something */
@@ -135,19 +139,30 @@ void profile_free(struct profile *);
 /* The number of the thread, made if it is new; UINT32_MAX at the memory cap. */
 uint32_t profile_thread(struct profile *, int32_t pid, int32_t tid, const char *comm, uint32_t event);
 
+/* Notes what the program itself calls a thread. */
+void profile_call(struct profile *, uint32_t thread, const char *name);
+
+/* What a thread is called where threads are kept apart. */
+static inline const char *
+thread_title(const struct thread *t)
+{
+	return t->name ? t->name : t->comm;
+}
+
 /* Adds a sample: NCODE codes, leaf first, kernel frames before user frames.  TIME never runs backwards within a thread. */
 void profile_add(struct profile *, uint32_t thread, uint64_t time, uint64_t weight, const uint32_t *code, uint32_t ncode);
-/* The node of `raw` for a stack of that thread, to be added later; NODE_NONE at the memory cap, or without a stack. */
+/* The node of `raw` for a stack of that thread, for profile_add_node later; NODE_NONE at the memory cap, or without a
+ * stack. */
 uint32_t profile_stack(struct profile *, uint32_t thread, const uint32_t *code, uint32_t ncode);
-/* Adds a sample of that stack. */
+/* Adds a sample of the stack that profile_stack gave. */
 void profile_add_node(struct profile *, uint32_t thread, uint64_t time, uint64_t weight, uint32_t node);
-/* The most that all weights of one file may be: so the sum of many files has room. */
+/* The largest sum of all weights of one file: so the sum of many files has room. */
 #define WEIGHT_MAX ((uint64_t)1 << 56)
-/* For profiles that are read from a file: many at once.  Of the run its node does not count, nor its first weight. */
+/* For profiles that are read from a file: adds many samples at once.  It ignores the run's node and its first weight. */
 void profile_add_run(struct profile *, uint32_t thread, const struct run *, const uint32_t *code, uint32_t ncode);
-/* Adds a run whose node of `raw` is known: tree_node of codes made it, or it is NODE_NONE. */
+/* Adds a run with a known node of `raw`: tree_node made it from codes, or it is NODE_NONE. */
 void profile_add_known_run(struct profile *, uint32_t thread, const struct run *);
-/* The number of the event, made if it is new; UINT32_MAX where there is no room for more. */
+/* The number of the event; makes it if it is new.  UINT32_MAX if there is no room for more. */
 uint32_t profile_event(struct profile *, const struct event_info *);
 
 /* Says that no more samples come: gives back the memory that only samples need.  A later sample takes it again. */

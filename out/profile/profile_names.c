@@ -9,12 +9,6 @@ hash_function(const struct function *f)
 	return hash_str(f->name) ^ hash_u64(hash_str(f->module) + ((uint64_t)f->line << 32) + f->kind);
 }
 
-static uint32_t
-function_again(const void *ctx, uint32_t item)
-{
-	return hash_function((const struct function *)ctx + item);
-}
-
 static bool
 same_text(const char *a, const char *b)
 {
@@ -28,15 +22,15 @@ function_is(const struct function *a, const struct function *b)
 	       same_text(a->module, b->module) && same_text(a->file, b->file);
 }
 
-/* A copy of S that lasts; the last function's own where it is the same, as modules and files mostly are. */
+/* A copy of S that lasts; or the last function's copy if that is the same, as for most modules and files. */
 static const char *
 keep(struct profile *p, const char *s, const char *last)
 {
 	return !s || same_text(s, last) ? (s ? last : NULL) : arena_str(&p->arena, s, strlen(s));
 }
 
-static uint32_t
-add_function(struct profile *p, const struct function *given, uint32_t hash)
+uint32_t
+profile_new_function(struct profile *p, const struct function *given)
 {
 	const struct function none = { .module = "" };
 	const struct function *last = p->nfunction ? &p->function[p->nfunction - 1] : &none;
@@ -46,11 +40,20 @@ add_function(struct profile *p, const struct function *given, uint32_t hash)
 	f.module = keep(p, given->module, last->module);
 	f.file = keep(p, given->file, last->file);
 	if (!f.name || !f.module || (given->file && !f.file) ||
-	    !vec_room(&p->function, &p->function_cap, (uint64_t)p->nfunction + 1, sizeof f) ||
-	    !index_add(&p->functions, hash, p->nfunction, function_again, p->function))
+	    !vec_room(&p->function, &p->function_cap, (uint64_t)p->nfunction + 1, sizeof f))
 		return UINT32_MAX;
 	p->function[p->nfunction] = f;
 	return p->nfunction++;
+}
+
+/* Functions that came without a search are put into the index now. */
+static bool
+index_functions(struct profile *p)
+{
+	while (p->functions.used < p->nfunction)
+		if (!index_add(&p->functions, hash_function(&p->function[p->functions.used]), p->functions.used))
+			return false;
+	return true;
 }
 
 uint32_t
@@ -63,12 +66,14 @@ profile_function(struct profile *p, const struct function *given)
 		f.name = "[unknown]";
 	if (!f.module)
 		f.module = "";
+	if (!index_functions(p))
+		return UINT32_MAX;
 	hash = hash_function(&f);
 	for (slot = index_first(&p->functions, hash); (i = index_at(&p->functions, slot)) != INDEX_NONE;
 	     slot = index_next(&p->functions, slot))
 		if (function_is(&p->function[i], &f))
 			return i;
-	return add_function(p, &f, hash);
+	return profile_new_function(p, &f);
 }
 
 uint32_t
@@ -91,10 +96,10 @@ profile_note(struct profile *p, const char *key, const char *value)
 		p->note[p->nnote++] = n;
 }
 
-/* What has room in a location. */
+/* The most that a location has room for. */
 enum { SITE_MAX = (1 << 25) - 1, SITES_MAX = (1 << 7) - 1 };
 
-/* Makes CODE stand for WHERE and the N sites that lie behind those the profile has. */
+/* Makes CODE stand for WHERE and the N sites behind the profile's last one. */
 static bool
 set_location(struct profile *p, uint32_t code, const struct location *where, unsigned n)
 {
@@ -124,19 +129,21 @@ hash_location(uint64_t address, uint32_t mapping, const struct site *site, unsig
 	return hash_u64(address ^ (uint64_t)mapping << 40) ^ hash_bytes(site, n * sizeof *site);
 }
 
-static uint32_t
-location_again(const void *ctx, uint32_t code)
+uint32_t
+profile_new_location(struct profile *p, const struct location *where, const struct site *site, unsigned n)
 {
-	const struct profile *p = ctx;
-	const struct location *l = &p->location[code];
+	uint32_t code = p->nlocation;
 
-	return hash_location(l->address, l->mapping, p->site + l->site, l->sites);
+	if (n > NAME_MAX_INLINE || !vec_room(&p->site, &p->site_cap, (uint64_t)p->nsite + n, sizeof *p->site))
+		return UINT32_MAX;
+	memcpy(p->site + p->nsite, site, n * sizeof *site);
+	return set_location(p, code, where, n) ? code : UINT32_MAX;
 }
 
 uint32_t
 profile_location(struct profile *p, const struct location *where, const struct site *site, unsigned n)
 {
-	uint32_t hash = hash_location(where->address, where->mapping, site, n), code = p->nlocation, slot, i;
+	uint32_t hash = hash_location(where->address, where->mapping, site, n), code, slot, i;
 
 	for (slot = index_first(&p->locations, hash); (i = index_at(&p->locations, slot)) != INDEX_NONE;
 	     slot = index_next(&p->locations, slot)) {
@@ -146,12 +153,8 @@ profile_location(struct profile *p, const struct location *where, const struct s
 		    memcmp(p->site + l->site, site, n * sizeof *site) == 0)
 			return i;
 	}
-	if (n > NAME_MAX_INLINE || !vec_room(&p->site, &p->site_cap, (uint64_t)p->nsite + n, sizeof *p->site))
-		return UINT32_MAX;
-	memcpy(p->site + p->nsite, site, n * sizeof *site);
-	if (!set_location(p, code, where, n) || !index_add(&p->locations, hash, code, location_again, p))
-		return UINT32_MAX;
-	return code;
+	code = profile_new_location(p, where, site, n);
+	return code != UINT32_MAX && index_add(&p->locations, hash, code) ? code : UINT32_MAX;
 }
 
 const struct location *
@@ -169,7 +172,7 @@ profile_locate(struct profile *p, uint32_t code, unsigned (*name)(void *, uint32
 	return set_location(p, code, &where, n < NAME_MAX_INLINE ? n : NAME_MAX_INLINE) ? &p->location[code] : NULL;
 }
 
-/* The node of a location's functions under NODE.  What finds no room leaves the stack shorter. */
+/* The node of a location's functions under NODE.  Without room for all the stack is shorter. */
 static uint32_t
 name_node(struct profile *p, uint32_t node, const struct location *l)
 {
@@ -183,7 +186,7 @@ name_node(struct profile *p, uint32_t node, const struct location *l)
 	return node;
 }
 
-/* The code of CODE's functions in the opposite order; CODE where there is no memory for it. */
+/* The code of CODE's functions in the opposite order; CODE itself if there is no memory for it. */
 static uint32_t
 turned_code(struct profile *p, uint32_t code)
 {
@@ -222,6 +225,42 @@ profile_turn(struct profile *p, const char *mark)
 	vec_free(&below, &cap, sizeof *below);
 }
 
+/* Whether each code stands for one function, and no two for the same: then both trees have the same form. */
+static bool
+one_to_one(const struct profile *p)
+{
+	bool *taken = NULL, good;
+	uint32_t cap = 0, i, f;
+
+	good = p->nlocation && p->location[0].sites == 1 && vec_room(&taken, &cap, p->nfunction, sizeof *taken);
+	for (i = 0; good && i < p->nlocation; i++) {
+		f = p->site[p->location[i].site].function;
+		good = p->location[i].sites == 1 && f < p->nfunction && !taken[f];
+		if (good)
+			taken[f] = true;
+	}
+	for (i = 0; good && i < p->raw.n; i++)
+		good = p->raw.node[i].frame < p->nlocation;
+	vec_free(&taken, &cap, sizeof *taken);
+	return good;
+}
+
+/* As name_node for all nodes, of such a profile: no node has to be searched for. */
+static bool
+copy_tree(struct profile *p)
+{
+	if (!one_to_one(p) || !vec_room(&p->tree.node, &p->tree.cap, p->raw.n, sizeof *p->tree.node))
+		return false;
+	for (uint32_t i = 0; i < p->raw.n; i++) {
+		struct node n = p->raw.node[i];
+
+		p->tree.node[i] = (struct node){ n.parent, p->site[p->location[n.frame].site].function };
+		p->named[i] = i;
+	}
+	p->tree.n = p->raw.n;
+	return true;
+}
+
 void
 profile_name(struct profile *p, unsigned (*name)(void *ctx, uint32_t code, struct location *where, struct site *site,
                                                  unsigned max), void *ctx)
@@ -231,7 +270,7 @@ profile_name(struct profile *p, unsigned (*name)(void *ctx, uint32_t code, struc
 	p->nnamed = 0;
 	if (!vec_room(&p->named, &p->named_cap, p->raw.n, sizeof *p->named))
 		return;
-	for (uint32_t i = 0; i < p->raw.n; i++) {
+	for (uint32_t i = 0, n = copy_tree(p) ? 0 : p->raw.n; i < n; i++) {
 		struct node raw = p->raw.node[i];
 		uint32_t parent = raw.parent == NODE_NONE ? NODE_NONE : p->named[raw.parent];
 

@@ -1,5 +1,5 @@
-/* Names for places in files that need no symbols, to be named elsewhere: BUILD-ID+0xADDRESS, or /ITS/PATH+0xADDRESS where a
- * file has no id; the address is as linked. */
+/* Names for places in files that need no symbols here, because another machine will name them: BUILD-ID+0xADDRESS, or
+ * /ITS/PATH+0xADDRESS if a file has no id; the address is as linked. */
 #ifndef OUT_PROFILE_RAW_ADDRESS_H
 #define OUT_PROFILE_RAW_ADDRESS_H
 
@@ -12,11 +12,11 @@ struct raw_address {
 	uint64_t address;
 };
 
-/* The function that stands for WHERE by its file and address alone; false where it lies in no file. */
+/* The function that stands for WHERE only by its file and address; false if it lies in no file. */
 bool raw_address_function(struct profile *, const struct location *where, uint32_t *function);
-/* Is NAME such a name?  Then what it says. */
+/* Whether NAME is such a name; fills in what it says. */
 bool raw_address_parse(const char *name, struct raw_address *);
-/* Makes all places in files stand for such functions.  Call it before profile_name. */
+/* Gives all places in files such functions.  Call it before profile_name. */
 void raw_address_names(struct profile *);
 
 #endif

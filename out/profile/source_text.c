@@ -3,26 +3,12 @@
 
 #include <string.h>
 
-enum { LINE_COST = 16 };   /* bytes that a line counts beside its text, so that empty ones have a bound, too */
+enum { LINE_COST = 16 };   /* bytes that each line counts beside its text, so that empty lines have a bound, too */
 
 static uint32_t
 hash_line(uint32_t file, uint32_t line)
 {
 	return hash_u64((uint64_t)file << 32 | line);
-}
-
-static uint32_t
-line_again(const void *ctx, uint32_t item)
-{
-	const struct source_text_line *l = (const struct source_text_line *)ctx + item;
-
-	return hash_line(l->file, l->line);
-}
-
-static uint32_t
-file_again(const void *ctx, uint32_t item)
-{
-	return hash_str(((const struct source_text_file *)ctx)[item].name);
 }
 
 static uint32_t
@@ -55,10 +41,10 @@ add_file(struct source_texts *t, struct arena *arena, const char *name)
 	if (!copy || !vec_room(&t->file, &t->file_cap, (uint64_t)t->nfile + 1, sizeof *t->file))
 		return INDEX_NONE;
 	t->file[t->nfile] = (struct source_text_file){ .name = copy };
-	return index_add(&t->files, hash_str(copy), t->nfile, file_again, t->file) ? t->nfile++ : INDEX_NONE;
+	return index_add(&t->files, hash_str(copy), t->nfile) ? t->nfile++ : INDEX_NONE;
 }
 
-/* As many bytes as a line may have, and no half of a character at the end. */
+/* The number of bytes that prof keeps of a line, without half a character at the end. */
 static uint32_t
 cut(const char *text, size_t len)
 {
@@ -86,7 +72,7 @@ source_texts_add(struct source_texts *t, struct arena *arena, const char *file, 
 		return false;
 	}
 	t->line[t->n] = (struct source_text_line){ .file = f, .line = line, .text = copy, .len = n };
-	if (!index_add(&t->lines, hash_line(f, line), t->n, line_again, t->line)) {
+	if (!index_add(&t->lines, hash_line(f, line), t->n)) {
 		t->full = true;
 		return false;
 	}

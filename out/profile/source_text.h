@@ -5,7 +5,7 @@
 #include "lib/index.h"
 #include "lib/mem.h"
 
-/* Bytes: of a line, of a file's lines, of all. */
+/* The most bytes of a line, of a file's lines, of all lines. */
 enum { SOURCE_LINE_MOST = 400, SOURCE_FILE_MOST = 64 << 10, SOURCE_ALL_MOST = 4 << 20 };
 
 struct source_text_line {

@@ -82,7 +82,7 @@ write_run(struct timeline *t, struct arena *arena)
 	return true;
 }
 
-/* Do samples follow each other closely?  WEIGHT of them at GAP µs after the last, by the period's length. */
+/* Whether samples follow each other closely: WEIGHT of them, GAP µs after the last, by the period's length. */
 static inline bool
 adjoins(uint64_t gap, uint64_t weight, uint64_t period)
 {
@@ -131,7 +131,7 @@ node_of(const struct run_reader *r, uint32_t node)
 	return r->raw ? node : node < r->nnamed ? r->named[node] : NODE_NONE;
 }
 
-/* The open run, which comes last. */
+/* Reads the open run, which comes last. */
 static bool
 read_open(struct run_reader *r, struct run *run)
 {

@@ -4,7 +4,7 @@
 
 #include "tree.h"
 
-/* A duration or count that cannot run over. */
+/* The product of a duration or count; UINT64_MAX if it is larger. */
 static inline uint64_t
 times(uint64_t a, uint64_t b)
 {
@@ -24,7 +24,7 @@ struct chunk;
 
 struct timeline {
 	struct chunk *first, *last;
-	/* behind what is written: the end of its last run, and that run's node, which the next is told relative to */
+	/* the end and the node of the last run that is written; the next run is written relative to them */
 	uint64_t time;
 	uint32_t at;
 	/* the open run (samples 0: none): raw node, time of its first and last sample in µs since the profile's start */
@@ -32,25 +32,25 @@ struct timeline {
 	uint64_t lo, hi, weight, samples;
 };
 
-/* Adds what RUN says, of a raw node; PERIOD: what a weight of one is worth, in ns, or 0.
- * False at the memory cap, and nothing has changed. */
+/* Adds RUN, which has a raw node; PERIOD: what a weight of one is worth, in ns, or 0.  False at the memory cap: then nothing
+ * has changed. */
 bool timeline_add(struct timeline *, struct arena *, const struct run *, uint64_t period);
 
 /* Reading a timeline, in the order of time. */
 struct run_reader {
 	const struct timeline *timeline;
-	const uint32_t *named;     /* NNAMED: for each node as recorded the one to give instead */
+	const uint32_t *named;     /* NNAMED: for each recorded node the one to give instead */
 	uint32_t nnamed;
 	const struct chunk *chunk;
 	uint32_t pos, node;
 	uint64_t time, period;
 	bool end;
-	bool raw;                  /* set once it is open: nodes are given as they were recorded, and so are runs, where all
+	bool raw;                  /* set it once the reader is open: it gives nodes as they were recorded, and runs, too, if all
 	                            * samples of a run weigh the same */
 };
-/* Of a timeline, or NULL, whose PERIOD is what timeline_add was told. */
+/* Opens a timeline, or NULL; PERIOD: as timeline_add got it. */
 void timeline_open(struct run_reader *, const struct timeline *, uint64_t period, const uint32_t *named, uint32_t nnamed);
-/* The next run of equal stacks: neighbours that became equal by NAMED are one. */
+/* The next run of equal stacks: if NAMED makes neighbours equal, they are one. */
 bool runs_next(struct run_reader *, struct run *);
 
 #endif

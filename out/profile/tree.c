@@ -39,7 +39,7 @@ place(struct tree *t, uint32_t number)
 	t->slot[at] = slot_of(number, hash);
 }
 
-/* A new table, for what is there and a third more.  The old one goes first: both at once would be the peak of memory. */
+/* A new table, for what is there and a third more.  It frees the old one first: both at once would be the peak of memory. */
 static void
 rehash(struct tree *t)
 {

@@ -17,7 +17,7 @@ struct tree {
 	uint32_t *slot;            /* hash table: a tag and a number each; at most four fifths full */
 	uint32_t slots;
 	bool full;                 /* the memory cap is reached: it finds nodes, but adds none */
-	uint16_t *depth;           /* once settled, and as far as there is memory: frames of each node's stack */
+	uint16_t *depth;           /* frames of each node's stack; once settled, if there is memory */
 	uint32_t ndepth, depth_cap;
 };
 
@@ -25,15 +25,16 @@ struct tree {
 uint32_t tree_node(struct tree *, uint32_t parent, uint32_t frame);
 /* Gives the hash table back; the next tree_node makes it again. */
 void tree_drop_table(struct tree *);
-/* Says that the tree does not change any more: then paths become quicker. */
+/* Says that the tree does not change any more: that makes paths quicker. */
 void tree_settle(struct tree *);
 void tree_free(struct tree *);
 
-/* The frames of NODE, outermost first, as function numbers into STACK (the outermost MAX of them); returns how many
- * there are. */
+/* Puts the frames of NODE into STACK as function numbers, outermost first, only the outermost MAX; returns how many there
+ * are. */
 uint32_t tree_stack(const struct tree *, uint32_t node, uint32_t *stack, uint32_t max);
 
-/* Numbers all nodes so that a node's callees follow it, before its parent's others, into ORDER.  False at the memory cap. */
+/* Numbers all nodes, into ORDER: a node's callees follow it, before the other callees of its parent.  False at the memory
+ * cap. */
 bool tree_order(const struct tree *, uint32_t *order);
 
 /* The nodes from the outermost to some node, kept between calls; all zero is an empty one. */
@@ -41,7 +42,8 @@ struct path {
 	uint32_t *node;
 	uint32_t n, cap;
 };
-/* Makes PATH that of NODE; returns how many outer nodes it shares with what it was.  At the memory cap it is cut short. */
+/* Makes PATH the path of NODE; returns how many outer nodes it shares with the old path.  At the memory cap the path is cut
+ * short. */
 uint32_t tree_path(const struct tree *, uint32_t node, struct path *);
 void path_free(struct path *);
 

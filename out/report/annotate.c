@@ -25,12 +25,6 @@ hash_called(const struct called *c)
 }
 
 static uint32_t
-called_again(const void *ctx, uint32_t item)
-{
-	return hash_called((const struct called *)ctx + item);
-}
-
-static uint32_t
 find_called(struct annotation *a, struct index *index, const struct function *f)
 {
 	struct called c = { .name = f->name, .kernel = is_kernel(f) };
@@ -42,7 +36,7 @@ find_called(struct annotation *a, struct index *index, const struct function *f)
 	if (!vec_room(&a->called, &a->called_cap, (uint64_t)a->ncalled + 1, sizeof c))
 		return NONE;
 	a->called[a->ncalled] = c;
-	return index_add(index, hash, a->ncalled, called_again, a->called) ? a->ncalled++ : NONE;
+	return index_add(index, hash, a->ncalled) ? a->ncalled++ : NONE;
 }
 
 static bool
@@ -99,7 +93,7 @@ annotation_close(struct annotation *a)
 /* The ways in which a word may mean a function, the strictest first. */
 enum manner { AS_WRITTEN, BARE, A_PART, A_PATTERN, MANNERS };
 
-/* WORD as profiles are written: with its suffix. */
+/* Whether WORD is the name as profiles write it: perhaps with its suffix. */
 static bool
 is_written(const struct called *c, const char *word)
 {
@@ -207,7 +201,7 @@ by_place(const void *va, const void *vb, void *ctx)
 	return compare_places(a->mapping, a->address, b->mapping, b->address);
 }
 
-/* Sorts the N items at ITEM and leaves of equals one; returns how many there are. */
+/* Sorts the N items at ITEM and keeps one of several equal ones; returns how many are left. */
 static uint32_t
 sort_unique(void *item, uint32_t n, size_t size, int (*compare)(const void *, const void *, void *))
 {
@@ -222,7 +216,7 @@ sort_unique(void *item, uint32_t n, size_t size, int (*compare)(const void *, co
 	return kept;
 }
 
-/* Takes the location's sites in; of the place it knows whether something was called from there. */
+/* Adds the lines of the location's sites that are the function's, and the location as a place. */
 static bool
 gather(struct annotation *a, const struct location *l)
 {
@@ -276,7 +270,7 @@ find_place(const struct annotation *a, const struct location *l)
 	return lo;
 }
 
-/* Of each site the line; of all sites of a place that place. */
+/* Sets the line of each site, and the place of all sites of the location, if one of them is the function's. */
 static void
 number_sites(struct annotation *a, const struct location *l)
 {
@@ -327,6 +321,16 @@ annotation_choose(struct annotation *a, uint32_t called)
 		number_sites(a, &p->location[i]);
 	mark_calls(a);
 	return true;
+}
+
+bool
+annotation_interpreted(const struct annotation *a)
+{
+	uint32_t i = 0;
+
+	while (i < a->p->nfunction && a->which[i] != a->chosen)
+		i++;
+	return i < a->p->nfunction && strcmp(a->p->function[i].module, "[python]") == 0;
 }
 
 /* The instruction of each place: the last one that begins at or before it. */

@@ -1,4 +1,4 @@
-/* What an annotation's lines and instructions are written with: the shares before each, and which are worth a row. */
+/* Columns of an annotation's lines and instructions: the shares before each, and which lines are worth a row. */
 #ifndef OUT_REPORT_ANNOTATE_COLUMNS_H
 #define OUT_REPORT_ANNOTATE_COLUMNS_H
 
@@ -11,7 +11,7 @@ struct annotation_writing {
 	struct table t;
 	const struct annotation *a;
 	const struct annotation_view *view;
-	char note[ANNOTATION_TEXT_MAX];       /* of the instruction before, as far as it had one */
+	char note[ANNOTATION_TEXT_MAX];       /* the note of the instruction before, if it had one */
 };
 
 /* Lines of one file, or instructions of one mapping. */
@@ -24,13 +24,13 @@ struct annotation_part {
 unsigned annotation_room(const struct annotation_writing *, unsigned used);
 /* The module that the function is in, or "". */
 const char *annotation_module(const struct annotation_writing *);
-/* Two shares, or as many blanks. */
+/* Writes two shares, or as many blanks. */
 void annotation_shares(struct annotation_writing *, const struct weight *);
-/* For what was left out between two rows. */
+/* Writes a mark for what was left out between two rows. */
 void annotation_gap(struct annotation_writing *);
 /* Whether a weight is worth a row. */
 bool annotation_counts(const struct annotation_writing *, const struct weight *);
-/* Adds a row's weight to its part's; and for sorting parts, the heaviest first. */
+/* Adds a row's weight to its part's.  annotation_by_most is for sorting parts, the heaviest first. */
 void annotation_add_most(struct annotation_part *, const struct weight *);
 int annotation_by_most(const void *, const void *, void *ctx);
 

@@ -38,7 +38,7 @@ make_note(const struct annotation_writing *w, const struct instruction *in, char
 		snprintf(note + n, cap - (size_t)n, "%s%.200s:%u", other ? " " : "", last_part(f->file), line);
 }
 
-/* Behind what took TOOK of LEFT columns; what stood there last is not said again. */
+/* Writes a note behind text that took TOOK of LEFT columns, unless it equals the last note. */
 static void
 put_note(struct annotation_writing *w, const char *note, unsigned took, unsigned left)
 {
@@ -79,7 +79,7 @@ follows(const struct instruction *in)
 	return in[1].address - in->address <= INSTRUCTION_MAX;
 }
 
-/* Whether instruction I is worth a row: it, or one near, weighs enough. */
+/* Whether instruction I is worth a row: it weighs enough, or one near it does. */
 static bool
 is_near(const struct annotation_writing *w, const struct annotation_part *p, uint32_t i)
 {

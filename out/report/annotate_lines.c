@@ -8,7 +8,7 @@
 
 enum { TAB = 8 };
 
-/* With blanks for tabs. */
+/* Writes the text with blanks for tabs. */
 static void
 put_source(struct annotation_writing *w, const char *text, size_t n, unsigned width)
 {
@@ -35,7 +35,7 @@ source(const struct annotation_writing *w, const char *file, uint32_t line, size
 	return w->view->source && file && line ? w->view->source(w->view->ctx, file, line, n) : NULL;
 }
 
-/* A line of the file, which may weigh nothing; false where there is nothing to be said of it. */
+/* Writes a line of the file, which may weigh nothing; false if there is nothing to write about it. */
 static bool
 put_line(struct annotation_writing *w, const char *file, uint32_t line, const struct weight *weight)
 {
@@ -56,7 +56,7 @@ put_line(struct annotation_writing *w, const char *file, uint32_t line, const st
 	return true;
 }
 
-/* The lines from FIRST to LAST, of which those in [I, HI) weigh something. */
+/* Writes the lines from FIRST to LAST; those in [I, HI) weigh something. */
 static void
 put_stretch(struct annotation_writing *w, const struct annotation_part *p, uint32_t i, uint32_t first, uint32_t last)
 {
@@ -112,7 +112,7 @@ put_file(struct annotation_writing *w, const struct annotation_part *p)
 	}
 }
 
-/* What has no line. */
+/* Writes what has no line. */
 static void
 put_lineless(struct annotation_writing *w, const struct annotation_part *p)
 {

@@ -1,5 +1,5 @@
-/* See annotate_text.h.  Shares come first, of what the function weighs with all that it calls; then the source's line
- * or the instruction.  Only what weighs something is shown, and what stands around it. */
+/* See annotate_text.h.  Shares come first: parts of what the function weighs with all that it calls.  Then comes the source's
+ * line or the instruction.  It shows only what weighs something, and what stands around that. */
 #include "annotate_text.h"
 
 #include <string.h>
@@ -77,7 +77,7 @@ event_skids(const char *name)
 			return true;
 	if (name[n] == ':' && !by)   /* a tracepoint, probe */
 		return false;
-	/* Whether it is a processor's event: raw, of a PMU, or of a cache. */
+	/* Whether it is an event of the processor: raw, of a PMU, or of a cache. */
 	return name[n] == '/' || (*name == 'r' && n > 1 && strspn(name + 1, "0123456789abcdefABCDEF") == n - 1) ||
 	       strstr(name, "-load") || strstr(name, "-store") || strstr(name, "-prefetch");
 }
@@ -85,7 +85,7 @@ event_skids(const char *name)
 static void
 put_aside(struct annotation_writing *w, const char *event)
 {
-	bool skids = event_skids(event), narrow = w->view->width && w->view->width < 80;
+	bool skids = event_skids(event) && !annotation_interpreted(w->a), narrow = w->view->width && w->view->width < 80;
 
 	if (!w->view->instructions || (!skids && !w->view->aside))
 		return;
@@ -114,6 +114,6 @@ annotation_write(struct sink *out, const struct annotation *a, const struct anno
 	put_aside(&w, name);
 	if (view->lines)
 		annotation_lines(&w);
-	if (view->instructions)
+	if (view->instructions && !annotation_interpreted(a))
 		annotation_instructions(&w);
 }

@@ -7,7 +7,7 @@
 
 /* Writes what was weighed last, for EVENT, as text. */
 void annotation_write(struct sink *, const struct annotation *, const struct annotation_view *, uint32_t event);
-/* Whether the samples of an event show later than their cause; the name tells. */
+/* Whether the samples of an event come later in the code than their cause; its name tells. */
 bool event_skids(const char *name);
 
 #endif

@@ -16,11 +16,11 @@ enum report_by {
 struct report {
 	enum report_by by;
 	bool tree;                 /* a call tree, from the outermost function on */
-	const char *callers, *callees;   /* the function to show callers or callees of, or NULL */
-	struct regex *pattern;     /* the function's name as a pattern, if no function has just that name */
+	const char *callers, *callees;   /* the function with the callers or callees to show, or NULL */
+	struct regex *pattern;     /* the function's name as a pattern, used if no function has exactly that name */
 	unsigned min;              /* rows with less are left out: hundredths of a percent */
 	unsigned top, width;       /* rows and columns; 0: all */
-	bool colour, bars, ascii;  /* ASCII: the terminal shows nothing else */
+	bool colour, bars, ascii;  /* ASCII: the terminal shows only ASCII */
 	const uint64_t *before;    /* what each event weighed before filters, or NULL */
 };
 

@@ -7,10 +7,10 @@
 #include "lib/columns.h"
 #include "table.h"
 
-/* Columns of a terminal that has none to spare. */
+/* A terminal with fewer columns than that is narrow. */
 enum { NARROW = 76 };
 
-/* W of ALL, in parts of SHARE. */
+/* The share of W in ALL, in parts of SHARE. */
 static int64_t
 share(uint64_t w, uint64_t all)
 {
@@ -35,11 +35,12 @@ set_shares(struct difference *item, unsigned which, const struct rows *rows, con
 	item->total[which] = share(row->total, rows->sum);
 }
 
-/* One item each for the rows of AFTER, then for those that only BEFORE has. */
+/* Makes one item for each row of AFTER, then for each row that only BEFORE has. */
 static bool
 join(struct diff *d)
 {
-	const struct rows *before = &d->rows[BEFORE], *after = &d->rows[AFTER];
+	const struct rows *before = &d->rows[BEFORE];
+	struct rows *after = &d->rows[AFTER];
 
 	for (uint32_t i = 0; i < after->n; i++) {
 		if (!add_item(d, &after->row[i]))
@@ -115,7 +116,7 @@ by_key(const void *va, const void *vb)
 	return x != y ? (x < y) - (x > y) : strcmp(a->row.name, b->row.name);
 }
 
-/* Percent with two decimals; with its sign where CHANGE. */
+/* Writes a percentage with two decimals; with its sign if it is a CHANGE. */
 static void
 put_share(struct sink *out, int64_t v, bool change, unsigned width)
 {
@@ -223,7 +224,7 @@ diff_write(struct sink *out, struct diff *d, const struct report *how, const cha
 	put_part(&t, d, true);
 }
 
-/* What each node of AFTER's tree, made of rows, weighed in BEFORE, with what it calls. */
+/* What each node of AFTER's tree of rows weighed in BEFORE, with what it calls. */
 static bool
 weigh_before(struct diff *d, uint64_t **weight, uint32_t *cap)
 {

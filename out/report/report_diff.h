@@ -24,14 +24,14 @@ struct diff {
 	bool time;
 };
 
-/* PROFILE[BEFORE] and PROFILE[AFTER], both named and of one event.  False at the memory cap; then, too, diff_free. */
+/* PROFILE[BEFORE] and PROFILE[AFTER] both have names, and one event.  False at the memory cap; call diff_free then, too. */
 bool diff_open(struct diff *, const struct profile *const *profile);
 void diff_free(struct diff *);
 
 /* How much the total grew, in parts of SHARE; INT64_MAX if there was nothing before. */
 int64_t diff_growth(const struct diff *);
 void diff_write(struct sink *, struct diff *, const struct report *, const char *const *name);
-/* Sets the profile's deltas, for pictures in red and blue; AFTER is the profile that was given as PROFILE[AFTER]. */
+/* Sets the profile's deltas, for pictures in red and blue; AFTER is the profile that diff_open got as PROFILE[AFTER]. */
 bool diff_deltas(struct diff *, struct profile *after);
 
 #endif

@@ -11,17 +11,23 @@ hash_row(const struct row *r)
 	return hash_str(r->name) ^ hash_u64(((uint64_t)hash_str(r->beside) << 8) + r->kind);
 }
 
-static uint32_t
-row_again(const void *ctx, uint32_t item)
+/* Rows that came without a search are put into the index now. */
+static bool
+index_rows(struct rows *rows)
 {
-	return hash_row((const struct row *)ctx + item);
+	while (rows->index.used < rows->n)
+		if (!index_add(&rows->index, hash_row(&rows->row[rows->index.used]), rows->index.used))
+			return false;
+	return true;
 }
 
 uint32_t
-rows_find(const struct rows *rows, const struct row *r)
+rows_find(struct rows *rows, const struct row *r)
 {
 	uint32_t slot, i;
 
+	if (!index_rows(rows))
+		return INDEX_NONE;
 	for (slot = index_first(&rows->index, hash_row(r)); (i = index_at(&rows->index, slot)) != INDEX_NONE;
 	     slot = index_next(&rows->index, slot)) {
 		const struct row *have = &rows->row[i];
@@ -32,7 +38,7 @@ rows_find(const struct rows *rows, const struct row *r)
 	return i;
 }
 
-/* The number of the row, which is made if it is new; UINT32_MAX at the memory cap. */
+/* The number of the row; makes it if it is new. UINT32_MAX at the memory cap. */
 static uint32_t
 find_row(struct rows *rows, const struct row *r)
 {
@@ -41,7 +47,7 @@ find_row(struct rows *rows, const struct row *r)
 	if (i != INDEX_NONE || !vec_room(&rows->row, &rows->cap, (uint64_t)rows->n + 1, sizeof *rows->row))
 		return i;
 	rows->row[rows->n] = *r;
-	return index_add(&rows->index, hash_row(r), rows->n, row_again, rows->row) ? rows->n++ : UINT32_MAX;
+	return rows->n++;
 }
 
 /* NAME:LINE. */
@@ -56,8 +62,8 @@ with_line(struct arena *a, const struct function *f)
 	return text ? text : f->name;
 }
 
-static uint32_t
-function_row(struct rows *rows, const struct function *f, enum report_by by)
+static struct row
+row_of(struct rows *rows, const struct function *f, enum report_by by)
 {
 	struct row r = { .name = f->name, .suffix = function_suffix(f->kind), .beside = f->module, .kind = f->kind };
 
@@ -71,7 +77,7 @@ function_row(struct rows *rows, const struct function *f, enum report_by by)
 		r.beside = "";
 		r.kind = *r.suffix ? f->kind : FUNCTION_USER;
 	}
-	return find_row(rows, &r);
+	return r;
 }
 
 static uint32_t
@@ -92,7 +98,7 @@ line_row(struct rows *rows, const struct site *site)
 	return found;
 }
 
-/* The node of ROW under NODE.  What calls just itself is one node, unless two trees are to be compared node by node. */
+/* The node of ROW under NODE.  A row that calls itself directly is one node, unless prof compares two trees node by node. */
 static uint32_t
 under(struct rows *rows, uint32_t node, uint32_t row, enum report_by by)
 {
@@ -105,17 +111,61 @@ under(struct rows *rows, uint32_t node, uint32_t row, enum report_by by)
 	return inner;
 }
 
+/* Whether each function has a row of its own: they differ in more than where they are written. */
+static bool
+all_differ(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nfunction; i++)
+		if (p->function[i].file || p->function[i].line)
+			return false;
+	return true;
+}
+
+static bool
+calls_itself(const struct tree *t)
+{
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->node[i].parent != NODE_NONE && t->node[t->node[i].parent].frame == t->node[i].frame)
+			return true;
+	return false;
+}
+
+/* If rows are functions, and none of them calls itself, their tree is the functions': nothing has to be searched for. */
+static bool
+as_functions(struct rows *rows)
+{
+	const struct profile *p = rows->p;
+
+	if (!all_differ(p) || calls_itself(&p->tree) || !vec_room(&rows->row, &rows->cap, p->nfunction, sizeof *rows->row) ||
+	    !vec_room(&rows->tree.node, &rows->tree.cap, p->tree.n, sizeof *rows->tree.node) ||
+	    !vec_room(&rows->node, &rows->node_cap, p->tree.n, sizeof *rows->node))
+		return false;
+	for (; rows->n < p->nfunction; rows->n++)
+		rows->row[rows->n] = row_of(rows, &p->function[rows->n], BY_FUNCTION);
+	for (uint32_t i = 0; i < p->tree.n; i++) {
+		rows->tree.node[i] = p->tree.node[i];
+		rows->node[i] = i;
+	}
+	rows->tree.n = rows->nnode = p->tree.n;
+	return true;
+}
+
 static bool
 by_functions(struct rows *rows, enum report_by by)
 {
 	const struct profile *p = rows->p;
 	uint32_t *row = NULL, cap = 0;
 
+	if (by == BY_FUNCTION && as_functions(rows))
+		return true;
 	if (!vec_room(&rows->node, &rows->node_cap, p->tree.n, sizeof *rows->node) ||
 	    !vec_room(&row, &cap, p->nfunction, sizeof *row))
 		return false;
-	for (uint32_t i = 0; i < p->nfunction; i++)
-		row[i] = function_row(rows, &p->function[i], by);
+	for (uint32_t i = 0; i < p->nfunction; i++) {
+		struct row r = row_of(rows, &p->function[i], by);
+
+		row[i] = find_row(rows, &r);
+	}
 	for (uint32_t i = 0; i < p->tree.n; i++) {
 		uint32_t parent = p->tree.node[i].parent;
 
@@ -126,7 +176,7 @@ by_functions(struct rows *rows, enum report_by by)
 	return !rows->full;
 }
 
-/* Only places have lines, functions do not. */
+/* Makes the rows from the raw tree: only places have lines, functions do not. */
 static bool
 by_lines(struct rows *rows)
 {
@@ -149,7 +199,7 @@ by_lines(struct rows *rows)
 	return !rows->full;
 }
 
-/* Finds the nodes that recur: a walk over the tree counts by row what is on the way. */
+/* Finds the nodes that recur: a walk over the tree counts, by row, the nodes on the way. */
 static bool
 find_again(struct rows *rows)
 {

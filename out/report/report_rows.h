@@ -7,10 +7,10 @@
 #include "report.h"
 
 struct row {
-	const char *name, *suffix; /* as it is written: the suffix behind the name */
+	const char *name, *suffix; /* as prof writes them: the suffix behind the name */
 	const char *beside;        /* the module; of a line, its function */
 	enum function_kind kind;
-	uint64_t self, total;      /* in total a stack counts once, however often the row is in it */
+	uint64_t self, total;      /* in TOTAL a stack counts once, however often the row is in it */
 };
 
 struct rows {
@@ -23,20 +23,20 @@ struct rows {
 	uint32_t *node;            /* of `tree`, for each node of the profile's tree, or (by lines) of its raw tree */
 	uint32_t node_cap, nnode;
 	bool raw, full;
-	bool *again;               /* of each node: it recurs, its row stands further out in the stack, too */
+	bool *again;               /* of each node: it recurs; its row stands further out in the stack, too */
 	uint32_t again_cap;
 	uint64_t *self, *total;    /* of each node */
 	uint32_t self_cap, total_cap;
 	uint64_t sum, samples;
 };
 
-/* False at the memory cap; then, too, rows_free. */
+/* False at the memory cap; call rows_free then, too. */
 bool rows_open(struct rows *, const struct profile *, enum report_by);
-/* Replaces the weights by those of N threads. */
+/* Replaces the weights by the weights of N threads. */
 void rows_add(struct rows *, const uint32_t *thread, uint32_t n);
 void rows_free(struct rows *);
 /* The row that equals the given one, or INDEX_NONE. */
-uint32_t rows_find(const struct rows *, const struct row *);
+uint32_t rows_find(struct rows *, const struct row *);
 
 /* Adds the weight of each node to that of its caller: TOTAL begins with the own weights of the N nodes. */
 void rows_sum(const struct tree *, uint64_t *total, uint32_t n);

@@ -1,19 +1,21 @@
-/* The tables for people: what matters first, then rows by their own time and by all that they call, then threads.
+/* The tables for people: first the sum, then rows by their own time and by the time with all that they call, then threads.
  *
- * A function that recurses counts once a stack in its total.  Names come last in a line, where they may be long. */
+ * In its total a function counts once for each stack, also if it recurses.  Names come last in a line, because they may be
+ * long. */
 #include "report_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/sort.h"
 #include "report_threads.h"
 #include "report_tree.h"
 
-/* Columns of a terminal that has none to spare. */
+/* A terminal with fewer columns than that is narrow. */
 enum { NARROW = 76 };
 
-/* Eight columns, in eighths of a column. */
+/* Writes a bar of eight columns, in eighths of a column. */
 static void
 put_bar(const struct table *t, uint64_t weight)
 {
@@ -47,13 +49,36 @@ by_total(const void *va, const void *vb, void *ctx)
 	return a != b ? table_heavier(a, b) : by_self(va, vb, ctx);
 }
 
+/* A row's key: first heavier ones, by one figure and then by the other, then by name. */
+static uint64_t
+row_key(uint64_t first, uint64_t then, const struct row *r, uint32_t part)
+{
+	return part == 0 ? ~first : part == 1 ? ~then : sort_key(r->name, part - 2);
+}
+
+static uint64_t
+self_key(const void *rows, uint32_t i, uint32_t part)
+{
+	const struct row *r = (const struct row *)rows + i;
+
+	return row_key(r->self, r->total, r, part);
+}
+
+static uint64_t
+total_key(const void *rows, uint32_t i, uint32_t part)
+{
+	const struct row *r = (const struct row *)rows + i;
+
+	return row_key(r->total, r->self, r, part);
+}
+
 static const char *
 what(const struct table *t)
 {
 	return t->how.by == BY_MODULE ? "module" : t->how.by == BY_LINE ? "line" : "function";
 }
 
-/* The width of the column of what stands beside a name: of those that are shown, within reason; 0 where there is none. */
+/* The width of the column beside the names that are shown, within reason; 0 if nothing stands there. */
 static unsigned
 beside_columns(const struct table *t, uint32_t shown)
 {
@@ -67,9 +92,9 @@ beside_columns(const struct table *t, uint32_t shown)
 	return most ? (most < least ? least : most < cap ? most : cap) : 0;
 }
 
-/* What stands before a row's name, and how many columns are left for that; 0: all. */
+/* The columns before a row's name, and how many are left for the name; 0: as many as it needs. */
 struct layout {
-	bool bars, other;          /* the other figures: of a row by its own the total, or the other way round */
+	bool bars, other;          /* OTHER: the other figures; the total if the rows are by their own, else their own */
 	unsigned amount;           /* an amount's columns */
 	unsigned beside, name;
 };
@@ -82,7 +107,8 @@ used(const struct layout *l)
 	return (l->amount + SHARE) * (l->other ? 2 : 1) + GAP + (l->bars ? BAR : 0u) + (l->beside ? l->beside + GAP : 0u);
 }
 
-/* The hottest name is the last thing to be cut: before that bars go, then blanks, then the other figures, then what stands beside it. */
+/* The layout for the width.  First bars go, then blanks, then the other figures, then what stands beside the name; only then
+ * is the hottest name cut. */
 static struct layout
 layout_for(const struct table *t, const struct row *hottest, unsigned beside)
 {
@@ -92,7 +118,7 @@ layout_for(const struct table *t, const struct row *hottest, unsigned beside)
 
 	if (!width)
 		return l;
-	if (width >= NARROW && wanted > width / 2)   /* enough to know it by */
+	if (width >= NARROW && wanted > width / 2)   /* enough to recognize it */
 		wanted = width / 2;
 	if (used(&l) + wanted > width)
 		l.bars = false;
@@ -146,7 +172,7 @@ put_head(const struct table *t, const char *key, const char *other, const struct
 	sink_char(t->out, '\n');
 }
 
-/* What was left out: COUNT rows; REST, their own weight, where that is to be said. */
+/* Writes that COUNT rows were left out; REST is their own weight, if it is worth writing. */
 static void
 put_more(const struct table *t, uint32_t count, const uint64_t *rest)
 {
@@ -160,7 +186,7 @@ put_more(const struct table *t, uint32_t count, const uint64_t *rest)
 	sink_char(t->out, '\n');
 }
 
-/* Rows by self or by total. */
+/* Writes the rows by self or by total. */
 static void
 put_rows(struct table *t, bool total)
 {
@@ -174,7 +200,7 @@ put_rows(struct table *t, bool total)
 			t->line[t->lines++] = i;
 	if (!t->lines)
 		return;
-	qsort_r(t->line, t->lines, sizeof *t->line, total ? by_total : by_self, t->rows.row);
+	sort_numbers(t->line, t->lines, total ? total_key : self_key, total ? by_total : by_self, t->rows.row);
 	for (; shown < t->lines && (!t->how.top || shown < t->how.top); shown++) {
 		const struct row *r = &t->rows.row[t->line[shown]];
 
@@ -204,7 +230,7 @@ by_tid(const void *va, const void *vb, void *ctx)
 	return (a > b) - (a < b);
 }
 
-/* Under several names it is one; where there are no numbers, each name is.  Sorts them. */
+/* Counts the threads, and sorts them.  A thread with several names counts once; without thread numbers each name counts. */
 static uint32_t
 count_threads(const struct profile *p, uint32_t *thread, uint32_t n)
 {
@@ -216,7 +242,7 @@ count_threads(const struct profile *p, uint32_t *thread, uint32_t n)
 	return count;
 }
 
-/* The number that matters, and what it is of. */
+/* Writes the sum of the section, and what it is the sum of. */
 static void
 put_sum(const struct table *t, uint32_t event, uint32_t *thread, uint32_t n)
 {
@@ -253,7 +279,7 @@ together(const struct profile *p, uint32_t ia, uint32_t ib)
 	return a->pid == b->pid && (!p->by_thread || a->tid == b->tid);
 }
 
-/* What is asked for, of N threads. */
+/* Writes the tables that the user asks for, of N threads. */
 static void
 put_section(struct table *t, const uint32_t *thread, uint32_t n)
 {
@@ -269,7 +295,7 @@ put_section(struct table *t, const uint32_t *thread, uint32_t n)
 	}
 }
 
-/* With --threads or --pids: the table for each of them, the busiest 50. */
+/* With --threads or --pids: writes the tables for each of them, at most for the busiest 50. */
 static void
 put_sections(struct table *t, uint32_t *thread, uint32_t n)
 {

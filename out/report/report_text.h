@@ -7,7 +7,7 @@
 #include "report.h"
 
 void report_write(struct sink *, const struct profile *, const struct report *);
-/* The terminal's short summary: self and total of the TOP functions, WIDTH columns, colour or not. */
+/* Writes the terminal's short summary: self and total of the TOP functions, in WIDTH columns, with colour or without. */
 void report_summary(struct sink *, const struct profile *, unsigned top, unsigned width, bool colour);
 
 #endif

@@ -73,7 +73,7 @@ put_group(const struct table *t, const struct group *g, bool samples)
 static void
 put_groups(const struct table *t, const struct group *group, uint32_t n)
 {
-	bool samples = table_has_samples(t) && (t->period || !t->p->timeless);   /* else weights are all there is */
+	bool samples = table_has_samples(t) && (t->period || !t->p->timeless);   /* else the profile has only weights */
 	uint32_t shown = 0;
 
 	sink_char(t->out, '\n');
@@ -101,7 +101,7 @@ report_threads(const struct table *t, const uint32_t *thread, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct thread *th = &t->p->thread[thread[i]];
 
-		group[i] = (struct group){ th->comm, th->pid, th->tid, 1, th->weight, th->samples };
+		group[i] = (struct group){ t->how.by == BY_COMM ? th->comm : thread_title(th), th->pid, th->tid, 1, th->weight, th->samples };
 	}
 	if (t->how.by == BY_COMM)
 		n = join(group, n);

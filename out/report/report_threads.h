@@ -4,7 +4,7 @@
 
 #include "table.h"
 
-/* Of N threads; by name where the report is to be BY_COMM. */
+/* Writes the table of N threads; by name if the report is BY_COMM. */
 void report_threads(const struct table *, const uint32_t *thread, uint32_t n);
 
 #endif

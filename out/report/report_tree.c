@@ -1,5 +1,6 @@
-/* Who calls whom, as text.  A function that alone matters below its caller stands under it in the same column; only where
- * ways part do columns begin, so that deep stacks stay readable.  What calls just itself stands there once.
+/* Who calls whom, as text.  If only one callee of a function matters, it stands under its caller in the same column; a new
+ * column begins only where paths part, so that deep stacks stay readable.  A function that calls itself directly stands there
+ * once.
  *
  *     100.0%    0.0%  main
  *      74.2%    0.1%  ├─ parse
@@ -23,18 +24,18 @@ struct shown {
 	uint32_t head_cap, next_cap;
 	uint32_t *others;          /* how many of a node's callees were left out */
 	uint32_t others_cap;
-	uint64_t *rest;            /* and what they weigh */
+	uint64_t *rest;            /* the weight of these callees */
 	uint32_t rest_cap;
 	struct level *level;
 	uint32_t level_cap;
 	uint32_t lines, left_out;
 };
 
-/* On the way from a root to where we are. */
+/* One level of the way from a root to the node at hand. */
 struct level {
-	uint32_t next;             /* what comes after this one */
+	uint32_t next;             /* the node after this one */
 	uint32_t parent;           /* the node that they are callees of; for the roots, the number of nodes */
-	bool parts, others;        /* it has its own column; callees that were left out are still to be told */
+	bool parts, others;        /* PARTS: it has its own column; OTHERS: a row for the callees that were left out must still come */
 };
 
 static int
@@ -118,7 +119,7 @@ put_lines(const struct shown *s, uint32_t depth)
 			from = at;
 			continue;
 		}
-		if (from) {   /* the outer ones found no room */
+		if (from) {   /* the outer levels have no room */
 			sink_str(s->t->out, "\u2026 ");
 			n += 2;
 			from = 0;
@@ -163,7 +164,7 @@ put_others(struct shown *s, uint32_t parent, uint32_t depth)
 	sink_char(s->t->out, '\n');
 }
 
-/* PARENT's callees as a level.  Those that were left out are told beside others, where together they would not have been. */
+/* Makes PARENT's callees a level.  Those that were left out get a row beside others if their sum is not too small. */
 static bool
 enter(struct shown *s, uint32_t depth, uint32_t parent)
 {
@@ -239,7 +240,7 @@ report_tree(struct table *t)
 	put_shown(&s, t->sum);
 }
 
-/* A tree made for the occasion. */
+/* A tree that prof makes only for this table. */
 struct made {
 	struct tree tree;
 	uint64_t *self, *total;
@@ -282,7 +283,7 @@ make_callees(struct made *m, const struct rows *rows, uint32_t row)
 	}
 }
 
-/* ROW begins it, and what it calls are the callers of its outermost calls. */
+/* A tree that ROW begins: its callees are the callers of ROW's outermost calls. */
 static void
 make_callers(struct made *m, const struct rows *rows, uint32_t row)
 {
@@ -332,7 +333,7 @@ put_made(struct table *t, uint32_t row, bool callers)
 	vec_free(&m.node, &m.node_cap, sizeof *m.node);
 }
 
-/* Is it called NAME, with or without its suffix? */
+/* Whether its name is NAME, with or without the suffix. */
 static bool
 is_called(const struct row *r, const char *name)
 {

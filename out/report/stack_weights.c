@@ -1,4 +1,4 @@
-/* See stack_weights.h: a walk over the tree of stacks counts, by key, what is on the way. */
+/* See stack_weights.h: a walk over the tree of stacks counts, by key, the sites on the way. */
 #include "stack_weights.h"
 
 #include <string.h>

@@ -20,7 +20,7 @@ struct stacks {
 /* Opens the stacks of one event (UINT32_MAX: of all).  False at the memory cap; call stacks_free then, too. */
 bool stacks_open(struct stacks *, const struct profile *, uint32_t event);
 void stacks_free(struct stacks *);
-/* Fills WEIGHT, which is all zero, of N keys: KEY has that of each site, or UINT32_MAX.  False at the memory cap. */
+/* Fills WEIGHT, which is all zero, for N keys: KEY has the key of each site, or UINT32_MAX.  False at the memory cap. */
 bool stacks_weigh(const struct stacks *, const uint32_t *key, struct weight *weight, uint32_t n);
 /* The location of a node of the profile's stacks of codes, or NULL. */
 const struct location *stacks_location(const struct profile *, uint32_t node);

@@ -12,25 +12,25 @@ struct table {
 	struct rows rows;
 	uint32_t *line;            /* rows, as they are shown */
 	uint32_t line_cap, lines;
-	uint32_t *thread;          /* sorted: those of one event, and of one section, stand together */
+	uint32_t *thread;          /* sorted: threads of one event, and of one section, stand together */
 	uint32_t thread_cap;
 	uint64_t sum;              /* of the section */
 	uint64_t period;
 };
 
-/* W of ALL in tenths of a percent. */
+/* The share of W in ALL, in tenths of a percent. */
 unsigned table_permille(uint64_t w, uint64_t all);
-/* Is W less than MIN hundredths of a percent of ALL? */
+/* Whether W is less than MIN hundredths of a percent of ALL. */
 bool table_below(uint64_t w, uint64_t all, unsigned min);
-/* A weight as time in one unit for all of a section (s, or ms where it lasted less than one), or as a count. */
+/* A weight as time, in one unit for all of a section (s, or ms if it lasted less than one second), or as a count. */
 struct columns_cell table_amount(const struct table *, uint64_t weight);
-/* An escape sequence, where there is colour. */
+/* Writes an escape sequence, if there is colour. */
 void table_ink(const struct table *, const char *code);
 void table_percent(const struct table *, uint64_t weight);
-/* A row's name, in at most ROOM columns (0: as long as it is). */
+/* Writes a row's name, in at most ROOM columns (0: as long as it is). */
 void table_name(const struct table *, const struct row *, unsigned room);
-/* Whether numbers of samples mean something.  Folded stacks with times have only microseconds, and each of these would count
- * as a sample. */
+/* Whether numbers of samples mean something.  Folded stacks with times have only microseconds, and each microsecond would
+ * count as a sample. */
 bool table_has_samples(const struct table *);
 
 /* For sorting: the heavier first. */

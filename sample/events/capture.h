@@ -16,7 +16,7 @@ struct capture {               /* what to capture */
 	enum target target;
 	const int32_t *pid;        /* the command's pid (looked at by session_enable), pids, or tids */
 	unsigned npid;
-	const char *cgroup;        /* -G, with TARGET_SYSTEM: all that runs in it; else NULL */
+	const char *cgroup;        /* -G, with TARGET_SYSTEM: the capture is of all that runs in it; else NULL */
 	const int32_t *cpu;        /* -C; ncpu 0: all that are online */
 	unsigned ncpu;
 	struct event *event;       /* the sides may be narrowed to those that the kernel allows */
@@ -39,9 +39,10 @@ struct capture {               /* what to capture */
 	void (*waited)(void *ctx, const struct wait *);
 	uint64_t regs_mask;        /* the host's attr.sample_regs_user: arch_host->sample */
 	struct prstatus {          /* for ptrace: first for the host's own kind of tasks, then for 32-bit ones, if there are any */
-		const uint8_t *at; /* where in NT_PRSTATUS, in words, each of them is; NULL: at perf's own number */
+		const uint8_t *at; /* where in NT_PRSTATUS, in words, each register is; NULL: at perf's own number */
 		uint64_t mask;
-		uint8_t sp, pc;    /* which of them these are */
+		uint8_t sp, pc;    /* which of the registers these two are; */
+		uint8_t arg;       /* and which one has the first argument of a system call */
 	} prstatus[2];
 };
 

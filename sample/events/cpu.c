@@ -1,5 +1,5 @@
-/* See cpu.h.  /sys/devices/system/cpu/online (Documentation/admin-guide/cputopology.rst), else what the scheduler would
- * run us on. */
+/* See cpu.h.  /sys/devices/system/cpu/online (Documentation/admin-guide/cputopology.rst), else the CPUs on which the scheduler
+ * would run prof. */
 #include "cpu.h"
 #include "lib/file.h"
 #include "lib/text.h"
@@ -91,7 +91,15 @@ cpu_list(const char *list, int32_t *cpu, unsigned *n)
 	return why;
 }
 
-/* Without /sys: ask for every CPU, see which of them we got, and put our own mask back. */
+bool
+cpu_in_list(const char *list, int32_t cpu)
+{
+	struct cpus s;
+
+	return cpu >= 0 && cpu < CPUS_MAX && !parse(list, &s) && has(&s, cpu);
+}
+
+/* Without /sys: asks for every CPU, sees which of them prof gets, and puts prof's own mask back. */
 static void
 probe(struct cpus *s)
 {
@@ -133,6 +141,23 @@ cpu_online(int32_t *cpu)
 	char text[1024];
 
 	return online(&s, cpu, text, sizeof text);
+}
+
+/* proc(5), /proc/loadavg: three averages, then "RUNNABLE/ALL". */
+uint32_t
+cpu_wanted(void)
+{
+	char text[128];
+	const char *p = text;
+	uint64_t n;
+
+	if (file_text(AT_FDCWD, "/proc/loadavg", text, sizeof text) <= 0)
+		return 0;
+	for (unsigned i = 0; i < 3; i++) {
+		p += strcspn(p, " ");
+		p += *p == ' ';
+	}
+	return text_dec(&p, &n) && *p == '/' && n < UINT32_MAX ? (uint32_t)n : 0;
 }
 
 const char *

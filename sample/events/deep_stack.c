@@ -1,5 +1,4 @@
-/* See deep_stack.h.  bpf(2), bpf-helpers(7).  A program at a perf event runs in the interrupt, ahead of what the kernel writes of
- * the sample; the user's registers lie at the top of the task's kernel stack (struct pt_regs). */
+/* See deep_stack.h. */
 #include "deep_stack.h"
 
 #include <errno.h>
@@ -11,107 +10,13 @@
 #include "lib/bpf.h"
 #include "perf.h"
 
-/* TOP_NONE: the top is not known, so the program reads nothing more.  BEYOND: the bytes of main that a walk may want beyond
- * the last frame.  PATIENCE: if the program once read too little in a place, it may read too much there so many times. */
-enum { TOP_NONE = 1, BEYOND = 1 << 10, PATIENCE = 64, MIX = 0x61c88647 };
-
-/* A part as it is written. */
-struct part {
-	uint64_t from;
-	uint8_t bytes[DEEP_PART];
-};
-
-static uint32_t
-region(uint64_t sp)
-{
-	return (uint32_t)((sp >> DEEP_REGION) * MIX >> DEEP_REGION) & ((1u << DEEP_REGIONS) - 1);
-}
-
-static int
-load(int told, int buffers, int events)
-{
-	enum { KEY = -4, SAMPLE = -16, LEFT = -24 };   /* on its stack */
-	enum { TOLD, BUFFERS, EVENTS, LOADS_SP = 4 };
-	static const struct bpf_insn table[] = {
-		BPF_COPY(6, 1),
-		BPF_ASK(BPF_FUNC_get_current_task_btf),
-		BPF_COPY(1, 0),
-		BPF_ASK(BPF_FUNC_task_pt_regs),
-		BPF_LOAD(7, 0, 0),   /* perf_sp_at */
-		/* r8: the region's top */
-		BPF_COPY(2, 7),
-		BPF_DO(BPF_RSH, 2, DEEP_REGION),
-		BPF_DO(BPF_MUL, 2, MIX),
-		BPF_DO(BPF_RSH, 2, DEEP_REGION),
-		BPF_DO(BPF_AND, 2, (1 << DEEP_REGIONS) - 1),
-		BPF_DO(BPF_LSH, 2, 3),
-		BPF_VALUE(1, TOLD, offsetof(struct deep_told, top)),
-		BPF_DO_REG(BPF_ADD, 1, 2),
-		BPF_LOAD(8, 1, 0),
-		BPF_IF(BPF_JNE, 8, 0, 1),
-		BPF_SET(8, -1),
-		/* r7: where the kernel's copy ends; r8 is not further from it than is allowed */
-		BPF_VALUE(1, TOLD, 0),
-		BPF_LOAD(2, 1, offsetof(struct deep_told, copied)),
-		BPF_DO_REG(BPF_ADD, 7, 2),
-		BPF_LOAD(2, 1, offsetof(struct deep_told, most)),
-		BPF_DO_REG(BPF_ADD, 2, 7),
-		BPF_IF_REG(BPF_JLE, 8, 2, 1),
-		BPF_COPY(8, 2),
-		BPF_IF_REG(BPF_JGE, 7, 8, 40),
-		BPF_DO(BPF_AND, 7, -DEEP_PAGE),   /* from that page on */
-		/* r9: this CPU's buffer */
-		BPF_ASK(BPF_FUNC_get_smp_processor_id),
-		BPF_STORE_W(10, KEY, 0),
-		BPF_MAP(1, BUFFERS),
-		BPF_COPY(2, 10),
-		BPF_DO(BPF_ADD, 2, KEY),
-		BPF_ASK(BPF_FUNC_map_lookup_elem),
-		BPF_IF(BPF_JEQ, 0, 0, 31),
-		BPF_COPY(9, 0),
-		BPF_STORE(10, SAMPLE, 6),
-		BPF_SET(1, DEEP_PARTS),
-		BPF_STORE(10, LEFT, 1),
-		/* a part; r6: its bytes so far */
-		BPF_STORE(9, offsetof(struct part, from), 7),
-		BPF_SET(6, offsetof(struct part, bytes)),
-		/* a page of it */
-		BPF_COPY(1, 9),
-		BPF_DO_REG(BPF_ADD, 1, 6),
-		BPF_SET(2, DEEP_PAGE),
-		BPF_COPY(3, 7),
-		BPF_ASK(BPF_FUNC_probe_read_user),
-		BPF_IF(BPF_JNE, 0, 0, 5),
-		BPF_DO(BPF_ADD, 6, DEEP_PAGE),
-		BPF_DO(BPF_ADD, 7, DEEP_PAGE),
-		BPF_IF_REG(BPF_JGE, 7, 8, 2),
-		BPF_IF(BPF_JNE, 6, sizeof(struct part), -10),
-		BPF_IF(BPF_JA, 0, 0, 2),
-		/* the last: all is read, or there is no memory; told at once, for the verifier to look no further */
-		BPF_SET(1, 1),
-		BPF_STORE(10, LEFT, 1),
-		BPF_IF(BPF_JEQ, 6, offsetof(struct part, bytes), 11),
-		BPF_LOAD(1, 10, SAMPLE),
-		BPF_MAP(2, EVENTS),
-		{ .code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = 3, .imm = -1 },   /* BPF_F_CURRENT_CPU */
-		BPF_COPY(4, 9),
-		BPF_COPY(5, 6),
-		BPF_ASK(BPF_FUNC_perf_event_output),
-		BPF_LOAD(1, 10, LEFT),
-		BPF_DO(BPF_SUB, 1, 1),
-		BPF_STORE(10, LEFT, 1),
-		BPF_IF(BPF_JNE, 1, 0, -27),
-		/* and the kernel's own part of the sample */
-		BPF_SET(0, 1),
-		BPF_LEAVE,
-	};
-
-	struct bpf_insn code[sizeof table / sizeof *table];
-
-	memcpy(code, table, sizeof code);
-	code[LOADS_SP].off = perf_sp_at;
-	return bpf_program(BPF_PROG_TYPE_PERF_EVENT, code, sizeof code / sizeof *code, (const int[]){ told, buffers, events }, 0, "prof_deep");
-}
+/* TOP_NONE: prof does not know the top, so the program reads nothing more.  BEYOND: the bytes of main that a walk may want
+ * beyond the last frame.  PATIENCE: if the program once read too little in a place, it may read too much there so many times.
+ * TRIES: missing pages that it may try on stacks that prof does not know yet, at first and once a stack had some.  A word that
+ * tells of another stack's sp is less than SAVED bytes below that, and within SEARCHED bytes of where the walk left the
+ * stack. */
+enum { TOP_NONE = 8, BEYOND = 1 << 10, PATIENCE = 64, TRIES_FIRST = 8, TRIES = 64, SAVED = 64, SEARCHED = 4096, ARRAY_LEAST = 64 << 10, ARRAY_MOST = 16 << 20,
+       STACK_MOST = 64 << 20 };
 
 /* An event that writes into RING what the program gives. */
 static bool
@@ -129,7 +34,7 @@ open_event(struct deep *d, const struct ring *ring)
 	a.read_format = PERF_FORMAT_LOST;
 	a.sample_id_all = a.watermark = a.use_clockid = 1;
 	a.clockid = CLOCK_MONOTONIC;
-	if ((fd = perf_open(&a, -1, ring->cpu, -1, 0)) < 0 && errno == EINVAL) {   /* before Linux 6.0 what is lost is not told */
+	if ((fd = perf_open(&a, -1, ring->cpu, -1, 0)) < 0 && errno == EINVAL) {   /* before Linux 6.0 the kernel does not tell what is lost */
 		a.read_format = 0;
 		fd = perf_open(&a, -1, ring->cpu, -1, 0);
 	}
@@ -141,50 +46,52 @@ open_event(struct deep *d, const struct ring *ring)
 }
 
 static bool
-make_room(struct deep *d, const struct ring *ring, uint32_t n)
+make_room(struct deep *d, uint32_t ncpu)
 {
+	const size_t pieces = DEEP_ROOM / DEEP_PAGE * sizeof(struct piece);
 	uint8_t *p;
 
-	for (uint32_t i = 0; i < n; i++)
-		d->ncpu = (uint32_t)ring[i].cpu + 1 > d->ncpu ? (uint32_t)ring[i].cpu + 1 : d->ncpu;
-	d->room = d->ncpu * (sizeof *d->cpu + sizeof *d->id + DEEP_MOST);
+	d->ncpu = ncpu;
+	d->room = d->ncpu * (sizeof *d->cpu + sizeof *d->id + pieces + DEEP_ROOM);
 	p = mmap(NULL, d->room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return false;
 	d->cpu = (void *)p;
 	d->id = (void *)(d->cpu + d->ncpu);
-	for (uint32_t i = 0; i < d->ncpu; i++)
-		d->cpu[i] = (struct deep_cpu){ .fd = -1, .bytes = (uint8_t *)(d->id + d->ncpu) + (size_t)i * DEEP_MOST };
+	p = (uint8_t *)(d->id + d->ncpu);
+	for (uint32_t i = 0; i < d->ncpu; i++, p += pieces + DEEP_ROOM)
+		d->cpu[i] = (struct deep_cpu){ .fd = -1, .piece = (struct piece *)(void *)p, .bytes = p + pieces };
 	return true;
 }
 
 static bool
 make_program(struct deep *d)
 {
-	int told = bpf_map(BPF_MAP_TYPE_ARRAY, sizeof *d->told, 1, BPF_F_MMAPABLE), buffers;
+	int told = bpf_map(BPF_MAP_TYPE_ARRAY, sizeof *d->told, 1, BPF_F_MMAPABLE);
 	void *p;
 
 	if (told < 0)
 		return false;
 	p = mmap(NULL, sizeof *d->told, PROT_READ | PROT_WRITE, MAP_SHARED, told, 0);
-	buffers = bpf_map(BPF_MAP_TYPE_ARRAY, sizeof(struct part), d->ncpu, 0);
 	d->events = bpf_map(BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, d->ncpu, 0);
 	if (p != MAP_FAILED)
 		d->told = p;
-	if (d->told && buffers >= 0 && d->events >= 0)
-		d->program = load(told, buffers, d->events);
+	if (d->told && d->events >= 0)
+		d->program = deep_load(told, d->events, d->ncpu);
 	close(told);
-	if (buffers >= 0)
-		close(buffers);
 	return d->program > 0;
 }
 
 bool
 deep_open(struct deep *d, const struct ring *ring, uint32_t n)
 {
-	/* While a program runs that a probe or a tracepoint started, the kernel takes no sample for an event that has one. */
-	bool all = perf_sp_at && !bpf_traces() && make_room(d, ring, n) && make_program(d);
+	/* While a program runs that a probe or a tracepoint started, the kernel takes no sample for an event that has a program. */
+	bool all = perf_sp_at && !bpf_traces();
+	uint32_t ncpu = 0;
 
+	for (uint32_t i = 0; i < n; i++)
+		ncpu = (uint32_t)ring[i].cpu + 1 > ncpu ? (uint32_t)ring[i].cpu + 1 : ncpu;
+	all = all && make_room(d, ncpu) && make_program(d);
 	for (uint32_t i = 0; all && i < n; i++)
 		all = open_event(d, &ring[i]);
 	if (!all) {
@@ -192,6 +99,21 @@ deep_open(struct deep *d, const struct ring *ring, uint32_t n)
 		return false;
 	}
 	d->told->most = DEEP_MOST;
+	d->told->tries = TRIES_FIRST;
+	return true;
+}
+
+bool
+deep_share(struct deep *d, uint64_t id)
+{
+	void *p = mmap(NULL, sizeof *d->told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	d->told = p == MAP_FAILED ? NULL : p;
+	if (!d->told || !make_room(d, 1)) {
+		deep_close(d);
+		return false;
+	}
+	*d->id = id;
 	return true;
 }
 
@@ -213,45 +135,72 @@ deep_close(struct deep *d)
 }
 
 void
-deep_copied(struct deep *d, uint64_t bytes)
+deep_copied(struct deep *d, uint64_t bytes, bool mixed)
 {
-	if (d->program)
+	if (d->told && (!mixed || !d->told->copied || bytes < d->told->copied))
 		d->told->copied = bytes;
 }
 
 void
 deep_beyond(struct deep *d, uint64_t bytes)
 {
-	if (d->program)
+	if (d->told)
 		d->told->most = bytes;
+}
+
+void
+deep_chain(struct deep *d, int32_t tid, uint64_t at, uint64_t then, uint64_t back)
+{
+	struct deep_chain *c = &d->told->chain[tid & ((1 << DEEP_CHAINS) - 1)];
+
+	if (c->tid == (uint64_t)tid && c->at == at)
+		return;
+	*c = (struct deep_chain){ (uint64_t)tid, at, then, back };
+	d->told->chains = 1;
+}
+
+void
+deep_forget(struct deep *d, uint32_t cpu)
+{
+	if (cpu < d->ncpu)
+		d->cpu[cpu].number = d->cpu[cpu].pages = d->cpu[cpu].pieces.n = 0;
 }
 
 void
 deep_part(struct deep *d, const struct record *r)
 {
 	struct deep_cpu *c = &d->cpu[r->cpu];
-	struct rest *rest = &c->rest;
+	struct deep_head head;
 
-	if (c->tid != r->tid || r->part.from != rest->lo + rest->size || rest->size + r->part.size > DEEP_MOST)
-		*rest = (struct rest){ .lo = r->part.from, .bytes = c->bytes };
+	memcpy(&head, r->part.head, sizeof head);
+	if (c->tid != r->tid || !head.number)
+		deep_forget(d, r->cpu);
 	c->tid = r->tid;
-	if (r->part.size > DEEP_MOST)
+	if (head.number != c->number)   /* what was before it is lost */
 		return;
-	memcpy(c->bytes + rest->size, r->part.bytes, (size_t)r->part.size);
-	rest->size += r->part.size;
+	c->number++;
+	for (uint64_t i = 0; i < r->part.size / DEEP_PAGE && i < DEEP_PART_PAGES && c->pages < DEEP_ROOM / DEEP_PAGE; i++, c->pages++) {
+		struct piece *last = c->piece + c->pieces.n - 1;
+		uint8_t *to = c->bytes + c->pages * DEEP_PAGE;
+
+		memcpy(to, r->part.bytes + i * DEEP_PAGE, DEEP_PAGE);
+		if (c->pieces.n && last->lo + last->size == head.page[i])
+			last->size += DEEP_PAGE;
+		else
+			c->piece[c->pieces.n++] = (struct piece){ head.page[i], DEEP_PAGE, to };
+	}
 }
 
-struct rest
-deep_rest(struct deep *d, const struct record *r, uint64_t sp, uint64_t size)
+struct pieces
+deep_rest(struct deep *d, const struct record *r)
 {
 	struct deep_cpu *c = r->cpu < d->ncpu ? &d->cpu[r->cpu] : NULL;
-	struct rest rest = { 0 };
+	struct pieces rest = { 0 };
 
-	if (c && c->tid == r->tid && sp + size - c->rest.lo < c->rest.size)
-		rest = c->rest;
-	if (c)
-		c->rest.size = 0;
-	d->mean += rest.size / 16 - d->mean / 256;
+	if (c && c->tid == r->tid && c->pieces.n)
+		rest = (struct pieces){ c->piece, c->pieces.n };
+	d->mean += (rest.n ? c->pages * DEEP_PAGE : 0) / 16 - d->mean / 256;
+	deep_forget(d, r->cpu);
 	return rest;
 }
 
@@ -261,20 +210,128 @@ deep_mean(const struct deep *d)
 	return d->mean / 16;
 }
 
-void
-deep_learn(struct deep *d, uint64_t sp, const struct rest *rest, uint64_t used, bool cut)
+/* The word at AT, from the copied bytes. */
+static bool
+word_at(const struct piece *copy, const struct pieces *rest, uint64_t at, uint64_t *v)
 {
-	uint32_t i = region(sp);
-	uint64_t *top = &d->told->top[i], end = sp + used;
+	for (uint32_t i = 0; i <= rest->n; i++) {
+		const struct piece *p = i ? &rest->piece[i - 1] : copy;
+
+		if (p->size >= sizeof *v && at - p->lo <= p->size - sizeof *v) {
+			memcpy(v, p->bytes + (at - p->lo), sizeof *v);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Whether the word at AT tells that sp, or the sp that it was counted from. */
+static bool
+tells(const struct piece *copy, const struct pieces *rest, uint64_t at, uint64_t sp)
+{
+	uint64_t v;
+
+	return at && word_at(copy, rest, at, &v) && sp - v < SAVED;
+}
+
+/* The address of such a word near LEFT; 0: none.  A signal's frame is above what it interrupted. */
+static uint64_t
+find_saved(const struct piece *copy, const struct pieces *rest, uint64_t left, uint64_t sp)
+{
+	left &= ~UINT64_C(7);
+	for (uint64_t at = left; at < left + SEARCHED; at += 8)
+		if (tells(copy, rest, at, sp))
+			return at;
+	for (uint64_t at = left - 8; at > left - SEARCHED; at -= 8)
+		if (tells(copy, rest, at, sp))
+			return at;
+	return 0;
+}
+
+/* Tells the program of the way from a stack to the next. */
+static void
+learn_turn(struct deep *d, const struct piece *copy, const struct pieces *rest, const struct walked *from)
+{
+	uint64_t *near = &d->told->turn[deep_place(from->sp, DEEP_NEAR)];
+	uint64_t *far = &d->told->turn[(1 << DEEP_REGIONS) + deep_place(from->sp, DEEP_REGION)], at;
+
+	/* A right place stays: another word may tell the same by chance. */
+	at = tells(copy, rest, *near, from[1].sp) ? *near : tells(copy, rest, *far, from[1].sp) ? *far :
+	     find_saved(copy, rest, from->end, from[1].sp);
+	if (!at)
+		return;
+	*near = *far = at;
+	d->told->top[deep_place(from->sp, DEEP_REGION)] |= DEEP_TURNS;
+}
+
+/* The last frame and END lie far apart, and what is between them used up what the program may read.  So the program leaves it
+ * out from now on. */
+static void
+learn_array(struct deep *d, const struct pieces *rest, const struct walked *w)
+{
+	uint64_t lo = (w->last | (DEEP_PAGE - 1)) + 1, hi = (w->end - SAVED) & ~(uint64_t)(DEEP_PAGE - 1), n = 0;
+
+	for (uint32_t i = 0; i < rest->n; i++)
+		n += rest->piece[i].size;
+	if (n >= d->told->most && hi > lo + ARRAY_LEAST && hi - lo < ARRAY_MOST)
+		d->told->hole[deep_hole_place(lo)] = (struct deep_hole){ lo, hi };
+}
+
+/* The program did not read what is at END, although prof knows that a walk wants it: it is in a supposed hole, or behind
+ * one. */
+static void
+learn_hole(struct deep *d, uint64_t *top, uint64_t end, bool early)
+{
+	struct deep_told *t = d->told;
+
+	*top |= DEEP_HOLED | (early ? DEEP_EARLY : 0);
+	t->tries = TRIES;
+	for (uint32_t i = 0; i < 1 << DEEP_HOLES; i++)
+		if (t->hole[i].lo <= end && end < t->hole[i].hi)
+			t->hole[i].lo = 0;
+}
+
+static void
+learn_end(struct deep *d, const struct piece *copy, const struct pieces *rest, const struct walked *w, bool first, bool cut)
+{
+	uint32_t i = deep_place(w->sp, DEEP_REGION);
+	uint64_t *top = &d->told->top[i], flags = *top & DEEP_FLAGS, known = *top - flags;
+	bool is_short = first && copy->size < d->told->copied;
 
 	if (cut) {
-		d->patience[i] = *top ? PATIENCE : d->patience[i];
-		*top = 0;
-	} else if (*top != TOP_NONE && *top < end) {
-		*top = end + BEYOND;
-	} else if (rest->size && end < rest->lo && *top > rest->lo + DEEP_PAGE && !d->patience[i]--) {
+		d->patience[i] = known ? PATIENCE : d->patience[i];
+		*top = flags;
+		if ((!known && rest->n) || is_short)
+			learn_hole(d, top, w->end, is_short);
+		learn_array(d, rest, w);
+	} else if (known != TOP_NONE && known < w->end) {
+		*top = (w->end + BEYOND + DEEP_FLAGS) / 8 * 8 + flags;
+	} else if (first && !flags && rest->n && w->end < rest->piece->lo && known > rest->piece->lo + DEEP_PAGE && !d->patience[i]--) {
 		*top = TOP_NONE;
 		d->patience[i] = 0;
+	}
+}
+
+/* Leaves out the pages at the beginning that are no stack, but an interpreter's. */
+static struct pieces
+of_stacks(struct pieces all, uint64_t sp)
+{
+	while (all.n && all.piece->lo - sp > STACK_MOST && sp - all.piece->lo > all.piece->size) {
+		all.piece++;
+		all.n--;
+	}
+	return all;
+}
+
+void
+deep_learn(struct deep *d, const struct piece *copy, const struct pieces *all, const struct walked *w, unsigned n, bool cut)
+{
+	const struct pieces stacks = of_stacks(*all, copy->lo);
+
+	for (unsigned i = 0; i < n; i++) {
+		learn_end(d, copy, &stacks, &w[i], !i, cut && i + 1 == n);
+		if (i + 1 < n)
+			learn_turn(d, copy, all, &w[i]);
 	}
 }
 

@@ -1,7 +1,9 @@
 /* Stacks that are deeper than the kernel's copy of them.  If prof may load a BPF program (root, Linux 5.15), that program
  * reads the rest right before the kernel writes the sample.  It puts the rest into the same ring, in parts, before the
  * sample.  It reads as far as earlier stacks in that place went; if prof knows none yet, it reads as far as there is
- * memory. */
+ * memory.  It goes on behind holes in them, and on the stacks before, as earlier walks did: see deep_program.h.
+ *
+ * With the ptrace engine the process that stops threads copies an interpreter's frames, and writes them in the same form. */
 #ifndef SAMPLE_EVENTS_DEEP_STACK_H
 #define SAMPLE_EVENTS_DEEP_STACK_H
 
@@ -9,37 +11,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record.h"
+#include "lib/pieces.h"
+#include "deep_program.h"
 #include "ring.h"
 
-/* A part of a stack, and all parts, bytes. */
-enum { DEEP_PAGE = RECORD_PAGE, DEEP_PART = 15 * DEEP_PAGE, DEEP_PARTS = 4, DEEP_MOST = DEEP_PARTS * DEEP_PART };
-/* The program takes stacks for one stack if their addresses differ only in the lowest DEEP_REGION bits.  It distinguishes
- * 2^DEEP_REGIONS of them. */
-enum { DEEP_REGION = 20, DEEP_REGIONS = 12 };
-
-/* What prof tells the program. */
-struct deep_told {
-	uint64_t copied;                 /* by the kernel, from sp on */
-	uint64_t most;                   /* bytes beyond that */
-	uint64_t top[1 << DEEP_REGIONS]; /* where the stacks of a region end; 0: not known yet */
-};
-
-/* What the program read of a stack beyond the kernel's copy. */
-struct rest {
-	uint64_t lo, size;
-	const uint8_t *bytes;
-};
-
 struct deep {
-	int program;                     /* the program for events that sample; 0: there is none */
+	int program;                     /* the program for events that sample; 0: there is none (see deep_share) */
 	int events;                      /* by CPU, the events that write parts */
-	struct deep_told *told;
+	struct deep_told *told;          /* NULL: nobody reads more than the kernel's copy */
 	uint8_t patience[1 << DEEP_REGIONS];   /* how many times it may still read more there than prof needs */
 	struct deep_cpu {
 		int fd;                  /* its event */
-		int32_t tid;             /* whose REST is */
-		struct rest rest;
+		int32_t tid;             /* the thread that PIECES are of */
+		uint64_t number;         /* number of the part to come */
+		uint64_t pages;
+		struct pieces pieces;
+		struct piece *piece;
 		uint8_t *bytes;
 	} *cpu;                          /* by number */
 	uint64_t *id;                    /* the ids of the events, by number */
@@ -50,21 +37,32 @@ struct deep {
 
 /* Loads the program, and opens an event for each of the N rings.  False if the kernel refuses. */
 bool deep_open(struct deep *, const struct ring *, uint32_t n);
+/* Instead of that: shares TOLD with a process that prof forks later.  That process gives parts as an event of that id, on CPU
+ * 0. */
+bool deep_share(struct deep *, uint64_t id);
 void deep_close(struct deep *);
-/* Tells the program how many bytes the kernel copies from now on. */
-void deep_copied(struct deep *, uint64_t bytes);
+/* Tells the program how many bytes the kernel copies from now on.  While there are also events with shorter copies (MIXED), that
+ * is as many as each of them copies: else pages between would be missing. */
+void deep_copied(struct deep *, uint64_t bytes, bool mixed);
 /* Limits how many bytes the program reads beyond the kernel's copy. */
 void deep_beyond(struct deep *, uint64_t bytes);
 
+/* Tells the program of a thread's chain of frames: see struct deep_chain. */
+void deep_chain(struct deep *, int32_t tid, uint64_t at, uint64_t then, uint64_t back);
+
 /* Keeps a part until its sample comes. */
 void deep_part(struct deep *, const struct record *);
-/* Gives the bytes that deep_part kept for that sample, but only once.  They continue the sample's own SIZE bytes from SP
- * on. */
-struct rest deep_rest(struct deep *, const struct record *, uint64_t sp, uint64_t size);
+/* Forgets what deep_part kept on that CPU.  Call it behind each sample and each loss there, because a part belongs to the next
+ * sample of its ring or to none: the program writes parts right before the kernel writes the sample, and if there is no room for
+ * one of them, a record in that place tells it. */
+void deep_forget(struct deep *, uint32_t cpu);
+/* Gives what deep_part kept for that sample, but only once: pages of the stack, and of those before it. */
+struct pieces deep_rest(struct deep *, const struct record *);
 /* The number of bytes that the program reads with a sample. */
 uint64_t deep_mean(const struct deep *);
-/* Notes how far the walk of REST's stack went: USED bytes from SP on; if it was CUT, the stack has more. */
-void deep_learn(struct deep *, uint64_t sp, const struct rest *, uint64_t used, bool cut);
+/* Notes which N stacks a walk went through.  The first one is COPY's, of which prof asked for COPIED bytes; if the walk was
+ * CUT, the last stack has more. */
+void deep_learn(struct deep *, const struct piece *copy, const struct pieces *, const struct walked *, unsigned n, bool cut);
 /* The number of lost records that were parts. */
 uint64_t deep_lost(const struct deep *);
 

@@ -1,5 +1,5 @@
-/* See helper_process.h.  A helper is a fork of prof that has closed all but what opener_only leaves.  What it opens is written
- * into the rings as if prof had opened it; it does what helpers.h says, and ends with its socket. */
+/* See helper_process.h.  A helper is a fork of prof that has closed all but what opener_only leaves.  Its events write into the
+ * rings as if prof had opened them; it does what helpers.h says, and ends with its socket. */
 #include "helper_process.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Threads that a helper is asked for at most. */
+/* The most threads that prof asks a helper for. */
 enum { THREADS_MOST = 1 << 20 };
 
 /* What a helper says of each event, and at the end with ID 0 and EVENT an errno. */
@@ -43,7 +43,7 @@ open_held(struct opener *o, struct watches *w, const struct thread *t, uint32_t 
 	return 0;
 }
 
-/* Reads all that is wanted before it says anything: whoever writes that does not read. */
+/* Reads the whole request before it says anything: whoever writes the request does not read meanwhile. */
 static int
 open_wanted(struct opener *o, struct watches *w, bool (*may)(int32_t), int fd)
 {
@@ -91,9 +91,9 @@ helper_fork(struct opener *o, bool (*may)(int32_t pid), pid_t *pid)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return -1;
 	if ((*pid = fork()) == 0) {
-		sigfillset(&all);   /* the terminal's signals are prof's; the socket's end is ours */
+		sigfillset(&all);   /* the terminal's signals are for prof; the helper ends with its socket */
 		sigprocmask(SIG_BLOCK, &all, NULL);
-		opener_only(o, pair[1]);
+		opener_only(o, &pair[1], 1);
 		o->files = o->rings.n;
 		serve(o, may, pair[1]);
 		_exit(0);
@@ -126,7 +126,7 @@ start(struct opener *o, struct helpers *h, const struct thread *t, uint32_t n)
 	return -1;
 }
 
-/* Takes note of what it has opened.  False with errno. */
+/* Takes note of what the helper has opened.  False with errno. */
 static bool
 learn(struct watches *w, int fd)
 {

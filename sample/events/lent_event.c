@@ -10,7 +10,8 @@
 #include "perf.h"
 #include "sample/tasks/whose.h"
 
-/* Of time and of hardware at least so many ns or events apart; and what all samples of a thread may copy in a second. */
+/* Samples by time or hardware are at least so many ns or events apart; bytes that all samples of a thread may copy in a
+ * second. */
 enum { APART = 100000, SECOND_BYTES = 64 << 20, WAIT_BYTES = 8 << 10 };
 
 static bool

@@ -1,5 +1,5 @@
-/* See open_event.h.  perf_event_open(2).  What a kernel is too old for is not asked for again: each is tried with all that is
- * wished for, and with one thing less each time that it says no. */
+/* See open_event.h.  perf_event_open(2).  prof first tries an event with all that it wants, and with one thing less each time
+ * that the kernel says no.  It does not ask again for what the kernel is too old for. */
 #include "open_event.h"
 
 #include <errno.h>
@@ -10,13 +10,13 @@
 #include "switch_event.h"
 
 int
-open_event_as(const struct opener *o, struct perf_event_attr *a, int32_t tid, int32_t cpu, bool others)
+open_event_as(const struct opener *o, const struct event *e, struct perf_event_attr *a, int32_t tid, int32_t cpu)
 {
 	if (o->capture.lent)
 		return lent_event_open(a, tid, cpu);
-	if (tid < 0 && !others && (o->reach == REACH_CGROUP || o->reach == REACH_GIVEN))
-		return perf_open(a, o->cgroup.fd, cpu, -1, PERF_FLAG_PID_CGROUP);
-	return perf_open(a, tid, cpu, -1, 0);
+	if (tid < 0 && !e->wakes && (o->reach == REACH_CGROUP || o->reach == REACH_GIVEN))
+		return event_open(e, a, o->cgroup.fd, cpu, -1, PERF_FLAG_PID_CGROUP);
+	return event_open(e, a, tid, cpu, -1, 0);
 }
 
 static struct perf_event_attr
@@ -24,24 +24,20 @@ attr_of(const struct opener *o, uint32_t event)
 {
 	const struct capture *c = &o->capture;
 	const struct event *e = &c->event[event];
-	struct perf_event_attr a = { 0 };
+	struct perf_event_attr a;
 
-	a.type = e->type;
-	a.config = e->config;
-	a.config1 = e->config1;
-	a.config2 = e->config2;
-	a.precise_ip = e->precise & 3u;
-	a.exclude_user = !e->user;
-	a.exclude_kernel = a.exclude_hv = !e->kernel;
-	a.freq = o->freq != 0;
-	a.sample_freq = o->freq ? o->freq : c->count;
+	event_attr(e, &a);
+	a.freq = e->freq || (o->freq && !e->period);
+	a.sample_freq = e->freq ? e->freq : e->period ? e->period : o->freq ? o->freq : c->count;
 	a.sample_type = record_sample_type(&o->shape);
-	a.exclude_callchain_kernel = !c->kernel_chain || !e->kernel;
+	a.exclude_callchain_kernel = !c->kernel_chain || !e->kernel || e->no_kernel_chain;
 	a.exclude_callchain_user = !c->user_chain;
 	if (o->shape.stack) {
 		a.sample_regs_user = c->regs_mask;
 		a.sample_stack_user = c->stack_size;
 	}
+	if (o->shape.kernel_regs)
+		a.sample_regs_intr = c->regs_mask & REGS_USUAL;
 	if (e->waits) {
 		a.freq = 0;
 		a.sample_freq = 1;
@@ -59,22 +55,22 @@ attr_of(const struct opener *o, uint32_t event)
 	a.inherit = o->reach == REACH_THREADS && c->target != TARGET_THREADS && (c->inherit || !o->no_inherit_thread);
 	a.inherit_thread = a.inherit && !c->inherit;
 	a.inherit_stat = a.inherit && event == 0;
-	/* Idle time is left out by whoever counts time, or else by its samples. */
-	a.exclude_idle = e->is_time && o->reach != REACH_THREADS && !c->idle;
+	/* Events of time leave out idle time themselves; prof leaves out the idle samples of others. */
+	a.exclude_idle |= e->is_time && o->reach != REACH_THREADS && !c->idle;
 	if (event == 0) {   /* once, not for every event of a thread */
-		a.mmap = a.mmap2 = a.task = 1;
-		a.comm = a.comm_exec = o->rings.n == o->nsample;
+		a.task = 1;
+		a.mmap = a.mmap2 = a.comm = a.comm_exec = o->rings.n == o->nsample;
 		a.build_id = !o->no_build_id;
 		a.ksymbol = !o->no_ksymbol && o->rings.n == o->nsample;
 	}
 	return a;
 }
 
-/* Leaves out the register that this CPU or kernel may not have, and that clocks never tell; false where that is so already. */
+/* Leaves out the register that this CPU or kernel may not have, and that clocks never tell; false if it is left out already. */
 static bool
 fewer_registers(struct opener *o)
 {
-	uint64_t few = o->capture.regs_mask & (((uint64_t)1 << REGS_EXTENDED) - 1);
+	uint64_t few = o->capture.regs_mask & REGS_USUAL;
 
 	if (few == o->capture.regs_mask)
 		return false;
@@ -83,7 +79,7 @@ fewer_registers(struct opener *o)
 	return true;
 }
 
-/* Leaves out what this kernel may be too old for, one thing a time, newest first; false where nothing is left. */
+/* Leaves out what this kernel may be too old for, one thing at a time, newest first; false if nothing is left. */
 static bool
 ask_for_less(struct opener *o)
 {
@@ -101,7 +97,7 @@ ask_for_less(struct opener *o)
 static bool
 narrow(struct event *e)
 {
-	if (!e->kernel || !e->user || e->sides_given)
+	if (!e->kernel || !e->user || e->sides_given || e->each)
 		return false;
 	e->kernel = false;
 	return true;
@@ -137,7 +133,7 @@ open_event(struct opener *o, uint32_t event, int32_t tid, int32_t cpu, bool on_e
 		int fd;
 
 		a.enable_on_exec = on_exec;
-		if ((fd = open_event_as(o, &a, tid, cpu, e->wakes)) >= 0)
+		if ((fd = open_event_as(o, e, &a, tid, cpu)) >= 0)
 			return fd;
 		if (e->waits && !e->wakes && switch_event_other(e))
 			continue;
@@ -146,7 +142,7 @@ open_event(struct opener *o, uint32_t event, int32_t tid, int32_t cpu, bool on_e
 			narrowed = true;
 			continue;
 		}
-		if (narrowed && (errno == EACCES || errno == EPERM))   /* that was not it */
+		if (narrowed && (errno == EACCES || errno == EPERM))   /* the kernel's side was not the reason */
 			e->kernel = true;
 		if (errno == EOPNOTSUPP && fewer_registers(o))
 			continue;
@@ -156,7 +152,7 @@ open_event(struct opener *o, uint32_t event, int32_t tid, int32_t cpu, bool on_e
 		}
 		if (errno != EINVAL)
 			return -1;
-		if (o->freq && (rate = opener_rate()) < o->freq)   /* lowered meanwhile */
+		if (o->freq && (rate = opener_rate()) < o->freq)   /* the kernel has lowered the rate meanwhile */
 			o->freq = rate;
 		else if (!ask_for_less(o)) {
 			errno = EINVAL;

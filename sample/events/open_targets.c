@@ -16,7 +16,7 @@ enum { SPARE_FILES = 64 };
 /* Times the threads are listed again, for targets that never stop making new ones. */
 enum { PASSES = 20 };
 
-/* For how many threads more there are descriptors. */
+/* How many more threads there are descriptors for. */
 static uint64_t
 threads_fit(const struct opener *o)
 {
@@ -63,7 +63,7 @@ open_more(struct opener *o, struct watches *w, const struct threads *t, uint32_t
 	return from >= t->n || helper_open(o, w, t->thread + from, t->n - from);
 }
 
-/* Opens on all threads that are listed, lists again, until there are no new ones. */
+/* Opens events on all listed threads, and lists again until there are no new ones. */
 static bool
 open_threads(struct opener *o, struct watches *w, struct threads *t, uint32_t *sure, bool again, bool children,
              int32_t *which)
@@ -84,14 +84,16 @@ open_threads(struct opener *o, struct watches *w, struct threads *t, uint32_t *s
 	return w->n;
 }
 
-/* Rings for what processes execute: each record wakes the reader, so that it finds the process before that is over.  Where
- * there cannot be any, they come with the samples.  The kernel tells there who forks and exits, too, asked or not. */
+/* Rings for what processes execute and map: each record wakes the reader, so that it finds the process and the file before
+ * these are gone.  If there cannot be such rings, these records come with the samples.  There the kernel also tells who forks
+ * and exits, whether prof asks or not. */
 static void
 open_tracks(struct opener *o)
 {
 	size_t bytes = (size_t)pressure_track(o->ring_bytes, (uint64_t)sysconf(_SC_PAGESIZE));
 
 	for (uint32_t i = 0; i < o->nsample; i++) {
+		static const struct event tracks;
 		static const struct record_shape least;   /* the ends of all records are the same */
 		struct perf_event_attr a = { 0 };
 		int fd;
@@ -102,9 +104,10 @@ open_tracks(struct opener *o)
 		a.exclude_kernel = a.exclude_hv = a.sample_id_all = a.watermark = a.use_clockid = 1;
 		a.clockid = CLOCK_MONOTONIC;
 		a.wakeup_watermark = 1;
-		a.comm = a.comm_exec = 1;
+		a.comm = a.comm_exec = a.mmap = a.mmap2 = 1;
+		a.build_id = !o->no_build_id;
 		a.ksymbol = !o->no_ksymbol;
-		if ((fd = open_event_as(o, &a, -1, o->rings.ring[i].cpu, false)) >= 0 &&
+		if ((fd = open_event_as(o, &tracks, &a, -1, o->rings.ring[i].cpu)) >= 0 &&
 		    rings_add(&o->rings, fd, o->rings.ring[i].cpu, bytes))
 			continue;
 		if (fd >= 0)
@@ -197,12 +200,15 @@ open_targets(struct opener *o, struct watches *w, struct threads *found, uint32_
 	list_targets(o, found);
 	if (o->capture.descendants)
 		threads_families(found, getpid());
-	/* More threads times CPUs than descriptors: the CPUs alone, and others' samples left out, where that is allowed. */
+	/* If there are more threads times CPUs than descriptors: events on CPUs alone, if the kernel allows them; prof leaves out
+	 * others' samples. */
 	if (o->capture.target == TARGET_PROCESSES && found->n > threads_fit(o)) {
 		o->reach = REACH_TREE;
 		*sure = found->n;
-		if (open_cpus(o, w))
+		if (open_cpus(o, w)) {
+			o->crowd = found->n;
 			return true;
+		}
 		o->reach = REACH_THREADS;
 	}
 	open_tracks(o);

@@ -18,9 +18,10 @@
 #include "lib/text.h"
 #include "perf.h"
 #include "priority.h"
+#include "probe_arg.h"
 #include "refusal.h"
 
-/* Descriptors are closed one by one up to there, where the kernel cannot close ranges of them. */
+/* prof closes descriptors one by one up to this number, if the kernel cannot close ranges of them. */
 enum { FILES_MOST = 1 << 20 };
 
 uint64_t
@@ -56,7 +57,7 @@ find_cpus(struct opener *o)
 	return true;
 }
 
-/* False, and the refusal says what was refused. */
+/* Returns false, and notes in the refusal what the kernel refused. */
 static bool
 open_ring(struct opener *o, int32_t cpu, size_t bytes, struct refusal *r)
 {
@@ -133,12 +134,18 @@ opener_init(struct opener *o, const struct capture *c, struct refusal *r)
 		o->freq = opener_rate();
 	if (c->lent && o->freq > LENT_RATE)
 		o->freq = LENT_RATE;
-	o->shape.period = o->freq;   /* with -c it is known; and asked for, the kernel would sample every software event */
-	o->shape.raw = c->event[c->nevent - 1].wakes;
+	o->shape.period = o->freq;   /* with -c prof knows it; and if prof asked for it, the kernel would sample every software event */
+	o->wakes = c->event[c->nevent - 1].wakes;
+	o->shape.raw = o->wakes;
+	for (unsigned i = 0; i < c->nevent; i++)
+		o->shape.raw |= c->event[i].leaf.size != 0 || c->event[i].growth || c->event[i].slow;
+	for (unsigned i = 0; i < c->nevent && !o->shape.kernel_regs; i++)
+		if (c->event[i].arg && c->event[i].arg->kernel)
+			o->shape.kernel_regs = (uint8_t)__builtin_popcountll(c->regs_mask & REGS_USUAL);
 	o->shape.stack = c->user_stack && c->regs_mask;
 	for (uint64_t mask = c->regs_mask; mask; mask &= mask - 1)
 		o->shape.regs++;
-	o->shape.chain = c->kernel_chain || c->user_chain || o->shape.stack;   /* may still be asked for */
+	o->shape.chain = c->kernel_chain || c->user_chain || o->shape.stack;   /* prof may still ask for it */
 	opener_more_files();
 	if (!find_cpus(o)) {
 		snprintf(r->what, sizeof r->what, "out of memory");
@@ -164,7 +171,7 @@ opener_stack(struct opener *o, uint32_t size, bool user_chain)
 {
 	o->capture.stack_size = o->shape.stack ? size : 0;
 	o->capture.user_chain = user_chain;
-	deep_copied(&o->deep, o->capture.stack_size);
+	deep_copied(&o->deep, o->capture.stack_size, true);
 }
 
 void
@@ -195,14 +202,14 @@ opener_free(struct opener *o)
 	vec_free(&o->cpu, &o->cap_cpu, sizeof *o->cpu);
 }
 
-/* The next descriptor from FD on that a process has a use for which is forked off, or -1. */
+/* The next descriptor from FD on that a forked process has a use for, or -1. */
 static int
-next_kept(const struct opener *o, int fd, int own)
+next_kept(const struct opener *o, int fd, const int *own, unsigned n)
 {
 	int next = -1;
 
-	for (uint32_t i = 0; i < o->rings.n + 3; i++) {
-		int kept = !i ? own : i == 1 ? o->cgroup.fd : i == 2 ? o->deep.program : o->rings.ring[i - 3].fd;
+	for (uint32_t i = 0; i < o->rings.n + 2 + n; i++) {
+		int kept = i < n ? own[i] : i == n ? o->cgroup.fd : i == n + 1 ? o->deep.program : o->rings.ring[i - n - 2].fd;
 
 		if (kept >= fd && (next < 0 || kept < next))
 			next = kept;
@@ -211,13 +218,13 @@ next_kept(const struct opener *o, int fd, int own)
 }
 
 void
-opener_only(const struct opener *o, int own)
+opener_only(const struct opener *o, const int *own, unsigned n)
 {
 	uint64_t limit = opener_files() < FILES_MOST ? opener_files() : FILES_MOST;
 	int fd = 3, next;
 
 	do {
-		next = next_kept(o, fd, own);
+		next = next_kept(o, fd, own, n);
 #ifdef SYS_close_range
 		if (syscall(SYS_close_range, fd, next < 0 ? ~0u : (unsigned)next - 1, 0))
 #endif

@@ -21,7 +21,7 @@ enum reach {
 	REACH_SYSTEM,              /* on CPUs, for all that runs there */
 };
 
-/* Opens events if prof itself has no right to any more.  Descriptors, or -1 with errno. */
+/* Opens events when prof itself no longer has the right to.  Returns descriptors, or -1 with errno. */
 struct opener_door {
 	int (*event)(uint32_t event, int32_t tid, int32_t cpu, uint32_t stack_size, bool user_chain);
 	/* Asks for one event in advance; EVENT is called for it later, in the order of asking.  False if enough are under
@@ -34,20 +34,22 @@ struct opener_door {
 struct opener {
 	const struct opener_door *door;   /* NULL: prof itself */
 	struct capture capture;    /* its stack size and user chain are those to open with next */
-	struct rings rings;        /* one a CPU; then, where that may be seen, one a CPU for what is executed */
+	struct rings rings;        /* one a CPU; then, if prof may see that, one a CPU for what processes execute */
 	uint32_t nsample;          /* of them: those for samples */
 	int32_t *cpu;
 	uint32_t ncpu, cap_cpu;
 	struct record_shape shape;
 	struct deep deep;
-	uint64_t freq;             /* as the kernel was asked for at last */
+	bool wakes;                /* the last event is of wakings */
+	uint64_t freq;             /* as prof last asked the kernel for it */
 	size_t ring_bytes;
 	bool first;                /* the reader need not wait for a CPU */
 	uint64_t files;            /* descriptors that are events */
+	uint32_t crowd;            /* threads that were too many for descriptors, so that the events are on CPUs; or 0 */
 	enum reach reach;
 	struct cgroup cgroup;
-	const char *no_cgroup;     /* why there is none for a command, or NULL */
-	int refused;               /* errno that stood against the rings, or against the kernel's side; 0 */
+	const char *no_cgroup;     /* why a command has no cgroup of its own, or NULL */
+	int refused;               /* errno with which the kernel refused the rings, or its own side; 0 */
 	/* What this kernel is too old for, as prof found out. */
 	bool no_lost, no_build_id, no_inherit_thread, no_ksymbol;
 };
@@ -66,8 +68,8 @@ void opener_intake(struct opener *, const struct intake *);
 struct intake opener_asked(const struct opener *);
 /* How many bytes of stack events take from now on, and whether they take the user's chain. */
 void opener_stack(struct opener *, uint32_t stack_size, bool user_chain);
-/* For a process that is forked off: closes all descriptors from 3 on but OWN, the rings, the cgroup and the program that reads
- * deep stacks. */
-void opener_only(const struct opener *, int own);
+/* For a forked process: closes all descriptors from 3 on but its N OWN, the rings, the cgroup and the program that reads deep
+ * stacks. */
+void opener_only(const struct opener *, const int *own, unsigned n);
 
 #endif

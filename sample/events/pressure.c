@@ -3,10 +3,10 @@
  * need and as rings have room for.
  *
  *   need      Copies begin long.  Once many walks have shown how far stacks reach, they become twice that; where walks were cut,
- *             they become as long as can be, and if that is not enough, the kernel's own chain is asked for.
- *   room      How full the fullest ring was when it was read tells how late the reader came.  Where some rounds have shown that
- *             it comes early enough for longer copies, these are allowed.
- *   pressure  A ring that is nearly full, or a record that found no room: less is taken in, one thing at a time and then a
+ *             they become as long as can be, and if that is not enough, prof asks for the kernel's own chain.
+ *   room      How full the fullest ring was when it was read tells how late the reader came.  Once some rounds have shown that
+ *             it comes early enough for longer copies, prof allows these.
+ *   pressure  A ring that is nearly full, or a record that found no room: prof takes in less, one thing at a time and then a
  *             pause, first what costs least: stacks of waits, what the BPF program reads beyond the copy, the copy itself, at
  *             last, with -F max, every second sample. */
 #include "pressure.h"
@@ -19,30 +19,34 @@
 enum { RING_MOST = 8 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY = 2 << 20 };
 /* A ring for executions has one part in TRACK_PART of a ring for samples. */
 enum { TRACK_PART = 64 };
-/* Percent of a ring that are in use when the reader is woken, comes late, and too late. */
+/* Percent of a ring that are in use when the kernel wakes the reader, when the reader is late, and when it is too late. */
 enum { WOKEN = 25, PRESSING = 75, PRESSING_HARD = 95 };
 
 /* Bytes of a copy: the least, and what it grows by; of a wait's: first, least, and what it grows by. */
 enum { STACK_LEAST = 1 << 10, STACK_STEP = 16 << 10, WAIT_FIRST = 8 << 10, WAIT_LEAST = 1 << 10, WAIT_STEP = 1 << 10 };
-/* Of a sample without its stack: registers, the kernel's chain. */
+/* A record has 64 KiB at most.  The kernel copies less of a stack if all does not fit, but it ignores registers that come
+ * behind the stack: then the record's size would wrap.  STACK_BESIDE leaves room for them and a chain of 1900 callers. */
+enum { STACK_BESIDE = 48 << 10 };
+/* Bytes of a sample without its stack: registers, the kernel's chain. */
 enum { SAMPLE_LEAST = 512 };
 /* A ring must have room for so many milliseconds of samples; if it has not, copies become shorter.  ROOM_FIRST: the reader
- * gets a CPU first.  ROOM_LATER: it waits like all others; this holds at the beginning. */
-enum { ROOM_FIRST = 20, ROOM_LATER = 50 };
-/* Walks that are looked at before copies become shorter, the first time and at most, and those of waits; walks that may be
- * cut before copies become longer, and the share of all that these must be. */
+ * gets a CPU first.  ROOM_LATER: it waits like all others; this holds at the beginning.  Each thread that waits for the same CPU
+ * may run for ROOM_EACH before the reader does. */
+enum { ROOM_FIRST = 20, ROOM_LATER = 50, ROOM_EACH = 6 };
+/* Walks that prof looks at before copies become shorter, the first time and at most, and those of waits; walks that may be cut
+ * before copies become longer, and the share of all that these must be. */
 enum { PATIENCE_FIRST = 1000, PATIENCE_MOST = 1 << 16, WAIT_PATIENCE = 1000, CUTS_MOST = 2, CUTS_SHARE = 200 };
-/* Times that the time between samples is doubled. */
+/* How many times prof may double the time between samples. */
 enum { SLOWER_MOST = 6 };
 
-/* ns between two times that less is asked for. */
+/* ns between two times that prof asks for less. */
 #define PRESS_PAUSE UINT64_C(20000000)
 /* After so many rounds, and so many ns (at first, and at most), prof knows how late the reader comes. */
 enum { LATE_ROUNDS = 8 };
 #define LATE_LEAST UINT64_C(50000000)
 #define LATE_MOST  UINT64_C(6400000000)
-/* Times as late it may come the next time; and ns that it may be late for other reasons, where threads have a CPU each and
- * where they have not. */
+/* The next time it may come so many times as late; ns that it may be late for other reasons, if threads have a CPU each and if
+ * they have not. */
 enum { LATER = 4 };
 #define LATE_ALONE UINT64_C(8000000)
 #define LATE_MANY  UINT64_C(20000000)
@@ -81,17 +85,19 @@ pressure_track(uint64_t ring_bytes, uint64_t page)
 	return ring_bytes / TRACK_PART > page ? ring_bytes / TRACK_PART : page;
 }
 
-/* Whatever the reader does, four of them find room in a ring. */
+/* Bytes of a stack of which a ring has room for four samples, whatever the reader does. */
 static uint32_t
-limit(uint64_t ring_bytes)
+limit(uint64_t ring_bytes, bool behind)
 {
-	return ring_bytes / 4 < STACK_LARGEST ? (uint32_t)(ring_bytes / 4) : STACK_LARGEST;
+	uint32_t most = behind ? STACK_BESIDE : STACK_LARGEST;
+
+	return ring_bytes / 4 < most ? (uint32_t)(ring_bytes / 4) : most;
 }
 
 bool
 pressure_deep(uint64_t ring_bytes)
 {
-	return limit(ring_bytes) > STACK_BEFORE_DEEP;
+	return limit(ring_bytes, false) > STACK_BEFORE_DEEP;
 }
 
 static uint32_t
@@ -104,19 +110,28 @@ static void
 settle(struct pressure *p)
 {
 	uint32_t wait = p->wait_most ? least_of(p->wait_wanted, p->wait_most) : p->wait_wanted;
-	/* Of what waits all is the kernel's to copy. */
+	/* The kernel must copy the whole stack of a wait. */
 	uint32_t stack = p->given.deep ? least_of(p->wanted, STACK_BEFORE_DEEP) : p->wanted;
 
 	p->want.stack = p->given.stacks ? least_of(stack, p->most) & ~7u : 0;
 	p->want.wait_stack = least_of(wait, p->most) & ~7u;
 }
 
+/* Milliseconds of samples for which a ring has room at the beginning. */
+static uint64_t
+milliseconds(const struct pressure_given *g)
+{
+	uint64_t later = (uint64_t)g->wanted * ROOM_EACH / (g->cpus ? g->cpus : 1);
+
+	return g->first ? ROOM_FIRST : later > ROOM_LATER ? later : ROOM_LATER;
+}
+
 void
 pressure_begin(struct pressure *p, const struct pressure_given *g)
 {
-	uint64_t roomy = g->freq ? g->ring_bytes * 1000 / (g->first ? ROOM_FIRST : ROOM_LATER) / g->freq : STACK_LARGEST;
+	uint64_t roomy = g->freq ? g->ring_bytes * 1000 / milliseconds(g) / g->freq : STACK_LARGEST;
 
-	*p = (struct pressure){ .given = *g, .limit = limit(g->ring_bytes), .patience = PATIENCE_FIRST, .late = UINT64_MAX,
+	*p = (struct pressure){ .given = *g, .limit = limit(g->ring_bytes, g->behind), .patience = PATIENCE_FIRST, .late = UINT64_MAX,
 	                        .pause = LATE_LEAST, .nap = NAP_LEAST, .want = { .deep = g->deep, .chain = g->chain } };
 	p->wanted = g->stack ? g->stack : g->children || g->stops ? STACK_STEP : STACK_LARGEST;
 	p->wait_wanted = g->stack ? g->stack : WAIT_FIRST;
@@ -124,14 +139,14 @@ pressure_begin(struct pressure *p, const struct pressure_given *g)
 	settle(p);
 }
 
-/* Of a sample, bytes. */
+/* Bytes of a sample. */
 static uint64_t
 sample_bytes(const struct pressure *p)
 {
 	return p->want.stack + SAMPLE_LEAST + p->deep;
 }
 
-/* ns in which PERCENT of a ring fill up with samples, at most. */
+/* The shortest time (ns) in which samples fill PERCENT of a ring. */
 static uint64_t
 fills(const struct pressure *p, uint64_t percent)
 {
@@ -162,7 +177,7 @@ cuts(const struct stack_use *u)
 	return u->cut >= CUTS_MOST && u->cut * CUTS_SHARE >= u->walks;
 }
 
-/* A copy of stacks that reach as far as USED, and as much again. */
+/* The size of copies for stacks that reach as far as USED, and as much again. */
 static uint32_t
 fitting(uint64_t used)
 {
@@ -229,7 +244,7 @@ note_late(struct pressure *p, uint64_t time)
 	p->worst = p->rounds = 0;
 }
 
-/* The BPF program reads half as much, at last nothing.  That holds from the next sample on and needs no other events, so that no
+/* The BPF program reads half as much, and at last nothing.  That holds from the next sample on and needs no other events, so no
  * pause need follow. */
 static bool
 less_deep(struct pressure *p)
@@ -343,12 +358,12 @@ pressure_spare(const struct pressure *p, uint64_t period)
 
 	if (g->waits || (!g->first && p->fullest > 2 * WOKEN))   /* threads switch as often as they like */
 		return 0;
-	if (p->nap < NAP_LONG)   /* programs are executed: the next one's files are to be opened soon */
+	if (p->nap < NAP_LONG)   /* processes execute programs: the reader must open the next one's files soon */
 		return 0;
 	room = g->ring_bytes * period / g->events / sample_bytes(p);
 	if (g->first)
 		return room;
-	/* What is done in that time is less where others want the CPUs, too. */
+	/* The reader gets less done in that time if others want the CPUs, too. */
 	room = room / SPARE_PART * g->cpus / (g->cpus + p->threads);
 	return p->awake < 1000 ? 0 : room / (p->awake / 1000) * (p->ran < p->awake ? p->ran / 1000 : p->awake / 1000);
 }

@@ -1,20 +1,26 @@
-/* See priority.h.  sched(7), sched_setattr(2): since Linux 6.12 an ordinary thread may ask for a time slice, and one with a
- * shorter one is let in sooner.  Among eight busy threads on two CPUs it then waits 1 ms instead of 4 on average. */
+/* See priority.h.  sched(7), sched_setattr(2): since Linux 6.12 an ordinary thread may ask for a time slice, and the kernel
+ * lets a thread with a shorter slice in sooner.  Among eight busy threads on two CPUs it then waits 1 ms instead of 4 on
+ * average. */
 #include "priority.h"
 #include "cpu.h"
+#include "lib/clock.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-/* ns: what is read at once takes less. */
+/* ns: to read what comes at once takes less. */
 #define SLICE UINT64_C(400000)
 
 /* How much less a preferred CPU must have. */
 enum { LESS = 4 };
+/* The part of a CPU that prof wants at least while it is ordinary; ns after which it looks what it got; steps of nice that halve its
+ * weight. */
+enum { PART = 4, LOOK = 8000000, LESS_AT_ONCE = 3 };
 
 /* The first version of the kernel's struct sched_attr. */
 struct attr {
@@ -31,7 +37,7 @@ realtime(void)
 	struct sched_param p = { .sched_priority = 1 };
 	struct rlimit l;
 
-	/* Where it may not be so for long at a time, who goes on reading would be ended. */
+	/* With such a limit the kernel would end a reader that goes on reading for long. */
 	if (!getrlimit(RLIMIT_RTTIME, &l) && l.rlim_cur != RLIM_INFINITY)
 		return false;
 	return !syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p);
@@ -54,7 +60,7 @@ priority_may(void)
 	return true;
 }
 
-/* The lowest that there may be. */
+/* Takes the lowest real-time priority. */
 static bool
 renice(int nice)
 {
@@ -72,10 +78,11 @@ priority_raise(struct priority *p, bool cpus)
 {
 	struct attr a = { .size = sizeof a, .flags = 1, .slice = SLICE };   /* reset on fork */
 
-	p->nice = getpriority(PRIO_PROCESS, 0);
+	p->nice = p->ordinary = getpriority(PRIO_PROCESS, 0);
 	p->realtime = cpus && realtime();
-	if (p->realtime) {   /* so that it may be had again, without any rights */
+	if (p->realtime) {   /* so that prof gets these again without any rights */
 		setrlimit(RLIMIT_RTPRIO, &(struct rlimit){ 1, 1 });
+		setrlimit(RLIMIT_NICE, &(struct rlimit){ 40, 40 });
 		return;
 	}
 	p->raised = renice(p->nice);
@@ -102,7 +109,7 @@ priority_aside(const struct priority *p, const struct rings *rings, uint32_t n)
 	for (r = rings->ring; r < end; r++)
 		if (r->head - r->tail >= here / LESS)
 			cpus_drop(&calm, r->cpu);
-	if (cpus_keep_to(&calm))   /* refused where all are busy */
+	if (cpus_keep_to(&calm))   /* the kernel refuses if all are busy */
 		cpus_keep_to(&own);
 }
 
@@ -110,17 +117,49 @@ void
 priority_lower(const struct priority *p)
 {
 	if (p->realtime)
-		ordinary(SCHED_RESET_ON_FORK);   /* which only who has the right may take back */
-	if (p->raised)
+		ordinary(SCHED_RESET_ON_FORK);   /* only a process with the right may clear this flag */
+	if (p->raised || p->ordinary != p->nice)
 		setpriority(PRIO_PROCESS, 0, p->nice);
+}
+
+/* How nice a thread must be to get between a part of a CPU and half of one, if with NICE it RAN for so long of the time ELAPSED: a
+ * step of nice changes its weight by a quarter.  It becomes not nicer than BEFORE. */
+static int
+nice_for(int nice, int before, uint64_t elapsed, uint64_t ran)
+{
+	if (ran * 2 > elapsed)
+		return nice + LESS_AT_ONCE < before ? nice + LESS_AT_ONCE : before;
+	for (ran = ran ? ran : 1; nice > -20 && ran * PART < elapsed; ran += ran / 4 ? ran / 4 : 1)
+		nice--;
+	return nice;
+}
+
+/* Beside hundreds of threads that want its CPU, an ordinary prof would have a share of one in hundreds, and would not run soon enough
+ * to find that out.  So it begins with the largest weight, which halves at each look until prof has half of a CPU. */
+static void
+keep_part(struct priority *p)
+{
+	uint64_t t = clock_now(), ran = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	int nice = -20;
+
+	if (p->waived && t - p->since < LOOK)
+		return;
+	if (p->waived)
+		nice = nice_for(p->ordinary, p->nice, t - p->since, ran - p->ran);
+	if (nice != p->ordinary && !setpriority(PRIO_PROCESS, 0, nice))
+		p->ordinary = nice;
+	p->since = t;
+	p->ran = ran;
 }
 
 void
 priority_waive(struct priority *p)
 {
-	if (!p->realtime || p->waived)
+	if (!p->realtime)
 		return;
-	ordinary(SCHED_RESET_ON_FORK);
+	if (!p->waived)
+		ordinary(SCHED_RESET_ON_FORK);
+	keep_part(p);
 	p->waived = true;
 }
 

@@ -10,20 +10,22 @@
 struct priority {
 	bool realtime, raised;
 	bool waived;               /* it is ordinary for now */
-	int nice;                  /* before */
+	int nice, ordinary;        /* before; and while it is ordinary */
+	uint64_t since, ran;       /* ns: when it last looked at its part of a CPU while ordinary, and what it had used then */
 };
 
 /* Whether prof may get a real-time priority. */
 bool priority_may(void);
-/* Raises this process's as far as it may, to a real-time one only where there are more CPUs than one; children that it
- * has then do not get that. */
+/* Raises this process's priority as far as it may, to a real-time one only if there are more CPUs than one.  Children that it
+ * makes then do not get that priority. */
 void priority_raise(struct priority *, bool cpus);
-/* At the beginning of a round, from the first N rings: away from a CPU on which it would stop what is sampled, to those where
- * much less is.  A real-time thread is woken where it ran last, whoever runs there and whatever is idle; so it stays there,
- * though it may run where it might before. */
+/* Called at the beginning of a round, with the first N rings: moves the reader away from a CPU on which it would stop what prof
+ * samples, to those where much less is sampled.  The kernel wakes a real-time thread where it ran last, whoever runs there and
+ * whatever is idle; so it stays there, though it may run where it might before. */
 void priority_aside(const struct priority *, const struct rings *, uint32_t n);
 void priority_lower(const struct priority *);
-/* What is real-time does not go on so for long: it is ordinary until priority_again. */
+/* Makes the process ordinary until priority_again, so that it does not stay real-time for too long.  Later calls see to it that
+ * the process gets a part of a CPU, however many threads want it. */
 void priority_waive(struct priority *);
 void priority_again(struct priority *);
 

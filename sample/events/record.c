@@ -27,6 +27,8 @@ record_sample_type(const struct record_shape *s)
 		type |= PERF_SAMPLE_RAW;
 	if (s->stack)
 		type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	if (s->kernel_regs)
+		type |= PERF_SAMPLE_REGS_INTR;
 	return type;
 }
 
@@ -63,14 +65,14 @@ parse_stack(struct record *r, struct cursor *c)
 	r->sample.stack_size = used;
 }
 
-/* The kernel rounds up what a program gave to a multiple of 8 with its length; a part ends with a page. */
+/* The kernel rounds up the program's bytes, with their length, to a multiple of 8; a part ends with a page. */
 static void
 parse_part(struct record *r, struct cursor *c)
 {
 	struct cursor raw = cur_sub(c, cur_u32(c));
 
 	r->type = RECORD_PART;
-	r->part.from = cur_u64(&raw);
+	r->part.head = cur_take(&raw, RECORD_HEAD);
 	r->part.size = cur_left(&raw) / RECORD_PAGE * RECORD_PAGE;
 	r->part.bytes = cur_take(&raw, r->part.size);
 	if (raw.bad)
@@ -105,6 +107,8 @@ parse_sample(struct record *r, const struct record_shape *shape, struct cursor *
 			r->sample.regs = words(c, shape->regs);
 		parse_stack(r, c);
 	}
+	if (shape->kernel_regs && cur_u64(c) != PERF_SAMPLE_REGS_ABI_NONE)
+		r->sample.kernel_regs = words(c, shape->kernel_regs);
 }
 
 static void
@@ -172,8 +176,8 @@ parse_ksymbol(struct record *r, struct cursor *c)
 		c->bad = "a symbol lies beyond the address space";
 }
 
-static void
-parse_body(struct record *r, struct cursor *c)
+void
+record_body(struct record *r, struct cursor *c)
 {
 	switch (r->type) {
 	case PERF_RECORD_MMAP:
@@ -234,7 +238,7 @@ record_parse(struct record *r, const struct record_shape *shape, struct cursor c
 		return "a record has an unknown type, or no trailer";
 	body = cur_sub(&c, cur_left(&c) - TRAILER);
 	parse_trailer(r, c);
-	parse_body(r, &body);
+	record_body(r, &body);
 	return body.bad;
 }
 

@@ -10,6 +10,10 @@
 #include "lib/cursor.h"
 #include "sym/module/symbol.h"
 
+/* Registers of that number and above: there may be one, aarch64's length of vectors (Linux 6.1, SVE). */
+enum { REGS_EXTENDED = 40 };
+#define REGS_USUAL (((uint64_t)1 << REGS_EXTENDED) - 1)
+
 /* What differs between captures, but not within one. */
 struct record_shape {
 	bool period;           /* PERF_SAMPLE_PERIOD */
@@ -17,21 +21,21 @@ struct record_shape {
 	bool stack;            /* PERF_SAMPLE_REGS_USER and STACK_USER */
 	uint8_t regs;          /* bits set in sample_regs_user */
 	bool raw;              /* PERF_SAMPLE_RAW */
+	uint8_t kernel_regs;   /* bits set in sample_regs_intr; 0: no PERF_SAMPLE_REGS_INTR */
 	const uint64_t *part;  /* by CPU: samples of this event are parts of stacks */
 	uint32_t nparts;
 };
 
 /* The type of such a sample. */
 enum { RECORD_PART = 1 << 16 };
-/* Its length is a multiple of that. */
-enum { RECORD_PAGE = 4096 };
+enum { RECORD_PAGE = 4096, RECORD_HEAD = 128 };
 
 struct record {
 	uint32_t type;         /* PERF_RECORD_*, or RECORD_PART */
 	uint16_t misc;
 	uint64_t time, id;
 	uint32_t cpu;
-	int32_t pid, tid;      /* the thread that it is about; for FORK, the child */
+	int32_t pid, tid;      /* the thread that the record is about; for FORK, the child */
 	union {
 		struct {
 			uint64_t ip, period;
@@ -42,6 +46,7 @@ struct record {
 			const uint64_t *regs;
 			const uint8_t *stack;
 			uint64_t stack_size;
+			const uint64_t *kernel_regs;   /* as the event found them, on either side; or NULL */
 		} sample;
 		struct {
 			uint64_t lo, size, off;
@@ -51,7 +56,7 @@ struct record {
 			bool exec;
 			const char *path;
 		} map;
-		struct { uint64_t from, size; const uint8_t *bytes; } part;   /* see deep_stack.h */
+		struct { const uint8_t *head, *bytes; uint64_t size; } part;   /* pages, and RECORD_HEAD bytes that tell which: see deep_program.h */
 		struct { const char *name; bool exec; } comm;
 		struct { struct symbol code; bool bpf, gone; } ksymbol;   /* code of the kernel that appeared, or went away */
 		struct { int32_t ppid, ptid; } task;   /* FORK, EXIT */
@@ -65,9 +70,11 @@ struct record {
 uint64_t record_sample_type(const struct record_shape *);
 /* The place of the time in a record of that type and size, or 0 if it has none. */
 uint64_t record_time_offset(uint32_t type, uint32_t size);
-/* NULL if all is well, else what is wrong with the record, in words.  Pointers go into BYTES, which lie on a multiple of 8.
- * Of types unknown here just the common part is read. */
+/* NULL if all is well, else what is wrong with the record, in words.  Pointers go into BYTES, which lie on a multiple of 8.  Of
+ * unknown types it reads just the common part. */
 const char *record_parse(struct record *, const struct record_shape *, struct cursor bytes);
+/* What a record that is no sample says between its header and its trailer: TYPE and MISC are known.  Latches BAD. */
+void record_body(struct record *, struct cursor *);
 
 /* A callchain's kernel and user parts, told apart by the kernel's markers. */
 struct chains {

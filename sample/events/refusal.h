@@ -13,21 +13,21 @@ struct ladder {
 	int cycles;                /* hardware cycles; EIO: the counter opens, but never interrupts */
 	int kernel;                /* the kernel's side */
 	int perf;                  /* perf_event_open at all */
-	bool filtered;             /* a seccomp filter refused it, which was there before prof's own */
+	bool filtered;             /* a seccomp filter that was there before prof's own refused it */
 };
 
-/* Why a capture could not be opened.  The code that asks the kernel notes the answer; rights/refusal_words.h puts it into
+/* Why prof could not open a capture.  The code that asks the kernel notes the answer; rights/refusal_words.h puts it into
  * words. */
 struct refusal {
 	enum refused {
-		REFUSED_NOTHING,   /* by the kernel: the words say it all */
+		REFUSED_NOTHING,   /* the kernel refused nothing: the words say it all */
 		REFUSED_EVENT,
-		REFUSED_RING,      /* to map one, even the smallest */
+		REFUSED_RING,      /* the kernel refused to map a ring, even the smallest */
 		REFUSED_TRACE,
 	} of;
 	int err;                   /* an errno */
-	int32_t pid;               /* the process or thread that it is about: 0 the first that the capture names or the command, -1 the whole system */
-	char what[256];            /* what was tried and what the system said */
+	int32_t pid;               /* the process or thread that it is about; 0: the first that the capture names, or the command; -1: the whole system */
+	char what[256];            /* what prof tried and what the system said */
 	char mend[256];            /* the one line that removes the cause, or "" */
 	char last[256];            /* why ptrace could not stand in, or "" */
 };

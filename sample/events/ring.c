@@ -1,20 +1,20 @@
-/* See ring.h.  The kernel writes records into one ring a CPU, each ring in its own order of time.  They are read in rounds:
+/* See ring.h.  The kernel writes records into one ring a CPU, each ring in its own order of time.  prof reads them in rounds:
  *
  *     rings_start    notes how far each ring is filled now, its head; what comes later waits for the next round
  *     rings_next     gives the earliest of all the rings' next records; as long as no other ring has an earlier one, it stays
  *                    with its ring and compares nothing but times
- *     the end        tells the kernel how far each ring has been read, its tail: only then it may write there again
+ *     the end        tells the kernel how far prof has read each ring, its tail: only then it may write there again
  *
- * prof reads a record at its place in the ring, so that it never copies a sample's stack.  Only a record that wraps around
- * the ring's end is put together in SCRATCH.  While prof works on one record, it fetches the next one into the cache.
+ * prof reads a record at its place in the ring, so that it never copies a sample's stack.  It puts only a record that wraps
+ * around the ring's end together in SCRATCH.  While prof works on one record, it fetches the next one into the cache.
  *
  * A reader that must wait for a CPU may come back to a ring that is nearly full.  So, now and then in a round, prof empties a
  * ring that is half full into memory beside it (ASIDE), and reads from there what lies before position KEPT.  A signal
  * handler does this, too, if a file keeps the reader from coming back (rings_save).
  *
- * <linux/perf_event.h>, struct perf_event_mmap_page: the head is read before the data, and the data before the tail is written.
- * Lengths are multiples of 8, so no field of 8 bytes wraps.  A length that makes no sense costs the ring's round, and is counted.
- * Where a record's time lies is open_event.c's choice of sample_type: see record.h. */
+ * <linux/perf_event.h>, struct perf_event_mmap_page: prof reads the head before the data, and reads the data before it writes
+ * the tail.  Lengths are multiples of 8, so no field of 8 bytes wraps.  If a length makes no sense, prof gives up the ring's
+ * round, and counts that.  open_event.c chooses the sample_type, and so the place of a record's time: see record.h. */
 #include "ring.h"
 #include "record.h"
 
@@ -29,11 +29,11 @@
 /* prof tells the kernel what it has read in steps of this part of the ring: each time is a store that the kernel's next write
  * must fetch. */
 enum { TELL = 16 };
-/* Lines that are asked for ahead: a record's head, registers, and as much stack as most of what is new in it takes. */
+/* Cache lines that prof fetches ahead: a record's head, registers, and as much stack as most of what is new in it takes. */
 enum { LINE = 64, AHEAD = 40 };
-/* Bytes that what is kept beside a ring takes at most, and beside all of them: two seconds of samples with 12 KiB each, a
- * thousand a second; of a record that is copied, so that the ring can be relieved of it while it is looked at; records after which
- * rings are looked at. */
+/* Bytes that copies beside one ring take at most, and beside all rings: two seconds of samples with 12 KiB each, a thousand a
+ * second.  Bytes of a record that prof copies, so that it can relieve the ring of it while it works on it.  Records after which
+ * prof looks at the rings. */
 enum { ASIDE_MOST = 32 << 20, ASIDES_MOST = 64 << 20, COPIED = 4096, LOOK = 16 };
 
 bool
@@ -102,7 +102,7 @@ tell(struct ring *r)
 	r->told = r->tail;
 }
 
-/* Rings that need it first have it: others are of CPUs that do little. */
+/* Rings that need memory first get it: the other rings are of CPUs that do little. */
 static bool
 room_aside(struct rings *rs, struct ring *r)
 {
@@ -123,7 +123,7 @@ room_aside(struct rings *rs, struct ring *r)
 	return true;
 }
 
-/* What is in a ring that is half full is kept aside. */
+/* Keeps aside what is in a ring that is half full. */
 static void
 relieve(struct rings *rs, struct ring *r)
 {
@@ -151,8 +151,8 @@ rings_relieve(struct rings *rs)
 			relieve(rs, &rs->ring[i]);
 }
 
-/* The record that is being looked at stays there, in a copy of the ring's pages; the ring is mapped elsewhere.  False where that
- * cannot be. */
+/* The record that prof works on stays there, in a copy of the ring's pages; the ring gets another place in memory.  False if
+ * that fails. */
 static bool
 let_go(struct rings *rs)
 {
@@ -179,7 +179,7 @@ let_go(struct rings *rs)
 	return true;
 }
 
-/* Whether what lies in R may be overwritten.  A record that is looked at beside the ring stays until the next one. */
+/* Whether the kernel may overwrite what lies in R.  A record that prof works on beside the ring stays until the next one. */
 static bool
 may_move(struct rings *rs, const struct ring *r)
 {
@@ -226,7 +226,7 @@ static struct perf_event_header
 header(const struct ring *r)
 {
 	struct perf_event_header h;
-	uint64_t v = word(r, r->tail);   /* read once, so that the length that is checked is the one that is used */
+	uint64_t v = word(r, r->tail);   /* prof reads it once, so that it uses the same length that it checks */
 
 	_Static_assert(sizeof h == sizeof v, "a header is one word");
 	memcpy(&h, &v, sizeof h);

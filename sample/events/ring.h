@@ -11,7 +11,7 @@
 struct perf_event_mmap_page;
 
 struct ring {
-	struct perf_event_mmap_page *page;   /* the kernel's head, our tail */
+	struct perf_event_mmap_page *page;   /* the kernel's head, prof's tail */
 	const uint8_t *data;
 	uint64_t size;       /* of DATA: a power of two */
 	uint64_t head;       /* where this round ends */
@@ -20,8 +20,8 @@ struct ring {
 	uint64_t time;       /* of the next record; RING_EMPTY: none in this round */
 	bool peeked;         /* TIME and LENGTH are those of the record at TAIL, not of the one before it */
 	uint32_t length;     /* of the next record */
-	/* Records that were copied out of the ring, because it was filling up: those before position KEPT, where that is behind
-	 * the tail. */
+	/* Records that prof copied out of the ring, because it was filling up: those before position KEPT, if that is behind the
+	 * tail. */
 	uint8_t *aside;
 	uint64_t aside_size, kept;
 	int fd;              /* of the event that owns it: for poll and for redirecting others into it */
@@ -36,14 +36,14 @@ struct rings {
 	uint32_t at;         /* the ring being read */
 	uint64_t until;      /* the time of the next record in another ring */
 	uint64_t limit;      /* records after this time wait for the next round */
-	uint64_t fullest;    /* how much of a ring was in use when this round began, percent, at most */
-	bool relieves;       /* the reader may have to wait for a CPU: rings are relieved while it is busy */
+	uint64_t fullest;    /* percent in use of the fullest ring when this round began */
+	bool relieves;       /* the reader may have to wait for a CPU: prof relieves rings while it is busy */
 	uint32_t read;       /* records */
-	size_t asides;       /* bytes that may be kept beside rings */
+	size_t asides;       /* bytes that prof may keep beside rings */
 	struct ring *held;   /* a record of this ring is in use, at its place in the ring */
-	void *copy;          /* of the ring that it lay in, while it is still looked at there, or NULL; and its size */
+	void *copy;          /* the copy of the ring that the record lay in, while prof still works on it there, or NULL; and its size */
 	size_t copy_size;
-	uint64_t broken;     /* times a ring was given up to its head because a record's length made no sense */
+	uint64_t broken;     /* times prof gave up a ring to its head because a record's length made no sense */
 	_Alignas(8) uint8_t scratch[1 << 16];   /* a record that wraps is put together here */
 };
 

@@ -1,10 +1,8 @@
 /* See switch_event.h.  The tracepoints sched:sched_switch and sched:sched_waking.  include/trace/events/sched.h. */
 #include "switch_event.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tracefs.h"
 
@@ -36,11 +34,9 @@ switch_event_waking(struct event *e)
 
 	*e = (struct event){ .name = "waking", .type = PERF_TYPE_TRACEPOINT, .user = true, .kernel = true, .waits = true, .wakes = true };
 	if (!tracefs_id("sched", "sched_waking", &e->config))
-		return access("/sys/kernel/tracing/events", F_OK) && errno == EACCES
-		               ? "needs tracefs, which only root may read: sudo prof ..."
-		               : "needs tracefs: mount -t tracefs none /sys/kernel/tracing";
+		return tracefs_missing();
 	return tracefs_format("sched", "sched_waking", format, sizeof format) && strstr(format, field)
-	               ? NULL : "does not work on this kernel: prof does not know the form of its tracepoint sched:sched_waking";
+	               ? NULL : "does not work on this kernel: its tracepoint sched:sched_waking has fields that prof does not know";
 }
 
 /* The fields: common_type (2 bytes), common_flags (1; 8 and 16: in an interrupt), …; comm at 8, pid at 24. */

@@ -21,21 +21,13 @@ watches_ahead(const struct opener *o, const struct thread *t, uint32_t n)
 	return n;
 }
 
-static uint32_t
-hash_watch(const void *ctx, uint32_t i)
-{
-	const struct watches *w = ctx;
-
-	return hash_u64(w->watch[i].id);
-}
-
 bool
 watches_know(struct watches *w, const struct watch *watch)
 {
 	if (!vec_room(&w->watch, &w->cap, (uint64_t)w->n + 1, sizeof *w->watch))
 		return false;
 	w->watch[w->n] = *watch;
-	if (!index_add(&w->index, hash_watch(w, w->n), w->n, hash_watch, w))
+	if (!index_add(&w->index, hash_u64(watch->id), w->n))
 		return false;
 	w->n++;
 	return true;
@@ -52,7 +44,7 @@ into_ring(struct opener *o, struct watches *w, struct watch *watch, const struct
 		err = errno;
 	else if (!watches_know(w, watch))
 		err = ENOMEM;
-	else if (o->deep.program && !o->capture.event[watch->event].waits)   /* where that fails, stacks are cut */
+	else if (o->deep.program && !o->capture.event[watch->event].waits)   /* if that fails, stacks are cut */
 		perf_control(watch->fd, PERF_EVENT_IOC_SET_BPF, (unsigned)o->deep.program);
 	if (err)
 		close(watch->fd);
@@ -67,7 +59,7 @@ watches_add(struct opener *o, struct watches *w, int32_t tid, bool on_exec)
 {
 	for (uint32_t r = 0; r < o->nsample; r++)
 		for (uint32_t e = 0; e < o->capture.nevent; e++) {
-			struct watch watch = { .tid = tid, .event = e };
+			struct watch watch = { .tid = tid, .cpu = o->rings.ring[r].cpu, .event = e };
 
 			if ((watch.fd = open_event(o, e, tid, o->rings.ring[r].cpu, on_exec)) < 0) {
 				if (errno == ENODEV && o->nsample > 1)   /* the CPU went offline */

@@ -11,15 +11,16 @@
 struct watch {
 	int fd;                    /* -1: a helper's */
 	int32_t tid;
+	int32_t cpu;
 	uint32_t event;            /* number in capture.event */
-	uint64_t id;               /* what its samples carry; of later events greater */
+	uint64_t id;               /* its samples carry this id; later events have greater ones */
 };
 
 struct watches {
 	struct watch *watch;
 	uint32_t n, cap;
 	struct index index;        /* by id */
-	struct helpers helpers;    /* the helpers, which hold those beyond our own descriptors */
+	struct helpers helpers;    /* the helpers, which hold the events beyond prof's own descriptors */
 };
 
 /* If the keeper opens events, asks it for those of up to N threads at once.  watches_add takes them next, in that order.

@@ -18,10 +18,10 @@
 #include "stopper.h"
 #include "stopper_desk.h"
 
-/* The ring; samples a second at most, and if as many as possible are wished for. */
+/* Bytes of the ring; samples a second at most, and if the user wants as many as possible. */
 enum { RING = 8 << 20, FREQ_MOST = 10000, FREQ_MAX = 999 };
 
-/* Whether it can do what is asked for: NULL, else why not, in words. */
+/* Whether the engine can do what the user asks for: NULL, else why not, in words. */
 static const char *
 unfit(const struct capture *c)
 {
@@ -71,18 +71,23 @@ start(struct tracer *t, struct opener *o, const struct capture *c)
 	s.ncpu = o->ncpu;
 	s.desk = t->desk = (struct desk *)(void *)shared;
 	s.out = (struct emit){ .page = (void *)(shared + page), .data = shared + 2 * page, .size = RING, .wake = wake };
+	if (o->shape.stack && deep_share(&o->deep, EMIT_PART)) {
+		o->shape.part = o->deep.id;
+		o->shape.nparts = o->deep.ncpu;
+		s.told = o->deep.told;
+	}
 	s.socket = pair[1];
 	t->socket = pair[0];
 	if ((t->pid = fork()) == 0) {
 		proc_mount_adapt();   /* prof itself does when the command has been forked */
-		opener_only(o, pair[1]);
+		opener_only(o, &pair[1], 1);
 		stopper_run(&s);
 	}
 	close(pair[1]);
 	return t->pid > 0;
 }
 
-/* False with errno, and the process that it is about. */
+/* False with errno, and the process that the error is about. */
 static bool
 request(const struct tracer *t, enum request_what what, int32_t pid, int32_t *whom)
 {

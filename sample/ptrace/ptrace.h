@@ -15,7 +15,7 @@ struct tracer {
 	int32_t pid;               /* the stopper's; 0: no stopper */
 	int socket;
 	struct desk *desk;
-	bool died;                 /* before its time */
+	bool died;                 /* the stopper ended before its time */
 };
 
 /* The last rung of the ladder, if the kernel refused the others or the user does not want them.  Starts the stopper, attaches
@@ -29,7 +29,7 @@ bool tracer_attach(struct tracer *, const struct capture *, struct threads *foun
 /* Starts or stops sampling.  After a stop all samples are in the ring. */
 void tracer_on(struct tracer *, bool on);
 void tracer_stack(struct tracer *, uint32_t bytes);
-/* The ring is about to be read. */
+/* The session is about to read the ring. */
 void tracer_awake(const struct tracer *, const struct rings *);
 void tracer_counts(const struct tracer *, struct stop_counts *);
 /* Lets go of all threads. */

@@ -1,4 +1,4 @@
-/* What the ptrace engine did, for who tells the user. */
+/* What the ptrace engine did, for the code that tells the user. */
 #ifndef SAMPLE_PTRACE_STOP_COUNTS_H
 #define SAMPLE_PTRACE_STOP_COUNTS_H
 
@@ -7,9 +7,9 @@
 
 struct stop_counts {
 	uint64_t stops;            /* samples taken */
-	uint64_t ticks, ticks_ns;  /* how often it looked, in how many ns */
+	uint64_t ticks, ticks_ns;  /* how often the stopper looked, in how many ns */
 	uint64_t used_ns;          /* CPU time of the stopper */
-	uint64_t paused, paused_most;      /* us that a thread was stopped for: the median, and at most */
+	uint64_t paused, paused_most;      /* us that a thread was stopped for: the median, and the most */
 	bool died;                 /* the stopper was killed */
 };
 

@@ -17,12 +17,12 @@
 #include "stopper_state.h"
 #include "stopper_tick.h"
 
-/* How often the threads of a process are listed again. */
+/* How many times the stopper lists the threads of a process again. */
 enum { PASSES = 20 };
-/* Descriptors that are kept open, twice. */
+/* Descriptors that the stopper keeps open, twice. */
 enum { FILES_MOST = 1 << 16 };
 
-/* 0, or an errno; EBUSY and in *TRACER who does. */
+/* 0, or an errno.  EBUSY: another process traces it already, which goes to *TRACER. */
 static int
 seize(struct state *s, int32_t pid, int32_t tid, int32_t *tracer)
 {
@@ -45,7 +45,7 @@ seize(struct state *s, int32_t pid, int32_t tid, int32_t *tracer)
 	}
 	if (errno != EPERM)
 		return errno;
-	if ((by = tracee_status(tid, "\nTracerPid:\t")) == getpid())   /* born to one of ours meanwhile */
+	if ((by = tracee_status(tid, "\nTracerPid:\t")) == getpid())   /* a thread that prof traces has made it meanwhile */
 		return 0;
 	if (by) {
 		*tracer = by;
@@ -77,7 +77,7 @@ attach(struct state *s, int32_t pid, int32_t *tracer)
 	return err;
 }
 
-/* What descends from it, as far as prof may trace it. */
+/* Takes in what descends from it, as far as prof may trace it. */
 static void
 attach_descendants(struct state *s, int32_t pid)
 {

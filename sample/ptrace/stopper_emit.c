@@ -1,5 +1,5 @@
-/* See stopper_emit.h.  <linux/perf_event.h> has the records' layouts; the reader is ring.c and record.c.  Data is written before
- * the head, and the tail is read before what it frees is written again. */
+/* See stopper_emit.h.  <linux/perf_event.h> has the records' layouts; the reader is ring.c and record.c.  The stopper writes
+ * data before it moves the head, and it reads the tail before it writes again to what the tail frees. */
 #include "stopper_emit.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 
 /* The part of the ring that is in use when the reader is woken. */
 enum { WAKE_PART = 4 };
-/* Bytes behind every record but samples; of a record of what was lost. */
+/* Bytes behind every record but samples; of a record that tells of losses. */
 enum { TRAILER = 32, LOST = 8 + 16 + TRAILER };
 
 void
@@ -21,7 +21,7 @@ emit_wake(const struct emit *e)
 	uint64_t one = 1;
 
 	if (write(e->wake, &one, sizeof one) < 0)
-		return;   /* it is awake anyway */
+		return;   /* the reader is awake anyway */
 }
 
 static uint64_t
@@ -34,7 +34,8 @@ header(uint32_t type, uint16_t misc, uint64_t size)
 	return v;
 }
 
-/* What the reader has not freed yet, from where it says: that may be anything, and is only believed to be less than the ring. */
+/* The bytes that the reader has not freed yet, counted from its tail.  That may be anything; the stopper only makes sure that
+ * it is less than the ring. */
 static uint64_t
 used(const struct emit *e)
 {
@@ -97,7 +98,7 @@ room(struct emit *e, uint64_t n)
 void
 emit_record(struct emit *e, uint32_t type, uint16_t misc, const struct thread *who, const void *body, size_t n)
 {
-	if (room(e, 8 + n + TRAILER))   /* without room, the loss counts as much as that of a sample */
+	if (room(e, 8 + n + TRAILER))   /* without room, its loss counts as the loss of a sample does */
 		record(e, type, misc, who, body, n);
 }
 
@@ -121,6 +122,27 @@ emit_sample(struct emit *e, uint64_t *word, unsigned n, const uint8_t *stack, ui
 	put(e, word, 8 * (size_t)n);
 	put(e, stack, (size_t)padded);
 	put(e, &got, padded ? 8 : 0);
+	commit(e);
+}
+
+void
+emit_part(struct emit *e, const uint64_t *word, const struct deep_head *head, const uint8_t *bytes, uint64_t pages)
+{
+	enum { BEFORE = 6 };   /* words up to the CPU */
+	uint32_t raw = (uint32_t)(sizeof *head + pages * DEEP_PAGE), end = 0;
+	uint64_t size = 8 * BEFORE + sizeof raw + raw + sizeof end, first[BEFORE];
+
+	_Static_assert(8 * BEFORE + 8 + sizeof *head + DEEP_PART <= UINT16_MAX, "a record's size has 16 bits");
+	if (used(e) + size + UINT16_MAX + LOST > e->size)
+		return;
+	memcpy(first, word, sizeof first);
+	first[0] = header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, size);
+	first[1] = EMIT_PART;
+	put(e, first, sizeof first);
+	put(e, &raw, sizeof raw);
+	put(e, head, sizeof *head);
+	put(e, bytes, (size_t)(pages * DEEP_PAGE));
+	put(e, &end, sizeof end);
 	commit(e);
 }
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sample/events/deep_program.h"
 #include "sample/tasks/threads.h"
 
 /* The writer's side of the ring. */
@@ -14,7 +15,7 @@ struct emit {
 	uint8_t *data;
 	uint64_t size, head, put;  /* where the next bytes go; the head moves once a record is complete */
 	uint64_t at;               /* the time that records tell; 0: now */
-	uint64_t lost;             /* samples that found no room, and are still to be told of */
+	uint64_t lost;             /* samples that found no room, and that no record tells of yet */
 	int wake;                  /* eventfd */
 };
 
@@ -25,6 +26,10 @@ void emit_task(struct emit *, uint32_t type, const struct thread *, const struct
 /* A sample of N words (the last one becomes the size of the stack), and GOT bytes of stack.  Reads up to 7 bytes behind
  * these. */
 void emit_sample(struct emit *, uint64_t *word, unsigned n, const uint8_t *stack, uint64_t got);
+/* Writes PAGES of memory as a part of the sample that comes next; WORD is that sample's, too.  Writes nothing if part and
+ * sample do not both find room. */
+enum { EMIT_PART = 1 << 16 };   /* the id of such samples */
+void emit_part(struct emit *, const uint64_t *word, const struct deep_head *, const uint8_t *bytes, uint64_t pages);
 /* The executable mappings, read from /proc/PID/maps. */
 void emit_maps(struct emit *, const struct thread *, int maps);
 void emit_wake(const struct emit *);

@@ -1,6 +1,6 @@
-/* See stopper_event.h.  ptrace(2), "Stopped states": threads that come, change and go.  Waiting is with WNOWAIT, which leaves a
- * signal that is being delivered with its thread: should this process be killed there, the kernel lets go of all threads, and
- * they still get theirs. */
+/* See stopper_event.h.  ptrace(2), "Stopped states": threads that come, change and go.  The stopper waits with WNOWAIT, which
+ * leaves a signal with its thread while the kernel delivers it.  If somebody kills this process then, the kernel lets go of all
+ * threads, and they still get their signals. */
 #include "stopper_event.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "stopper_sample.h"
 #include "stopper_wait.h"
 
-/* What it stopped for, or ended with, is taken from the kernel. */
+/* Takes what the thread stopped for, or ended with, from the kernel. */
 static void
 settle(int32_t tid, int what)
 {
@@ -95,7 +95,7 @@ on_end(struct state *s, int32_t tid)
 	if (t) {
 		struct { struct thread who; uint64_t value, enabled, running; } total = { .who = t->who };
 
-		tracee_read(t);   /* it is there until it is waited for */
+		tracee_read(t);   /* it exists until somebody waits for it */
 		total.running = t->run - t->begun;
 		if (s->on)
 			emit_record(&s->with.out, PERF_RECORD_READ, 0, &t->who, &total, sizeof total);
@@ -107,7 +107,7 @@ on_end(struct state *s, int32_t tid)
 	settle(tid, WEXITED);
 }
 
-/* A stop is over before anything else is looked at. */
+/* Ends a stop before this process looks at anything else. */
 static void
 on_stop(struct state *s, int32_t tid, unsigned status)
 {
@@ -122,7 +122,7 @@ on_stop(struct state *s, int32_t tid, unsigned status)
 		settle(tid, WSTOPPED);
 	if (!t && ((pid = tracee_status(tid, "\nTgid:\t")) != tid || s->follow == FOLLOW_ALL))
 		t = adopt(s, pid, tid, NULL);
-	if (!t)   /* a child that is not wanted, or one beyond the memory cap */
+	if (!t)   /* a child that prof does not want, or one beyond the memory cap */
 		how = PTRACE_DETACH;
 	else if (event == PTRACE_EVENT_STOP && sig != SIGTRAP)
 		how = PTRACE_LISTEN;   /* stopped as a whole process: so it stays until its SIGCONT */
@@ -134,7 +134,7 @@ on_stop(struct state *s, int32_t tid, unsigned status)
 		taken = t->asked && sample_take(s, t);
 	}
 	if (how == PTRACE_CONT && (t->asked || event == PTRACE_EVENT_EXEC) && !stopper_may(s, t)) {
-		how = PTRACE_DETACH;   /* the rights are not ours, and it has become another's: what was read is not told */
+		how = PTRACE_DETACH;   /* prof's rights are lent, and the thread is another user's now: the stopper does not tell what it read */
 		t->gone = true;
 	}
 	stopper_ask(how, tid, 0, event ? 0 : sig);

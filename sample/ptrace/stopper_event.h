@@ -4,10 +4,10 @@
 
 #include "stopper_state.h"
 
-/* What happened to TID (0: any), if anything has.  False where nothing has. */
+/* Takes in what happened to TID (0: any).  False if nothing has. */
 bool event_next(struct state *, int32_t tid);
 void event_all(struct state *);
-/* Its name has changed, by the execution of a program if EXEC. */
+/* The thread's name has changed; EXEC: because it executed a program. */
 void event_name(struct state *, struct tracee *, const char comm[16], bool exec);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "stopper_state.h"
 
-/* Takes a sample of a thread that is stopped because it was asked to.  False where it says nothing of where it runs. */
+/* Takes a sample of a thread that stopped on request.  False if the sample says nothing of where the thread runs. */
 bool sample_take(struct state *, struct tracee *);
 /* Writes what was TAKEN as records, while the thread already runs on. */
 void sample_finish(struct state *, struct tracee *, bool taken);

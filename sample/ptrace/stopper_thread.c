@@ -131,15 +131,35 @@ number_behind(const char *text, const char *key)
 	return p && (p += strlen(key), text_dec(&p, &v)) ? v : 0;
 }
 
+/* Linux 6.18 sometimes does not count that a thread gets a CPU.  Two things show that: the thread has left CPUs more often than it
+ * got one; or it runs, look after look, although it has left all that it got. */
+static void
+mind_uncounted(struct tracee *t, uint64_t left)
+{
+	uint64_t runs = t->runs;
+
+	t->grew = left != t->left || runs != t->left_runs ? 0 : t->grew + (t->run > t->left_run);
+	t->left = left;
+	t->left_runs = runs;
+	t->left_run = t->run;
+	if (left == runs + t->uncounted && t->grew >= 2)
+		t->uncounted++;
+	else if (left > runs + t->uncounted && tracee_read(t) && t->runs == runs)   /* it did not get one between the two reads */
+		t->uncounted = left - runs;
+}
+
 bool
-tracee_is_on(const struct tracee *t)
+tracee_is_on(struct tracee *t)
 {
 	static const char key[] = "voluntary_ctxt_switches:\t";   /* and behind it that of those which are "non" */
 	char buf[4096], *p;
+	uint64_t left;
 
 	if (proc_text(t->who.tid, "status", buf, sizeof buf) <= 0 || !(p = strstr(buf, key)))
 		return false;
-	return t->runs > number_behind(p, key) + number_behind(p + 1, key);
+	left = number_behind(p, key) + number_behind(p + 1, key);
+	mind_uncounted(t, left);
+	return t->runs + t->uncounted > left;
 }
 
 int32_t

@@ -1,6 +1,6 @@
-/* See stopper_tick.h.  At each tick threads that are on a CPU are stopped, one after the other: their registers and stack are
- * read, and they go on.  A thread that sleeps is left alone: each sample stands for all that its thread has run since the last,
- * so that nothing is missed. */
+/* See stopper_tick.h.  At each tick the stopper stops the threads that are on a CPU, one after the other, reads their registers
+ * and stack, and lets them go on.  It leaves a sleeping thread alone: each sample stands for all that its thread has run since
+ * the last, so nothing is missing. */
 #include "stopper_tick.h"
 
 #include <sched.h>
@@ -51,7 +51,7 @@ look(struct state *s, struct tracee *t)
 		t->run += s->elapsed;
 		return RUNS;
 	}
-	/* The account of a thread that stays on a CPU is brought forward now and then only. */
+	/* The kernel updates the account of a thread that stays on a CPU only now and then. */
 	if (t->run <= t->met && t->runs <= t->was_run)
 		return RESTS;
 	return t->cpu != s->cpu && tracee_is_on(t) ? RUNS : WAITS;
@@ -103,10 +103,11 @@ made_way(struct state *s, struct tracee *t)
 	if (t->gone || t->asked)
 		return false;
 	how = look(s, t);
-	return t->cpu != s->cpu ? how == RUNS : how == WAITS && t->runs > runs;   /* the former: we are not let there */
+	return t->cpu != s->cpu ? how == RUNS : how == WAITS && t->runs > runs;   /* the former: this process may not run on that CPU */
 }
 
-/* Looks at all threads.  The one here that has run most since the last time, or NULL; AWAY: those that run elsewhere. */
+/* Looks at all threads.  Returns the one on this CPU that has run most since the last time, or NULL; AWAY: those that run
+ * elsewhere. */
 static struct tracee *
 look_at_all(struct state *s, struct tracee **away)
 {
@@ -145,7 +146,7 @@ tick(struct state *s)
 	s->cpu = syscall(SYS_getcpu, &cpu, NULL, NULL) ? -1 : (int)cpu;
 	s->last = start;
 	s->with.desk->ticks++;
-	if ((here = look_at_all(s, &away)))   /* if any made way for us, then most likely that one */
+	if ((here = look_at_all(s, &away)))   /* if any thread made way for this process, then most likely this one */
 		stop_one(s, here);
 	for (; away; away = away->next_away) {
 		go(s, away->cpu);

@@ -4,7 +4,7 @@
 
 #include "stopper_state.h"
 
-/* Until something happens to a thread or to P, or that time (0: none).  More than 0: to P. */
+/* Waits until something happens to a thread or to P, or until that time (0: no limit).  More than 0: to P. */
 int tick_wait(struct state *, struct pollfd *p, uint64_t time);
 void tick(struct state *);
 

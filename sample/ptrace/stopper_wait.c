@@ -9,7 +9,7 @@
 #include "sample/tasks/foreign.h"
 #include "sample/waiting/wait.h"
 
-enum { WAITS = 1 };   /* the number of the event that is of waits */
+enum { WAITS = 1 };   /* the number of the event for waits */
 enum { IN = 0, OUT = PERF_RECORD_MISC_SWITCH_OUT, STILL_READY = OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT };
 
 static void
@@ -27,9 +27,9 @@ static void
 tell_place(struct state *s, const struct tracee *t, size_t size, uint64_t time)
 {
 	const struct capture *c = s->with.capture;
-	uint64_t *regs = s->word + SAMPLE_REGS, sp, pc, got;
+	uint64_t *regs = s->word + SAMPLE_REGS, sp, pc, arg, got;
 
-	if (!wait_asleep(t->who.pid, t->who.tid, &sp, &pc))
+	if (!wait_asleep(t->who.pid, t->who.tid, &sp, &pc, &arg))
 		return;
 	got = c->user_stack ? foreign_read(t->who.tid, sp, s->stack, size) : 0;
 	if (!stopper_may(s, t))
@@ -37,6 +37,7 @@ tell_place(struct state *s, const struct tracee *t, size_t size, uint64_t time)
 	memset(s->word, 0, sizeof s->word);
 	s->word[SAMPLE_PC] = regs[c->prstatus->pc] = pc;
 	regs[c->prstatus->sp] = sp;
+	regs[c->prstatus->arg] = arg;
 	s->word[SAMPLE_ABI] = sizeof(void *) == 8 ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_32;
 	s->word[SAMPLE_ID] = WAITS;
 	stopper_tell(s, t, time, 0, got);
@@ -61,7 +62,7 @@ tracee_waits(struct state *s, struct tracee *t, size_t size, uint64_t now)
 
 	if (!s->with.capture->waited)
 		return;
-	/* This process may be on the thread's CPU, which it was on until then if it has run. */
+	/* This process may be on the thread's CPU; if the thread has run, it was on that CPU until then. */
 	off = !t->awake || (!ran && (t->cpu == s->cpu || !tracee_is_on(t)));
 	ran = ran < most ? ran : most;
 	queued = queued < most - ran ? queued : most - ran;

@@ -22,6 +22,7 @@
 #include "permit_trace.h"
 #include "refusal_words.h"
 #include "sample/events/cpu.h"
+#include "sample/events/event_list.h"
 #include "sample/events/lent_event.h"
 #include "sample/events/opener.h"
 #include "sample/events/perf.h"
@@ -40,13 +41,13 @@ struct patient {
 	int32_t pid;               /* the process, or prof's waiting child */
 	int32_t asked;             /* the pid for explanations: 0 for the child */
 	const char *proc;          /* what is wrong with /proc, or NULL */
-	const char *cgroups;       /* and with cgroups */
+	const char *cgroups;       /* what is wrong with cgroups, or NULL */
 	int cgroup;                /* prof's own, or -1 */
-	uint64_t lo, hi;           /* of a file that it maps */
+	uint64_t lo, hi;           /* addresses of a file that it maps */
 	struct opener opener;
 };
 
-/* Why something does not work, without what it was about; options of record's mend nothing here. */
+/* Says why something does not work, but not what it was about.  Options of record's mend nothing here. */
 static bool
 refused(struct finding *f, const char *why, const char *mend)
 {
@@ -58,7 +59,7 @@ refused(struct finding *f, const char *why, const char *mend)
 	return false;
 }
 
-/* Whether it is for /proc that something does not work. */
+/* Whether /proc is the reason why something does not work. */
 static bool
 no_proc(const struct patient *p, struct finding *f)
 {
@@ -168,7 +169,7 @@ try_rings(struct patient *p, struct event *e)
 
 /* Another process. */
 
-/* Runs in a helper: what it holds of the other process ends with it. */
+/* Runs in a helper: when the helper ends, it lets go of the other process. */
 static int
 seize(int32_t pid)
 {
@@ -225,7 +226,7 @@ maps(struct patient *p)
 	if (fd < 0)
 		return errno;
 	lines_open(&l, fd);
-	errno = EACCES;   /* nothing is what others are shown */
+	errno = EACCES;   /* the kernel shows others an empty file */
 	while (!p->hi && (line = lines_next(&l)))
 		if (maps_line_parse(&m, line) && *m.path == '/') {
 			p->lo = m.lo;
@@ -307,7 +308,7 @@ waiting_child(void)
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_DUMPABLE, 1);   /* as what a command executes is, whatever prof's own file has */
+	prctl(PR_SET_DUMPABLE, 1);   /* a command's program is dumpable, too, whatever rights prof's own file has */
 	for (;;)
 		pause();
 }
@@ -326,7 +327,7 @@ doctor_examine(struct examination *e, int32_t pid)
 		{ "cycles", "cycles:u", ON_TARGET },
 	};
 	static struct patient p;
-	struct event clock[EVENTS_MAX];
+	struct event *clock;
 	bool works[sizeof events / sizeof *events];
 	unsigned n = 0;
 	char dir[480];
@@ -337,7 +338,7 @@ doctor_examine(struct examination *e, int32_t pid)
 	p.pid = pid ? foreign_by(pid) : waiting_child();
 	if (!(p.cgroups = cgroup_dir(0, CGROUP_EVENTS, dir, sizeof dir, &unified)))
 		p.cgroup = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (event_parse(clock, &n, events[0].spec, &p.arena))
+	if (!(clock = arena_alloc(&p.arena, EVENTS_MAX * sizeof *clock)) || event_parse(clock, &n, events[0].spec, &p.arena))
 		return;
 	try_rings(&p, clock);
 	for (unsigned i = n = 0; i < sizeof events / sizeof *events; i++, n = 0)
@@ -346,7 +347,7 @@ doctor_examine(struct examination *e, int32_t pid)
 	e->kernel = works[1];
 	e->system = works[2];
 	try_tracepoint(&p);
-	/* Where a function lies that is not called meanwhile. */
+	/* The place of a function that nothing calls meanwhile. */
 	try_probe(&p, "uprobe", (uintptr_t)"/proc/self/exe", (uintptr_t)launch_drop - (uintptr_t)__ehdr_start);
 	try_probe(&p, "kprobe", (uintptr_t)"orderly_reboot", 0);
 	try_process(&p);

@@ -12,7 +12,7 @@ enum finding_kind { FINDING_WORKS, FINDING_REFUSED, FINDING_FACT };
 struct finding {
 	const char *group, *key;   /* KEY: the name in --json; FACTS have no group (NULL) */
 	enum finding_kind kind;
-	bool number;               /* a fact that is one */
+	bool number;               /* the fact is a number */
 	char text[256];            /* a fact; or what blocks it; or how well it works, or "" */
 	char mend[256];            /* "": there is none, or nothing needs it */
 };

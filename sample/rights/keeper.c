@@ -1,4 +1,4 @@
-/* See keeper.h.  Three files: this one asks, keeper_serve.c answers, keeper_ask.c has what may be said.
+/* See keeper.h.  Three files: this one asks, keeper_serve.c answers, keeper_ask.c has the words.
  *
  *     prof                     opens events with all its rights, then forks
  *       the keeper             goes on with the rights, closes what it does not need, waits for questions
@@ -38,16 +38,16 @@
 enum { ASKED_MOST = 64 /* answers that a socket surely holds */, SPARES_MOST = 8 };
 
 static struct {
-	bool on;                   /* there is one, and this is not it */
+	bool on;                   /* there is a keeper, and this process is not it */
 	int fd;                    /* of its socket */
 	pid_t pid;
-	int spare_fd;              /* of another that takes over when it dies, or -1 */
+	int spare_fd;              /* the socket of another keeper that takes over when this one dies, or -1 */
 	pid_t spare;
-	unsigned lost, left;       /* that have died; and those that were left alone */
-	unsigned spares;           /* that were made since */
-	unsigned full;             /* answers that too many open files were in the way of */
-	int (*direct)(int, const char *, int);   /* what stood at file_open before */
-	struct rings *rings;       /* that fill up while prof waits, or NULL */
+	unsigned lost, left;       /* keepers that have died; and those that prof left alone */
+	unsigned spares;           /* spares that were made since */
+	unsigned full;             /* answers that failed because too many files were open */
+	int (*direct)(int, const char *, int);   /* the function at file_open before */
+	struct rings *rings;       /* rings that fill up while prof waits, or NULL */
 	/* How many events prof asked for in advance, and how many of their answers it has taken. */
 	struct ask_event { uint32_t number; int32_t pid, cpu; uint32_t size; bool chain; } asked[ASKED_MOST];
 	unsigned nasked, taken;
@@ -67,7 +67,7 @@ answered(int *fd)
 	return n;
 }
 
-/* An event that was asked for ahead, and nobody wants. */
+/* Drops an event that prof asked for ahead, and that nobody wants. */
 static void
 forget_asked(void)
 {
@@ -86,7 +86,7 @@ reap(pid_t pid)
 		;
 }
 
-/* Where the new one is gone as well, the next question finds out. */
+/* If the new keeper is gone as well, the next question finds that out. */
 static void
 make_spare(void)
 {
@@ -102,12 +102,17 @@ make_spare(void)
 	keeper.spare = pid;
 }
 
-/* The keeper has died, or is left ALONE: all that it was asked for ahead is lost, too.  False where there is no other. */
+/* The keeper has died, or prof leaves it ALONE.  What prof asked it for ahead is lost, too.  False if there is no other
+ * keeper. */
 static bool
 take_spare(bool alone)
 {
+	static const struct ask leave = { .what = ASK_LEAVE };
+
 	if (keeper.fd < 0)
 		return false;
+	if (alone)   /* else it would think that prof has ended, and remove what prof is to write */
+		ask_put(keeper.fd, &leave, offsetof(struct ask, path) + 1, -1);
 	close(keeper.fd);
 	*(alone ? &keeper.left : &keeper.lost) += 1;
 	if (!alone)
@@ -128,7 +133,8 @@ may_leave(void)
 	return !answer_hopeless() && (keeper.fd < 0 || keeper.spare_fd >= 0 || !keeper.left);
 }
 
-/* Sends N bytes of A, and waits for the answer: where that may hang, no longer than there is patience.  Who asks for a file uses nothing of the session meanwhile, so that rings may be drained. */
+/* Sends N bytes of A, and waits for the answer; if that may hang, only for a limited time.  The code that asks for a file uses
+ * nothing of the session meanwhile, so that prof may drain rings. */
 static ssize_t
 put(const struct ask *a, size_t n, int with, int *fd)
 {
@@ -190,7 +196,7 @@ ask(struct ask *a, const char *path, int with, int *fd, void *to, size_t size)
 	return r->err ? -1 : n;
 }
 
-/* As file_open. */
+/* Does what file_open does. */
 static int
 ask_small(int dir, const char *path, int flags)
 {
@@ -349,7 +355,7 @@ keeper_rings(struct rings *rings)
 static const struct foreign_door foreign_there = { keeper_file, keeper_read, keeper_says, keeper_asleep, keeper_mount, keeper_source };
 static const struct opener_door opener_there = { keeper_event, keeper_ahead, keeper_helper, keeper_cgroup };
 
-/* Forks one off; its socket, or -1 with errno. */
+/* Forks a keeper.  Returns its socket, or -1 with errno. */
 static int
 fork_keeper(struct opener *o, const struct modules *ms, const struct keeper_also *also, pid_t *pid)
 {
@@ -359,7 +365,7 @@ fork_keeper(struct opener *o, const struct modules *ms, const struct keeper_also
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return -1;
-	sigfillset(&all);   /* the terminal's signals are prof's; the socket's end is the keeper's */
+	sigfillset(&all);   /* the terminal's signals are for prof; the keeper ends with its socket */
 	sigprocmask(SIG_BLOCK, &all, &own);
 	if (!(*pid = fork()))
 		keeper_serve(pair[1], prof, o, ms, also);

@@ -1,6 +1,6 @@
-/* The keeper: a small process that keeps prof's rights, while prof itself gives them up and reads what others wrote.  A
- * socket joins the two.  The keeper opens events, and files for reading, and gives prof the descriptors.  Of a file it reads
- * only enough to see whether that is a program.  If there is no keeper, the process that asks does all of this itself. */
+/* The keeper: a small process that keeps prof's rights, while prof itself gives them up and reads what others wrote.  A socket
+ * joins the two.  The keeper opens events, and files for reading, and gives prof the descriptors.  It reads only so much of a
+ * file as shows whether that is a program.  If there is no keeper, the process that asks does all of this itself. */
 #ifndef SAMPLE_RIGHTS_KEEPER_H
 #define SAMPLE_RIGHTS_KEEPER_H
 
@@ -23,7 +23,7 @@ unsigned keeper_lost(void);
 bool keeper_gone(void);
 /* Rings that fill up while prof waits for answers, or NULL for none. */
 void keeper_rings(struct rings *);
-/* How often a file could not be opened because too many were open. */
+/* How many times prof could not open a file because too many were open. */
 unsigned keeper_full(void);
 /* CPU time that it took, ns; 0 if there is no keeper. */
 uint64_t keeper_cpu(void);

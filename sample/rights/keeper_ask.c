@@ -1,5 +1,5 @@
 /* See keeper_ask.h.  The words between prof and its keeper, and which of them make sense at all: lengths, numbers, and paths
- * taken apart by their text alone.  What a path leads to, and whether the asker may have it, is keeper_serve.c's to judge.
+ * taken apart by their text alone.  keeper_serve.c judges what a path leads to, and whether the asker may have it.  See
  * proc(5); unix(7): each request and each answer is one message on a SOCK_SEQPACKET, SCM_RIGHTS carries descriptors. */
 #include "keeper_ask.h"
 
@@ -155,7 +155,7 @@ ask_get(int from, void *bytes, size_t n, int *fd)
 		memcpy(fd, CMSG_DATA(&control.head), sizeof *fd);
 		return got;
 	}
-	for (size_t i = 0; i < n_fds; i++) {   /* the room for one may hold two: they were not asked for */
+	for (size_t i = 0; i < n_fds; i++) {   /* the room for one descriptor may hold two, which nobody asked for */
 		int extra;
 
 		memcpy(&extra, CMSG_DATA(&control.head) + i * sizeof extra, sizeof extra);

@@ -1,7 +1,8 @@
-/* See keeper_files.h.  A FUSE file system is a process that any user may run.  A process that wants a page of it, or closes a
- * file there, waits uninterruptibly; not even SIGKILL ends that.  So prof and the keeper never have such a file open.  They
- * find it by O_PATH, which needs only its name.  A child of the keeper's opens it, reads bytes for whoever has the socket,
- * and looks at none. It ends with its sockets, once its file system lets it. */
+/* See keeper_files.h.  A FUSE file system is a process that any user may run, and an overlayfs may lie on one (user_files.c).
+ * A process that wants a page of such a file system, or closes a file there, waits uninterruptibly; not even SIGKILL ends that.
+ * So prof and the keeper never have such a file open.  They find it by O_PATH, which needs only its name.  A child of the
+ * keeper's opens the file, reads bytes for the process that has the socket, and looks at none of them.  It ends with its
+ * sockets, once its file system lets it. */
 #include "keeper_files.h"
 
 #include <errno.h>
@@ -13,13 +14,13 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "keeper_ask.h"
 #include "lib/asked_file.h"
+#include "user_files.h"
 
-enum { FUSE = 0x65735546, SYSTEMS_MOST = 16, FILES_MOST = 1000 };
+enum { SYSTEMS_MOST = 16, FILES_MOST = 1000 };
 
 static struct {
 	dev_t dev;
@@ -36,7 +37,7 @@ open_found(int found)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* A file comes as two messages: itself, and the socket by which it is asked for. */
+/* A file comes as two messages: itself, and the socket by which prof asks for its bytes. */
 static bool
 take_file(int control, struct pollfd *p, int *file)
 {
@@ -79,7 +80,7 @@ read_files(int control)
 	_exit(0);
 }
 
-/* Its end sends no signal, so that nobody takes it for a helper that holds events. */
+/* The child's end sends no signal, so that nobody takes it for a helper that holds events. */
 static int
 start_reader(void)
 {
@@ -123,7 +124,7 @@ reader_of(dev_t dev)
 	return of[i].fd;
 }
 
-/* Hands FOUND over; the socket by which it is asked for. */
+/* Hands FOUND over.  Returns the socket by which prof asks for its bytes. */
 static int
 hand_over(dev_t dev, int found)
 {
@@ -149,13 +150,12 @@ may_read(int found)
 	return errno == ENOSYS && (uid_t)setfsuid(UINT32_MAX) == geteuid();
 }
 
-/* The other process opens with the keeper's rights: whether who is asked for here may read it is seen before. */
+/* The other process opens the file with the keeper's rights.  So the keeper checks first whether the user it asks for may read
+ * it. */
 bool
 keeper_files_open(int found, const struct stat *st, int *fd)
 {
-	struct statfs fs;
-
-	if (fstatfs(found, &fs) || (uint32_t)fs.f_type != FUSE)
+	if (!user_files_hold(found, st->st_dev))
 		return false;
 	*fd = -1;
 	if (!may_read(found))

@@ -1,5 +1,5 @@
-/* See keeper_serve.h.  Whoever asks may have been taken over by a file that it read.  So each question is judged as if an enemy
- * asked it, by what prof's own memory said of the capture before any such file was read:
+/* See keeper_serve.h.  A file that prof read may have taken over the process that asks.  So the keeper judges each question as
+ * if an enemy asked it, by what prof's own memory said of the capture before prof read any such file:
  *
  *     files of /proc            those of the few names in keeper_ask.c; what is not everybody's, only of processes of the capture
  *     files by path             programs, and what JITs write, by their first bytes and their names, and those below roots that
@@ -8,7 +8,7 @@
  *     events                    those of the capture, on its CPUs and its processes
  *     what the caller keeps     by a function of the caller's: its output files, by the names that the command line has
  *
- * Which processes are of the capture is keeper_whom.c's to say: before, and again once the thing is done. */
+ * keeper_whom.c says which processes belong to the capture: before the work, and again once it is done. */
 #include "keeper_serve.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@
 #include "sym/module/module.h"
 
 enum { HEADS = 18, HELPERS_MOST = 128, KEEPERS_MOST = 8 };
-/* ns that files are waited for here: less than prof waits. */
+/* ns that the keeper waits for files: less than prof waits. */
 enum { PATIENCE = 600000000, PATIENCE_LEAST = 20000000 };
 
 static struct {
@@ -48,9 +48,9 @@ static struct {
 	struct opener *opener;
 	const struct modules *modules;
 	const struct keeper_also *also;
-	unsigned helpers;          /* those that have not ended */
+	unsigned helpers;          /* helpers that have not ended */
 	unsigned before;           /* how many keepers came before this one */
-	bool spared;               /* so has this one */
+	bool spared;               /* this keeper has made its spare */
 } kept;
 
 static void keep(int fd);
@@ -94,7 +94,7 @@ serve_small(const struct ask *a, int dir)
 		return open(a->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (!ask_proc(&p, a->path))
 		return refuse(EPERM);
-	if (!strcmp(a->path, "/proc/self/statm"))   /* prof's own; all else is the same for prof and the keeper */
+	if (!strcmp(a->path, "/proc/self/statm"))   /* it must be prof's own; all else is the same for prof and the keeper */
 		return open(proc_path(path, kept.prof, "statm"), O_RDONLY | O_CLOEXEC);
 	if (!p.pid || p.everyone)
 		return open(a->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -124,8 +124,8 @@ is_named(const char *path)
 	return false;
 }
 
-/* What a process has mapped could be had from its memory as well.  Any other file must be a program, or be called as what
- * JITs write, and not by a link alone: or the whole disk could be read. */
+/* prof could read what a process has mapped from its memory as well.  Any other file must be a program, or have the name of
+ * what JITs write, and not by a link alone: else the asker could read the whole disk. */
 static int
 serve_file(const struct ask *a, int root)
 {
@@ -262,7 +262,7 @@ serve_asleep(const struct ask *a, char *text)
 	return whom_still(of) ? n : -1;
 }
 
-/* Which mount a directory is of, that the asker has open. */
+/* The mount of a directory that the asker has open. */
 static long
 serve_mount(int fd, char *text)
 {
@@ -320,7 +320,7 @@ serve(const struct ask *a, int own, int with, int *fd, char *text)
 	return -1;
 }
 
-/* What prof has left behind, if it was killed. */
+/* Removes what prof has left behind, if somebody killed it. */
 static void
 over(void)
 {
@@ -339,8 +339,11 @@ keep(int fd)
 
 	while ((n = ask_get(fd, &a, sizeof a, &with)) > 0 || (n < 0 && errno == EMFILE)) {
 		int given = -1;
-		long len = n < 0 ? refuse(EMFILE) : !ask_check(&a, (size_t)n) ? refuse(EINVAL) : serve(&a, fd, with, &given, r.bytes);
+		bool fit = n >= 0 && ask_check(&a, (size_t)n);
+		long len = n < 0 ? refuse(EMFILE) : !fit ? refuse(EINVAL) : serve(&a, fd, with, &given, r.bytes);
 
+		if (fit && a.what == ASK_LEAVE)   /* prof goes on with another */
+			_exit(0);
 		r.err = len < 0 ? errno : 0;
 		ask_put(fd, &r, sizeof r.err + (size_t)(len < 0 ? 0 : len), given);
 		if (given >= 0)
@@ -351,7 +354,7 @@ keep(int fd)
 	over();
 }
 
-/* Whatever the keeper waits for, a FIFO's reader perhaps: it ends with prof. */
+/* The keeper ends with prof, whatever it waits for (perhaps a FIFO's reader). */
 static void
 on_end(int sig)
 {
@@ -365,7 +368,7 @@ keeper_serve(int fd, pid_t prof, struct opener *o, const struct modules *ms, con
 {
 	struct priority p;
 	sigset_t most;
-	int none;
+	int own[1 + KEEPER_FDS] = { fd }, none;
 
 	kept.opener = o;
 	kept.also = also;
@@ -374,7 +377,7 @@ keeper_serve(int fd, pid_t prof, struct opener *o, const struct modules *ms, con
 	whom_choose(o, ms);
 	foreign_apart = keeper_files_open;
 	answer_patience(PATIENCE, PATIENCE_LEAST);
-	signal(SIGCHLD, SIG_DFL);   /* who has ended is counted */
+	signal(SIGCHLD, SIG_DFL);   /* the keeper counts the children that have ended */
 	signal(SIGRTMAX, on_end);
 	sigfillset(&most);
 	sigdelset(&most, SIGRTMAX);
@@ -382,7 +385,9 @@ keeper_serve(int fd, pid_t prof, struct opener *o, const struct modules *ms, con
 	prctl(PR_SET_PDEATHSIG, SIGRTMAX);
 	prctl(PR_SET_NAME, "prof-keeper");
 	priority_raise(&p, o->ncpu > 1);
-	opener_only(o, fd);
+	if (also->nfd)
+		memcpy(own + 1, also->fd, also->nfd * sizeof *own);
+	opener_only(o, own, 1 + also->nfd);
 	/* Whoever reads what prof writes need not wait for the keeper's end; and no other descriptor takes the place of these, which
 	 * helpers keep. */
 	none = open("/", O_PATH | O_CLOEXEC);

@@ -5,16 +5,20 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+enum { KEEPER_FDS = 32 };
+
 struct ask;
 struct modules;
 struct opener;
 
-/* What the caller of keeper_start keeps to itself: answers ASK_CALLER, which came WITH a descriptor or -1, with one in *FD (or -1) and up to SIZE
- * bytes of text; the text's length, or -1. */
+/* What only the caller of keeper_start knows.  Its function answers ASK_CALLER, which came WITH a descriptor or -1.  It gives a
+ * descriptor in *FD (or -1) and up to SIZE bytes of text, and returns the text's length, or -1. */
 struct keeper_also {
 	long (*serve)(void *ctx, const struct ask *, int with, int *fd, char *text, size_t size);
-	void (*over)(void *ctx);   /* prof has ended; in a signal handler perhaps; or NULL */
+	void (*over)(void *ctx);   /* prof has ended; the call may come from a signal handler; or NULL */
 	void *ctx;
+	const int *fd;             /* descriptors that it needs, up to KEEPER_FDS */
+	unsigned nfd;
 };
 
 /* Answers what comes by FD until that, or PROF, ends. */

@@ -1,7 +1,7 @@
 /* See keeper_whom.h.  Only what prof knew before it read files of others decides: the targets, and their properties.
  *
- *     -a, -C           everybody
- *     -G               who is in that cgroup, or below
+ *     -a, -C           all processes
+ *     -G               the processes in that cgroup, or below
  *     a command, pids  the targets, what descends from them (or is in the cgroup that prof made for the command), and who cannot be
  *                      told from a target: of the same user, namespaces and cgroup.  A container's root is not the machine's.
  *     rights that are lent   the caller's own, each time anew
@@ -27,11 +27,11 @@ enum { ALIKE_MOST = 16, ANCESTORS_MOST = 64, KNOWN_MOST = 32, ROOTS_MOST = 256 }
 
 static struct {
 	bool all, lent;
-	struct threads targets;            /* with the processes that they are of */
-	const char *cgroup;                /* whoever is in it, or NULL */
-	struct whose alike[ALIKE_MOST];    /* as targets are */
+	struct threads targets;            /* threads, with their processes */
+	const char *cgroup;                /* all processes in it are of the capture; or NULL */
+	struct whose alike[ALIKE_MOST];    /* what targets are like */
 	unsigned nalike;
-	struct known { int32_t pid; int dir; } known[KNOWN_MOST];   /* who was of the capture when last looked at */
+	struct known { int32_t pid; int dir; } known[KNOWN_MOST];   /* processes that were of the capture at the last look */
 	unsigned next;
 	struct place { uint64_t dev, ino; } root[ROOTS_MOST];
 	unsigned nroot, named;             /* NAMED of them are the command line's */
@@ -165,7 +165,7 @@ whom_look(int32_t pid)
 		close(k->dir);
 	*k = (struct known){ pid, whose_open(pid) };
 	of = k->dir >= 0 && is_of_capture(k->dir);
-	if (of && whose_alive(k->dir))   /* what was read by its number was its own */
+	if (of && whose_alive(k->dir))   /* so what the keeper read by its number was its own */
 		return k->dir;
 	if (k->dir >= 0)
 		close(k->dir);

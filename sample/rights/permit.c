@@ -1,6 +1,6 @@
-/* See permit.h.  The kernel's rules: perf_event_open(2), Documentation/admin-guide/perf-security.rst,
- * kernel/events/core.c; levels above 2 are Debian's, Ubuntu's and Android's.  Reading the facts and judging them are kept
- * apart, so that every verdict can be tested without provoking it. */
+/* See permit.h.  The kernel's rules: perf_event_open(2), Documentation/admin-guide/perf-security.rst, kernel/events/core.c;
+ * levels above 2 are Debian's, Ubuntu's and Android's.  One part reads the facts, and another judges them, so that tests can
+ * check every verdict without provoking it. */
 #include "permit.h"
 #include "lib/file.h"
 #include "lib/proc.h"
@@ -26,16 +26,16 @@ enum { SYS_PTRACE_BIT = 19, SYS_ADMIN_BIT = 21, PERFMON_BIT = 38 };   /* of <lin
 
 struct facts {
 	int err;                   /* what perf_event_open said */
-	const char *event;         /* the one most likely meant */
+	const char *event;         /* the event most likely meant */
 	bool software;             /* it is a software event */
-	bool tracepoint, probe;    /* it is one, or a probe of one's own */
-	bool kernel_asked;         /* by a modifier */
+	bool tracepoint, probe;    /* the event is a tracepoint, or a probe of the user's own */
+	bool kernel_asked;         /* the user asked for the kernel's side by a modifier */
 	bool system;               /* -a, -C */
 	bool cpus;                 /* -C */
 	const char *cgroup;        /* -G, or NULL */
 	uint64_t pid;              /* attached to, else 0 */
 	bool thread;               /* ... and it is -t */
-	bool hidden;               /* ... and /proc does not show it to us */
+	bool hidden;               /* ... and /proc does not show it to prof */
 	uint64_t uid, gid;         /* prof's */
 	uint64_t its_uid, its_gid; /* the target's, where they differ; else prof's */
 	bool dumpable;
@@ -44,7 +44,7 @@ struct facts {
 	bool namespaced;           /* in a user namespace */
 	bool perfmon_known;        /* CAP_PERFMON is there: Linux 5.8 */
 	bool seccomp;              /* a filter is on */
-	bool ptrace;               /* it is about that, not about events */
+	bool ptrace;               /* the refusal is about ptrace, not about events */
 	enum runtime { HOST, DOCKER, PODMAN, KUBERNETES } container;
 	bool lockdown;             /* confidentiality */
 	uint64_t freq, max_rate, nofile;
@@ -100,8 +100,8 @@ other_id(const char *status, const char *key, uint64_t own)
 	return own;
 }
 
-/* The image of a container keeps its marks when a virtual machine boots it, but then it has the machine's first namespaces,
- * whose numbers are in <linux/proc_ns.h>.  If /proc does not tell, prof takes it for a container. */
+/* The image of a container keeps its marks when a virtual machine boots it, but then it has the machine's first namespaces;
+ * <linux/proc_ns.h> has their numbers.  If /proc does not tell, prof takes it for a container. */
 static bool
 in_container(void)
 {
@@ -166,7 +166,7 @@ learn_target(struct facts *f, int32_t pid)
 	owner = other_id(buf, "\nUid:\t", UINT64_MAX);
 	f->its_uid = other_id(buf, "\nUid:\t", f->uid);
 	f->its_gid = other_id(buf, "\nGid:\t", f->gid);
-	/* of root where the process is not dumpable */
+	/* root owns it if the process is not dumpable */
 	f->dumpable = stat(proc_path(path, foreign_by(pid), "maps"), &st) || st.st_uid == owner || !owner;
 }
 
@@ -176,7 +176,7 @@ learn_capture(struct facts *f, const struct capture *c)
 	struct rlimit files;
 	unsigned which = 0;
 
-	for (unsigned i = c->nevent; i--;)   /* software events are hardly ever refused for themselves */
+	for (unsigned i = c->nevent; i--;)   /* the kernel hardly ever refuses software events for themselves */
 		if (c->event[i].type != PERF_TYPE_SOFTWARE)
 			which = i;
 	f->event = c->nevent ? c->event[which].name : "";
@@ -194,7 +194,7 @@ learn_capture(struct facts *f, const struct capture *c)
 	f->nofile = getrlimit(RLIMIT_NOFILE, &files) ? 0 : files.rlim_cur;
 }
 
-/* What %LETTER stands for in a text, which may have such itself; a number goes to NUMBER. */
+/* What %LETTER stands for in a text, which may have %LETTERs itself; a number goes to NUMBER. */
 static const char *
 word(const struct facts *f, char letter, char number[24])
 {
@@ -209,7 +209,7 @@ word(const struct facts *f, char letter, char number[24])
 	switch (letter) {
 	case 'C':
 		return f->ptrace ? "SYS_PTRACE" : f->perfmon_known ? "PERFMON" : "SYS_ADMIN";
-	case 'd':   /* how it is given to a container; and what of its system calls is not refused */
+	case 'd':   /* how to give the right to a container; and how to let its system call through */
 		return f->container == KUBERNETES ? "securityContext: {capabilities: {add: [%C]}}"
 		       : f->container == PODMAN ? "podman run --cap-add %C ..." : "docker run --cap-add %C ...";
 	case 'D':
@@ -223,7 +223,7 @@ word(const struct facts *f, char letter, char number[24])
 	case 'v':
 		return "sudo sysctl kernel.perf_event_paranoid";
 	case 'o':
-		/* what it lends to users are events on their own threads, no probes */
+		/* prof lends users events on their own threads, but no probes */
 		return f->container || f->namespaced || !f->perfmon_known || (f->uid && (f->system || f->tracepoint || f->probe)) ? "" : ", or: %k";
 	case 'r':
 		return f->namespaced && !f->uid ? "; root in a user namespace counts as an ordinary user" : "";
@@ -298,12 +298,12 @@ not_ours(const struct facts *f)
 	if (f->its_gid != f->gid)
 		return "it runs as group %G, prof as group %g\n%a";
 	if (!f->dumpable)
-		return "the process is not dumpable: it is a set-user-id program, has capabilities, has a file that you may not read, or chose this itself "
-		       "(prctl)\n%a";
+		return "the process is not dumpable: it is a set-user-id program, has capabilities, its program file is one that you may not read, or "
+		       "it asked for this itself (prctl)\n%a";
 	return NULL;
 }
 
-/* The paranoid level is in the way, LEVEL would do. */
+/* The paranoid level forbids it; LEVEL would allow it. */
 #define PARANOID(level, need) "kernel.perf_event_paranoid %p; " need "%r\n%y=" level "%o"
 
 static const char *
@@ -384,7 +384,7 @@ reason(const struct facts *f)
 	}
 }
 
-/* Says what was tried and what the system said, then why. */
+/* Says what prof tried and what the system said, then why. */
 static void
 explain(struct refusal *r, const struct facts *f, const char *text)
 {
@@ -443,7 +443,7 @@ permit_explain_ring(struct refusal *r, int err)
 {
 	*r->mend = 0;
 	snprintf(r->what, sizeof r->what, "cannot map a buffer for samples: %s%s", strerror(err),
-	         err == EPERM ? "; kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK leave no room: other programs of this user have used it" : "");
+	         err == EPERM ? "; kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK allow no more: other programs of this user use all of it" : "");
 	if (err == EPERM)
 		strcpy(r->mend, "sudo sysctl kernel.perf_event_mlock_kb=8192");
 }

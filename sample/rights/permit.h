@@ -16,7 +16,7 @@ bool permit_explain_target(struct refusal *, const struct capture *, int32_t pid
 void permit_explain_ring(struct refusal *, int err);
 /* What would allow ptrace here: a capability for a container, else a change of the sandbox; into the refusal's mend. */
 void permit_give_ptrace(struct refusal *);
-/* /proc/sys/kernel/perf_event_paranoid, or INT_MAX where it cannot be read. */
+/* /proc/sys/kernel/perf_event_paranoid, or INT_MAX if prof cannot read it. */
 int permit_paranoid(void);
 /* Whether a seccomp filter is on; later that is also prof's own. */
 bool permit_filtered(void);

@@ -1,5 +1,5 @@
-/* See sandbox.h.  capabilities(7), seccomp(2), landlock(7).  The filter's list was made by watching captures of every kind;
- * what it lacks fails with EPERM, and is counted. */
+/* See sandbox.h.  capabilities(7), seccomp(2), landlock(7).  The filter's list comes from watching captures of every kind.  A
+ * call that it lacks fails with EPERM, and prof counts it. */
 #include "sandbox.h"
 
 #include <dirent.h>
@@ -57,12 +57,12 @@ enum { SET_UIDS = SYS_setresuid, SET_GIDS = SYS_setresgid, SET_GROUPS = SYS_setg
  * others. */
 enum { KEPT_LOW = 1 << CAP_SYS_PTRACE, PERFMON = 38, CHECKPOINT_RESTORE = 40 };
 
-/* Without /proc, inherited descriptors are looked for up to there. */
+/* Without /proc, prof looks for inherited descriptors up to this number. */
 enum { INHERITED_MOST = 1 << 16 };
 
 static volatile sig_atomic_t refused, refused_last;
 
-/* What remains: memory, descriptors that are there, time, the keeper's socket and the command's end. */
+/* The calls that remain: for memory, descriptors that are there, time, the keeper's socket and the command's end. */
 static const uint16_t calls[] = {
 	SYS_read, SYS_write, SYS_pread64, SYS_writev, SYS_lseek, SYS_close, SYS_fstatfs, SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk,
 	SYS_ppoll, SYS_sendmsg, SYS_recvmsg, SYS_shutdown, SYS_sendto, SYS_recvfrom, SYS_wait4, SYS_exit_group, SYS_exit, SYS_getdents64,
@@ -93,8 +93,8 @@ static const uint16_t calls[] = {
 #endif
 };
 
-/* Calls that are let through where the argument ARG, of its bits those in MASK, is VALUE.  Not: memory to be executed,
- * typing into the terminal, signals by way of a descriptor's owner, other processes' limits and priorities. */
+/* Calls that the filter lets through if argument ARG, of its bits those in MASK, is VALUE.  It does not allow: executable
+ * memory, typing into the terminal, signals by way of a descriptor's owner, other processes' limits and priorities. */
 static const struct rule {
 	uint16_t call, arg;
 	uint32_t mask, value;
@@ -127,7 +127,7 @@ static const struct rule {
 #endif
 };
 
-/* Which path it is asked about cannot be seen here.  Without it, libc asks for what is open by fstat. */
+/* The filter cannot see which path statx is about.  Without statx, libc uses fstat for what is open. */
 static const uint16_t absent[] = { SYS_statx };
 
 enum { CALLS = sizeof calls / sizeof *calls, ABSENT = sizeof absent / sizeof *absent, RULES = sizeof rules / sizeof *rules };
@@ -253,12 +253,15 @@ drop_ids(void)
 {
 	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
 	uint64_t u = 0, g = 0;
+	int signal = 0;
 
 	if (geteuid() || !uid || !gid || !text_dec(&uid, &u) || *uid || !text_dec(&gid, &g) || *gid || !u || u >= UINT32_MAX ||
 	    g >= UINT32_MAX)
 		return true;
+	prctl(PR_GET_PDEATHSIG, &signal);
 	if (!sandbox_become((uint32_t)u, (uint32_t)g))
 		return false;
+	prctl(PR_SET_PDEATHSIG, signal);   /* with other ids it is gone */
 	prctl(PR_SET_DUMPABLE, 0);   /* other processes of that user could take its descriptors */
 	return true;
 }
@@ -270,6 +273,12 @@ set_capabilities(uint32_t low, uint32_t high)
 	struct __user_cap_data_struct caps[2] = { { low, low, 0 }, { high, high, 0 } };
 
 	return !syscall(SYS_capset, &head, caps);
+}
+
+bool
+sandbox_disarm(void)
+{
+	return set_capabilities(0, 0);
 }
 
 unsigned

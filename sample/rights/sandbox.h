@@ -1,4 +1,4 @@
-/* Rights given up for good by the process that reads what others wrote. */
+/* The process that reads what others wrote gives up its rights for good. */
 #ifndef SAMPLE_RIGHTS_SANDBOX_H
 #define SAMPLE_RIGHTS_SANDBOX_H
 
@@ -10,14 +10,14 @@
 enum {
 	LAYER_RIGHTS = 1,          /* no capabilities, and the caller's ids */
 	LAYER_NO_NEW = 2,          /* and no program that it executes gains any */
-	LAYER_CALLS = 4,           /* a filter lets only those system calls through that remain */
-	LAYER_FILES = 8,           /* Landlock: no file can be opened */
+	LAYER_CALLS = 4,           /* a filter lets only the system calls through that prof still needs */
+	LAYER_FILES = 8,           /* Landlock: the process can open no file */
 	LAYERS_ALL = 15,
 };
 
-/* Gives up the layers in WANTED as far as the kernel can; which hold.  There is no way back. */
+/* Takes on the layers in WANTED as far as the kernel can; returns which hold.  There is no way back. */
 unsigned sandbox_enter(unsigned wanted);
-/* Which would hold here, tried by a child. */
+/* Which layers would hold here; a child tries them. */
 unsigned sandbox_try(void);
 /* The layers in words, into BUF, which it returns. */
 const char *sandbox_words(unsigned layers, char *buf, size_t n);
@@ -32,12 +32,14 @@ unsigned sandbox_refused(int *last);
 /* Makes root become UID with the one group GID, as far as its user namespace has these ids.  False if it stays root.  It uses
  * the raw system calls: libc's functions would also tell other threads, and prof has none. */
 bool sandbox_become(uint32_t uid, uint32_t gid);
+/* Gives up all capabilities, which root may have, too. */
+bool sandbox_disarm(void);
 
 /* Whether prof was started set-user-id, or with capabilities of its file: then its caller has fewer rights than prof. */
 bool sandbox_lent(void);
 /* Makes such a prof take the caller's ids, and keep only the rights that profiling needs. */
 void sandbox_borrow(void);
-/* Gives up these rights, too, before it reads files that its caller names. */
+/* Gives up these rights, too, before prof reads files that its caller names. */
 void sandbox_give_back(void);
 
 #endif

@@ -17,7 +17,7 @@
 #include "cgroup_dir.h"
 #include "target.h"
 
-/* How often the processes in it are listed again while they leave: they may fork meanwhile. */
+/* How many times prof lists the processes in a cgroup again while they leave: they may fork meanwhile. */
 enum { PASSES = 50 };
 
 static bool
@@ -30,7 +30,7 @@ cgroup_there(const struct cgroup *c)
 	return fd >= 0;
 }
 
-/* The root cgroup alone has no events (version 2), or an agent for those that become empty (version 1). */
+/* Only the root cgroup has no events (version 2), or has an agent for cgroups that become empty (version 1). */
 static bool
 is_root(int fd)
 {
@@ -64,7 +64,7 @@ cgroup_over(const struct cgroup *c)
 	return !cgroup_there(c) || (file_text(c->fd, "cgroup.events", text, sizeof text) > 0 && strstr(text, "populated 0"));
 }
 
-/* Whether the directory has a limit that programs look up: they would not find it from inside of another one. */
+/* Whether the directory has a limit that programs look up.  From inside another cgroup they would not find it. */
 static bool
 is_limited(int dir)
 {
@@ -159,7 +159,7 @@ cgroup_remove(struct cgroup *c)
 			break;
 		for (char *p = text; *p; p = next) {
 			next = p + strcspn(p, "\n");
-			if (!*next)   /* cut short: it comes again */
+			if (!*next)   /* the number is cut short: it comes again */
 				break;
 			*next++ = 0;
 			put(c->fd, "../cgroup.procs", p);

@@ -12,7 +12,7 @@ struct cgroup {
 	char path[480];
 };
 
-/* Opens the one at a path (absolute, or below where they are mounted), or the one of a process.  NULL or what is wrong. */
+/* Opens the cgroup at a path (absolute, or below the mount), or the cgroup of a process.  Returns NULL or what is wrong. */
 const char *cgroup_open(struct cgroup *, const char *path_or_pid);
 /* Whether it has been removed, or (version 2) is empty. */
 bool cgroup_over(const struct cgroup *);

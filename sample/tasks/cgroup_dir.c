@@ -25,8 +25,8 @@ lists(const char *list, const char *word)
 	}
 }
 
-/* The path in the hierarchy that has CONTROLLER, or in version 2's: the part of its line in TEXT, which is cut up, behind
- * the second colon. */
+/* The path in the hierarchy that has CONTROLLER, or in version 2's hierarchy: the part of its line behind the second colon.  It
+ * cuts TEXT up. */
 static char *
 path_in(char *text, const char *controller, bool *unified)
 {

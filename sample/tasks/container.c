@@ -54,7 +54,7 @@ runtime(const char *path, const char *id, int *len)
 	return "container";
 }
 
-/* What is innermost counts: an id within a pod, else an id, else a name of LXC's, else a unit. */
+/* The innermost name counts: an id within a pod, else an id, else a name of LXC's, else a unit. */
 const char *
 container_name(const char *path, char *name, size_t size)
 {
@@ -94,7 +94,7 @@ container_name(const char *path, char *name, size_t size)
 	return name;
 }
 
-/* Of version 1's hierarchies, which may each tell something else, the longest path tells most. */
+/* Each hierarchy of version 1 may have another path; the longest path tells most. */
 const char *
 container_of(int32_t pid, char *name, size_t size)
 {
@@ -111,7 +111,7 @@ container_of(int32_t pid, char *name, size_t size)
 		if ((path = strchr(line, ':')) && (path = strchr(path + 1, ':')) && strlen(path + 1) >= strlen(best))
 			best = path + 1;
 	}
-	if ((own = strstr(best, "/prof-")) && own[6] >= '0' && own[6] <= '9')   /* of prof's making, see cgroup.c */
+	if ((own = strstr(best, "/prof-")) && own[6] >= '0' && own[6] <= '9')   /* prof made it, see cgroup.c */
 		*own = 0;
 	return container_name(*best ? best : "/", name, size);
 }

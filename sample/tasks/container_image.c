@@ -1,5 +1,5 @@
-/* See container_image.h.  Of a file that nobody can open any more (deleted, or on a file system out of reach) a process still has
- * what it loaded: names for the linker and unwind tables among it. */
+/* See container_image.h.  If nobody can open a file any more (it is deleted, or on a file system out of reach), a process still
+ * has in memory what it loaded of it.  That includes names for the linker and unwind tables. */
 #include "container_image.h"
 
 #include <elf.h>
@@ -12,10 +12,11 @@
 #include "foreign.h"
 #include "maps_line.h"
 
-/* Bytes: the largest image that is worth its memory; read at once; skipped where nothing can be read. */
+/* Bytes: of the largest image that is worth its memory; that prof reads at once; that it skips where it can read nothing. */
 enum { IMAGE_MOST = 64 << 20, PIECE = 1 << 16, PAGE = 4096 };
 
-/* What PID has mapped of the file that is at AT, from its beginning on, which is at *BASE, to *END.  False without a beginning. */
+/* What PID has mapped of the file at AT: from the file's beginning, at *BASE, to *END.  False if the beginning is not
+ * mapped. */
 static bool
 extent(int32_t pid, uint64_t at, uint64_t *base, uint64_t *end)
 {

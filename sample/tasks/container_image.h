@@ -1,4 +1,4 @@
-/* What a process has in its memory of a file that cannot be opened. */
+/* What a process has in its memory of a file that prof cannot open. */
 #ifndef SAMPLE_TASKS_CONTAINER_IMAGE_H
 #define SAMPLE_TASKS_CONTAINER_IMAGE_H
 

@@ -1,6 +1,6 @@
-/* See foreign.h.  Everything here may have been put there to mislead: names are resolved inside of the target's root,
- * nothing but regular files is ever opened for reading, and what is opened must be what the target has mapped.
- * proc(5): map_files, root, ns, NSpid; openat2(2). */
+/* See foreign.h.  Somebody may have put any of these files there to mislead prof.  So prof resolves names inside the target's
+ * root, opens only regular files for reading, and accepts only what the target has mapped.  proc(5): map_files, root, ns,
+ * NSpid; openat2(2). */
 #include "foreign.h"
 #include "lib/asked_file.h"
 #include "lib/file.h"
@@ -29,7 +29,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* Times that a path is gone along while something is being renamed somewhere: ".." may lead out then. */
+/* Times that prof walks a path again while somebody renames something: then ".." may lead out of the root. */
 enum { RENAMES_MOST = 64 };
 
 /* Bytes of a file that most likely have its build-id. */
@@ -47,8 +47,8 @@ drop(int fd, int err)
 	return -1;
 }
 
-/* Opens PATH inside of ROOT, also what its symlinks say, or anywhere where that is AT_FDCWD.  With O_PATH first, so that
- * no device or FIFO ever notices. */
+/* Opens PATH inside ROOT, also through symlinks, or anywhere if ROOT is AT_FDCWD.  It opens with O_PATH first, so that no
+ * device or FIFO ever notices. */
 static int
 open_in(int root, const char *path, uint64_t flags)
 {
@@ -66,8 +66,8 @@ open_in(int root, const char *path, uint64_t flags)
 	return (int)fd;
 }
 
-/* Without /proc there is no way from what was found to its bytes but by its path again, which may meanwhile lead
- * elsewhere: then it is dropped. */
+/* Without /proc, prof gets from a found file to its bytes only by its path again.  The path may meanwhile lead elsewhere: then
+ * prof drops the file. */
 static int
 open_again(int root, const char *path, uint64_t flags, const struct stat *found)
 {
@@ -127,8 +127,8 @@ same_build_id(int fd, const struct file_id *id)
 	return same;
 }
 
-/* overlayfs and btrfs tell stat another device than the kernel tells in maps, both without a major number; and overlayfs
- * may put a layer's number into an inode's upper bits. */
+/* On overlayfs and btrfs, stat gives another device than the kernel gives in maps, both without a major number.  overlayfs may
+ * also put a layer's number into an inode's upper bits. */
 static bool
 same_inode(int fd, const struct stat *st, const struct file_id *id)
 {
@@ -140,8 +140,8 @@ same_inode(int fd, const struct stat *st, const struct file_id *id)
 	if (!same_dev && major(st->st_dev) && id->maj)
 		return false;
 	if (st->st_ino != id->ino)
-		return !same_dev && (uint32_t)st->st_ino == (uint32_t)id->ino && !fstatfs(fd, &fs) &&
-		       (uint32_t)fs.f_type == (uint32_t)overlayfs;
+		return !same_dev && (uint32_t)st->st_ino == (uint32_t)id->ino &&
+		       (asked_file(fd) || (!fstatfs(fd, &fs) && (uint32_t)fs.f_type == (uint32_t)overlayfs));
 	return !id->gen || syscall(SYS_ioctl, fd, FS_IOC_GETVERSION, gen) || !gen[0] || gen[0] == (uint32_t)id->gen;
 }
 
@@ -223,7 +223,7 @@ foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *id, 
 			fd = open_same(kept, id->path, id, true);
 			err = fd < 0 && errno != ENOENT ? errno : err;
 		}
-		/* A record's path begins at the target's root, but one of /proc/PID/maps at our own. */
+		/* A record's path begins at the target's root, but a path in /proc/PID/maps begins at prof's root. */
 		if (fd < 0 && same_mounts(pid)) {
 			fd = open_same(AT_FDCWD, id->path, id, false);
 			err = fd < 0 && errno != ENOENT ? errno : err;
@@ -245,7 +245,7 @@ inner(int32_t pid, uint64_t *its_pid, uint64_t *uid)
 	*its_pid = (uint64_t)pid;
 	if (proc_text(pid, "status", status, sizeof status) <= 0 || !(p = strstr(status, "\nUid:\t")))
 		return false;
-	p = strchr(p + 6, '\t');   /* the effective one, which files are made as */
+	p = strchr(p + 6, '\t');   /* the effective user, who owns the files that PID makes */
 	if (!p || (p++, !text_dec(&p, uid)))
 		return false;
 	if ((p = strstr(status, "\nNSpid:")))
@@ -306,6 +306,16 @@ foreign_build(int root, const struct file_id *id)
 		return open_same(root, id->path, id, false);
 	errno = ENOENT;
 	return -1;
+}
+
+int
+foreign_recorded(int root, const char *path, const struct file_id *id, bool here)
+{
+	struct file_id of = *id;
+
+	if (!here)
+		of.ino = 0;
+	return open_same(root < 0 ? AT_FDCWD : root, path, &of, true);
 }
 
 int

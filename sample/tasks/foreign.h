@@ -10,7 +10,7 @@
 
 struct stat;
 
-/* Opens files if prof itself has no right to any more. */
+/* Opens files when prof itself no longer has the right to. */
 struct foreign_door {
 	int (*regular)(int root, const char *path, bool link);   /* LINK: fails if the file's name is a symlink */
 	size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t n);
@@ -20,11 +20,11 @@ struct foreign_door {
 	int (*source)(int root, const char *path);
 };
 extern const struct foreign_door *foreign_door;   /* NULL: prof itself */
-/* Whether another process must read a regular file, which was found by O_PATH: then *FD is a socket to that process, or -1
+/* Whether another process must read a regular file, which prof found by O_PATH: then *FD is a socket to that process, or -1
  * with errno (see lib/asked_file.h).  NULL: prof reads all files itself. */
 extern bool (*foreign_apart)(int found, const struct stat *, int *fd);
 
-/* What is known of a mapped file. */
+/* What prof knows of a mapped file. */
 struct file_id {
 	const char *path;
 	uint32_t maj, min;
@@ -39,10 +39,13 @@ int foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *
 /* PID's perf map or jitdump in its /tmp, through its namespaces: a regular file of PID's user (or root's), not a symlink. */
 int foreign_perfmap(int32_t pid);
 int foreign_jitdump(int32_t pid);
-/* The directory at PATH, to open files in; it cannot be read. */
+/* The directory at PATH, to open files in; prof cannot read it. */
 int foreign_directory(const char *path);
 /* The mapped file below ROOT, if it has the same build-id. */
 int foreign_build(int root, const struct file_id *);
+/* The file at PATH below ROOT (-1: prof's own), if it is that of ID: by build-id, or (where HERE) by inode, or if ID says
+ * neither.  ESTALE: it is another. */
+int foreign_recorded(int root, const char *path, const struct file_id *, bool here);
 /* The regular file at PATH below ROOT, -1: prof's own. */
 int foreign_file(int root, const char *path);
 /* Any regular file at PATH below ROOT or AT_FDCWD, with FLAGS such as O_NOFOLLOW.  The caller checks which file it is. */
@@ -58,16 +61,16 @@ int foreign_kallsyms(void);
 int32_t foreign_by(int32_t pid);
 int foreign_maps(int32_t pid);    /* /proc/PID/maps */
 int foreign_memory(int32_t pid);  /* /proc/PID/mem */
-int foreign_root(int32_t pid);    /* to open files in, not to be read */
+int foreign_root(int32_t pid);    /* to open files in; prof cannot read it */
 int foreign_mounts(int32_t pid);  /* its mount namespace */
-/* The mount that FD is of, which is another in each namespace; 0: not known (before Linux 5.8). */
+/* The id of FD's mount; each namespace has its own (0: not known, before Linux 5.8). */
 uint64_t foreign_mount(int fd);
-/* As bpf_names. */
+/* Does what bpf_names does. */
 size_t foreign_says(const char *addrs, char *text, size_t size);
 /* The line of /proc/PID/task/TID/syscall, with its NUL; its length, or -1. */
 long foreign_asleep(int32_t pid, int32_t tid, char *text, size_t n);
-/* Copies up to N bytes of PID's memory from ADDR on; how many, 0 where it may not be read.  Of 0: of the kernel's memory the
- * tables of its names, see kcore_read. */
+/* Copies up to N bytes of PID's memory from ADDR on.  Returns how many; 0 if prof may not read it.  PID 0: only the tables of
+ * names in the kernel's memory, see kcore_read. */
 size_t foreign_read(int32_t pid, uint64_t addr, void *to, size_t n);
 
 #endif

@@ -18,8 +18,8 @@
 #include "lib/cursor.h"
 #include "lib/mem.h"
 
-/* Signals as prof was started with, noted before main() changes any of them: a command under nohup must stay deaf to
- * SIGHUP, and one under a prof that ignores SIGPIPE for itself must not. */
+/* Signals as prof was started with, noted before main() changes any of them: a command under nohup must go on ignoring SIGHUP,
+ * but it must not ignore SIGPIPE because prof does. */
 static struct {
 	sigset_t mask;
 	uint32_t ignored;
@@ -80,7 +80,7 @@ loader_there(const uint8_t *head, size_t n)
 	return true;
 }
 
-/* The errno that execve would give for PATH, as far as can be told without trying; TEXT: a script without a #! line. */
+/* The errno that execve would give for PATH, as far as prof can tell without trying; TEXT: a script without a #! line. */
 static int
 try(const char *path, const char **why, bool *text)
 {
@@ -146,7 +146,7 @@ find(const char *name, char *path, const char **why, bool *text)
 		this_err = len < PATH_MAX ? try(path, &this_why, text) : ENOENT;
 		if (!this_err)
 			return 0;
-		if (err != EACCES && len < PATH_MAX && !access(path, F_OK)) {   /* there, but not to be executed */
+		if (err != EACCES && len < PATH_MAX && !access(path, F_OK)) {   /* it exists, but prof may not execute it */
 			err = this_err;
 			*why = this_why;
 		}
@@ -166,19 +166,23 @@ launch_check(char *const argv[], const char **why)
 	return !err ? 0 : err == ENOENT ? 127 : 126;
 }
 
-/* Executes what launch_check found, or gives the errno.  A script without a #! line is the shell's, as execvp of most
- * C libraries has it. */
-static int
-execute(char *const argv[])
+bool
+launch_find(const char *name, char *path)
 {
-	char path[PATH_MAX], **shell = NULL;
 	const char *why;
-	uint32_t cap = 0, n = 0;
-	bool text = false;
-	int err = find(argv[0], path, &why, &text);
+	bool text;
 
-	if (err)
-		return err;
+	return !find(name, path, &why, &text);
+}
+
+/* Executes PATH, or gives the errno.  The shell runs a script without a #! line (TEXT), as execvp of most C libraries has it. */
+static int
+execute(char *path, bool text, char *const argv[])
+{
+	char **shell = NULL;
+	uint32_t cap = 0, n = 0;
+	int err;
+
 	execv(path, argv);
 	err = errno;
 	while (argv[n])
@@ -197,20 +201,26 @@ execute(char *const argv[])
 __attribute__((noreturn)) static void
 child(int go, int failed, char *const argv[])
 {
+	char path[PATH_MAX], byte;
+	const char *why;
+	bool text = false;
 	ssize_t n;
-	char byte;
 	int err;
 
 	restore_signals();
-	/* What traces it is prof's child, too, and no ancestor: Yama must have been told that prof's children may. */
+	/* The tracer is another child of prof's, and not an ancestor.  Yama lets prof's children trace this process only after this
+	 * call. */
 	prctl(PR_SET_PTRACER, getppid());
+	/* The search ends before prof measures anything, because its system calls are prof's. */
+	err = find(argv[0], path, &why, &text);
 	n = write(go, "", 1);
 	do
 		n = read(go, &byte, 1);
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(127);
-	err = execute(argv);
+	if (!err)
+		err = execute(path, text, argv);
 	if (write(failed, &err, sizeof err) < 0)
 		_exit(125);
 	_exit(err == ENOENT ? 127 : 126);

@@ -12,7 +12,7 @@
 
 enum { VDSO_MAX = 1 << 14 };
 
-/* A file that could not be opened through one process may be through the next: ns until it is tried again, at first and at
+/* If prof could not open a file through one process, it may do so through the next: ns until prof tries again, at first and at
  * most. */
 #define PAUSE_FIRST UINT64_C(500000)
 #define PAUSE_MOST  UINT64_C(1000000000)
@@ -23,7 +23,7 @@ begins(const char *s, const char *with)
 	return !strncmp(s, with, strlen(with));
 }
 
-/* Names the kernel gives to memory that no file is behind. */
+/* Whether it is a name that the kernel gives to memory without a file. */
 static bool
 is_memory(const char *path)
 {
@@ -42,14 +42,6 @@ hash(const struct file_id *id)
 	uint32_t build = id->build_id_len ? hash_bytes(id->build_id, id->build_id_len) : 0;
 
 	return hash_u64(id->ino ^ (uint64_t)id->maj << 52 ^ (uint64_t)id->min << 40 ^ hash_str(id->path) ^ build);
-}
-
-static uint32_t
-hash_again(const void *ctx, uint32_t i)
-{
-	const struct mapped_files *b = ctx;
-
-	return hash(&b->file[i].id);
 }
 
 static bool
@@ -71,7 +63,7 @@ append(struct mapped_files *b, const struct file_id *id)
 		return false;
 	fresh.memory = is_memory(id->path);
 	b->file[b->n] = fresh;
-	if (!index_add(&b->index, hash(id), b->n, hash_again, b))
+	if (!index_add(&b->index, hash(id), b->n))
 		return false;
 	b->n++;
 	return true;
@@ -122,7 +114,7 @@ foreign_page(struct modules *modules, const char *path, int32_t pid, uint64_t lo
 	return n ? arm_vectors_module(modules, path, bytes, n) : module_lost(modules, path, "went away with its process");
 }
 
-/* The vdso is the same in all processes of prof's word size: our own.  Its end is that of its section headers. */
+/* The vdso is the same in all processes of prof's word size: prof reads its own.  Its end is that of its section headers. */
 static struct module *
 vdso(struct modules *modules, int32_t pid, uint64_t lo, uint64_t hi)
 {
@@ -145,6 +137,22 @@ vdso(struct modules *modules, int32_t pid, uint64_t lo, uint64_t hi)
 	if (c.bad || size > hi - lo || size < page / 4)
 		size = page;
 	return module_image(modules, "[vdso]", own, (size_t)size);
+}
+
+/* The kernel's pages of a recording: prof's own, or what somebody kept. */
+static struct module *
+recorded_page(struct mapped_files *b, struct mapped_file *f, uint64_t lo, uint64_t hi)
+{
+	int fd = b->finder->file(b->finder->ctx, &f->id);
+	struct module *m;
+
+	if (fd < 0 && b->finder->here && !strcmp(f->id.path, "[vdso]") && (sizeof(void *) == 4 || hi >> 32))
+		return vdso(b->modules, 0, lo, hi);
+	if (fd < 0)
+		return module_lost(b->modules, f->id.path, "is the kernel's own page");
+	m = module_file(b->modules, fd, f->id.path);
+	close(fd);
+	return m;
 }
 
 static const char *
@@ -181,30 +189,30 @@ keep_root(struct mapped_files *b, struct module *m, int root)
 		m->root = modules_root(b->modules, root);
 }
 
-/* Where nothing opens, what it loaded of it is still in the target's own memory. */
+/* If prof cannot open the file, the target's own memory still has what it loaded of it. */
 static struct module *
 open_file(struct mapped_files *b, struct mapped_file *f, int32_t pid, uint64_t lo, uint64_t hi, int root)
 {
-	int fd = foreign_mapped(pid, lo, hi, &f->id, root), err = errno;
+	int fd = b->finder ? b->finder->file(b->finder->ctx, &f->id) : foreign_mapped(pid, lo, hi, &f->id, root), err = errno;
 	struct module *m;
 	uint32_t known;
 
-	if (fd < 0 && b->modules->places.sysroot)
+	if (fd < 0 && !b->finder && b->modules->places.sysroot)
 		fd = foreign_build(b->modules->root[b->modules->places.sysroot - 1].fd, &f->id);
 	if (fd < 0) {
-		if (!f->lost && err != ETIMEDOUT && (m = container_image(b->modules, pid, lo, f->id.path)))
+		if (!f->lost && !b->finder && err != ETIMEDOUT && (m = container_image(b->modules, pid, lo, f->id.path)))
 			return f->module = m;
 		b->missed++;
 		f->tried = clock_now();
 		f->root = root;
-		f->pause = !f->pause ? PAUSE_FIRST : f->pause < PAUSE_MOST ? f->pause * 2 : PAUSE_MOST;
+		f->pause = b->finder ? UINT64_MAX : !f->pause ? PAUSE_FIRST : f->pause < PAUSE_MOST ? f->pause * 2 : PAUSE_MOST;
 		return f->lost = module_lost(b->modules, f->id.path, why(err));
 	}
 	known = b->modules->n;
 	m = module_file(b->modules, fd, f->id.path);
 	close(fd);
 	f->module = m;
-	if (m && known < b->modules->n)
+	if (m && !b->finder && known < b->modules->n)
 		keep_root(b, m, root);
 	return m;
 }
@@ -213,6 +221,14 @@ bool
 mapped_file_is_memory(const struct mapped_files *b, uint32_t number)
 {
 	return b->file[number].memory;
+}
+
+bool
+mapped_file_is_new(const struct mapped_files *b, uint32_t number)
+{
+	const struct mapped_file *f = &b->file[number];
+
+	return *f->id.path == '/' && !f->memory && !f->module && !f->lost;
 }
 
 uint32_t
@@ -229,6 +245,8 @@ mapped_file_module(struct mapped_files *b, uint32_t number, int32_t pid, uint64_
 
 	if (f->module)
 		return f->module;
+	if (b->finder && *f->id.path == '[' && !f->memory)
+		return f->module = recorded_page(b, f, lo, hi);
 	if (!strcmp(f->id.path, "[vdso]"))
 		return vdso(b->modules, pid, lo, hi);
 	if (!strcmp(f->id.path, "[vectors]") || !strcmp(f->id.path, "[sigpage]"))

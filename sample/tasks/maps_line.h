@@ -13,7 +13,7 @@ struct maps_line {
 	char *path;            /* inside the line; "" for memory without a name */
 };
 
-/* False where the line is not one of maps.  The line is changed: escapes in its path are undone. */
+/* False if the line is not one of maps.  It changes the line: it undoes the escapes in the path. */
 bool maps_line_parse(struct maps_line *, char *line);
 
 #endif

@@ -1,4 +1,4 @@
-/* See proc_mount.h.  proc(5), pid_namespaces(7): a mounted /proc is of the pid namespace of who mounted it. */
+/* See proc_mount.h.  proc(5), pid_namespaces(7): a mounted /proc shows the pid namespace of the process that mounted it. */
 #include "proc_mount.h"
 
 #include <sched.h>
@@ -12,7 +12,7 @@
 
 #include "lib/proc.h"
 
-/* Whether the /proc at DIR is there at all, and of prof's own pid namespace. */
+/* Whether there is a /proc at DIR, and it shows prof's own pid namespace. */
 static bool
 is_own(const char *dir, bool *there)
 {

@@ -1,4 +1,4 @@
-/* See process.h.  The dead are kept for a while, because a CPU's last records of them may come late. */
+/* See process.h.  prof keeps the dead for a while, because a CPU's last records of them may come late. */
 #include "process.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include "lib/proc.h"
 #include "process_maps.h"
 
-/* Of `starting`. */
+/* A value of `starting`. */
 #define BEFORE_EXEC UINT64_MAX
 
 enum { BUCKETS = 4096 };
@@ -22,7 +22,7 @@ enum { BUCKETS = 4096 };
 #define EXEC_RESTS  UINT64_C(200000)
 
 struct processes {
-	struct arena arena;            /* processes and tasks; those that are over are used again */
+	struct arena arena;            /* processes and tasks; prof reuses those that are over */
 	struct all_maps maps;
 	struct process *process[BUCKETS], *free_process;
 	struct task *task[BUCKETS], *free_task;
@@ -68,6 +68,12 @@ void
 processes_partial(struct processes *ps)
 {
 	maps_partial(&ps->maps);
+}
+
+void
+processes_recorded(struct processes *ps, const struct file_finder *finder)
+{
+	ps->maps.files.finder = finder;
 }
 
 void
@@ -135,6 +141,8 @@ read_comm(struct task *t)
 	char path[PROC_PATH_MAX], comm[32];
 	long n;
 
+	if (t->process->all->maps.files.finder)
+		return;
 	proc_path(path, t->pid, "task/%d/comm", (int)t->tid);
 	if ((n = file_text(AT_FDCWD, path, comm, sizeof comm)) > 1) {
 		comm[n - 1] = 0;
@@ -401,7 +409,7 @@ processes_map(struct processes *ps, int32_t pid, int32_t tid, uint64_t lo, uint6
 		return;
 	maps_add(&p->maps, lo, hi, off, id);
 	p->executing = false;
-	if (p->starting > time && !strcmp(id->path, "[vdso]"))   /* the last thing that is mapped */
+	if (p->starting > time && !strcmp(id->path, "[vdso]"))   /* the kernel maps this last */
 		p->starting = time + EXEC_RESTS;
 }
 

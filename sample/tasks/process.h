@@ -1,5 +1,5 @@
-/* Which processes and threads exist and what they map: kept true by the kernel's records (MMAP2, COMM, FORK, EXIT), and
- * by /proc for what was there before. */
+/* Which processes and threads exist and what they map: the kernel's records (MMAP2, COMM, FORK, EXIT) keep this true, and /proc
+ * tells what was there before. */
 #ifndef SAMPLE_TASKS_PROCESS_H
 #define SAMPLE_TASKS_PROCESS_H
 
@@ -7,21 +7,22 @@
 
 struct file_id;
 
-/* What files above keep of each process and thread, where they reach it at once.  Each struct is filled and read by what is
- * named with it alone; here they are just made empty. */
+/* What files above this one keep with each process and thread, to reach it at once.  Only the files named with a struct fill
+ * and read it; process.c just makes it empty. */
 
-/* cmd/capture/collector.c: in which container a process is.  A child's is its parent's at first, and not its OWN. */
+/* cmd/capture/collector.c: the container of a process.  At first a child has its parent's, which is not its OWN. */
 struct process_container {
 	bool own;
 	const char *name;
 };
 
-/* cmd/capture: the profile's number + 1 for the thread, and for its waits; 0 until that is known, and again once COMM changes. */
+/* cmd/capture: the profile's number + 1 for the thread, and for its waits; 0 until prof knows it, and again once COMM
+ * changes. */
 struct task_named {
 	uint32_t thread, wait_thread;
 };
 
-/* cmd/capture, of its waits: the stacks that it waits with and is woken with (+ 1), and what is left of a microsecond. */
+/* cmd/capture: the stacks with which the thread waits and is woken (+ 1), and what is left of a microsecond. */
 struct task_waits {
 	uint32_t node, waker_node, rest, ran_rest;
 };
@@ -30,9 +31,11 @@ struct task_waits {
 struct task_counted {
 	bool sampled;              /* it has had a sample */
 	int32_t own;               /* not 0: only the events opened on that thread count for it (see open_targets.h) */
+	uint32_t told_in, told;    /* since prof opened the events for the TOLD_INth time: the number, from 1, of the event whose last */
+	                           /* occurrence only the new one has told so far; or 0 */
 };
 
-/* sample_weight.c: ns in its samples, of the events as they were opened the SEEN_INth time; and in the last one. */
+/* sample_weight.c: ns in its samples, since prof opened the events for the SEEN_INth time; and in the last one. */
 struct task_weight {
 	uint64_t seen_ns, every_ns;
 	uint32_t seen_in;
@@ -40,9 +43,9 @@ struct task_weight {
 
 /* waiting/wait.c. */
 struct task_wait {
-	uint64_t since;            /* it is off the CPU, or on it */
+	uint64_t since;            /* since when it is off the CPU, or on it */
 	uint64_t ran;              /* ns on the CPU that no sample or wait shows yet */
-	uint32_t losses;           /* of records, by then */
+	uint32_t losses;           /* times that records were lost until then */
 	uint8_t state;
 	bool runnable, stack;
 	uint64_t woken;            /* when, or 0 */
@@ -95,6 +98,10 @@ void processes_tasks(struct processes *, void (*)(void *ctx, struct task *), voi
 /* Says that records come from single threads only: other threads of a process may map files without a record. */
 void processes_partial(struct processes *);
 
+/* Says that the processes are those of a recording: prof knows only their records and what FINDER opens; /proc says nothing of
+ * them. */
+void processes_recorded(struct processes *, const struct file_finder *);
+
 /* Makes its maps ready for use, as of TIME: reads or copies them if that is not done yet. */
 void process_ready(struct process *, uint64_t time);
 /* Says that it waits for its exec: until then its samples belong to prof, not to the command. */
@@ -117,9 +124,9 @@ void processes_map(struct processes *, int32_t pid, int32_t tid, uint64_t lo, ui
 void processes_lost(struct processes *);
 /* Forgets processes and threads that ended well before TIME, and what maps_tidy forgets. */
 void processes_tidy(struct processes *, uint64_t time, bool last);
-/* How many roots its processes were seen to have, and how often files could not be opened any more. */
+/* How many roots prof saw its processes have, and how often it could not open a file any more. */
 uint32_t processes_places(const struct processes *);
-/* How often maps were read again. */
+/* How many times prof has read maps again. */
 uint32_t processes_reread(const struct processes *);
 
 #endif

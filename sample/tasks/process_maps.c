@@ -13,10 +13,18 @@
 #include "sym/jit/jit.h"
 #include "maps_line.h"
 
-/* Nanoseconds: how soon maps may be read again at first and at most, how soon a perf map is looked for again. */
+/* Nanoseconds: how soon prof may read maps again at first and at most, how soon it looks for a perf map again. */
 #define PAUSE_FIRST UINT64_C(10000000)
 #define PAUSE_MOST  UINT64_C(5000000000)
 #define JIT_PAUSE   UINT64_C(200000000)
+/* Files that prof opens before their first sample: one in AHEAD_EACH ns, AHEAD_MOST in a row. */
+#define AHEAD_EACH  UINT64_C(5000000)
+#define AHEAD_MOST  UINT64_C(40)
+
+/* Processes of which prof keeps the memory open. */
+enum { MEMORIES_MOST = 128 };
+/* A value of struct process_maps.memory. */
+enum { MEMORY_OVER = -2 };
 
 bool
 maps_init(struct all_maps *m, struct modules *modules)
@@ -69,7 +77,7 @@ copy_borrowed(struct process_maps *p)
 	stop_borrowing(p);
 }
 
-/* Who borrows its maps gets a copy as they are. */
+/* Each process that borrows its maps gets a copy as they are. */
 static void
 stop_lending(struct process_maps *p)
 {
@@ -87,6 +95,7 @@ maps_fork(struct process_maps *child, struct process_maps *parent)
 	child->scanned = parent->scanned;
 	child->stale = parent->stale;
 	child->root = parent->root;
+	child->brk = parent->brk;
 	child->jit_parent = parent->jit ? parent->jit : parent->jit_parent;
 	if (!parent->scanned)
 		return;
@@ -98,14 +107,15 @@ maps_fork(struct process_maps *child, struct process_maps *parent)
 
 /* JIT code. */
 
-/* Whether its perf map has been found. */
+/* Whether prof has found its perf map. */
 static bool
-find_names(struct module *m)
+find_names(const struct all_maps *all, struct module *m)
 {
-	int map = jit_has_map(m) ? -1 : foreign_perfmap(m->pid);
+	const struct file_finder *f = all->files.finder;
+	int map = jit_has_map(m) ? -1 : f ? f->perfmap(f->ctx, m->pid) : foreign_perfmap(m->pid);
 
-	jit_found(m, map, jit_has_dump(m) ? -1 : foreign_jitdump(m->pid));
-	return jit_has_map(m);
+	jit_found(m, map, f || jit_has_dump(m) ? -1 : foreign_jitdump(m->pid));
+	return f || jit_has_map(m);   /* no map of a recording is still to come */
 }
 
 static struct module *
@@ -116,7 +126,7 @@ jit_of(struct process_maps *p)
 
 	if (m || !(m = jit_module(all->files.modules, p->pid, p->jit_parent)))
 		return m;
-	if (!find_names(m) && vec_room(&all->jit, &all->cap_jit, (uint64_t)all->njit + 1, sizeof(struct module *))) {
+	if (!find_names(all, m) && vec_room(&all->jit, &all->cap_jit, (uint64_t)all->njit + 1, sizeof(struct module *))) {
 		all->jit[all->njit++] = m;
 		all->jit_pause = JIT_PAUSE;
 	}
@@ -136,14 +146,15 @@ is_dump(const char *path)
 static void
 note_dump(struct process_maps *p, uint64_t lo, uint64_t hi, const struct file_id *id)
 {
+	const struct file_finder *f = p->all->files.finder;
 	struct module *m = is_dump(id->path) ? jit_of(p) : NULL;
 
 	if (!m || jit_has_dump(m))
 		return;
-	jit_found(m, -1, foreign_mapped(p->by, lo, hi, id, root_dirs_fd(&p->all->roots, p->root)));
+	jit_found(m, -1, f ? f->file(f->ctx, id) : foreign_mapped(p->by, lo, hi, id, root_dirs_fd(&p->all->roots, p->root)));
 }
 
-/* What stood for its JIT code until now keeps to what was known of it. */
+/* The module that stood for its JIT code until now keeps what prof knew of that code. */
 static void
 next_jit(struct process_maps *p)
 {
@@ -159,7 +170,7 @@ next_jit(struct process_maps *p)
 	space_renew(&p->space);
 }
 
-/* The files may have grown since records were read last: what they hold now was written before the next ones are. */
+/* The files may have grown since prof last read records.  What they hold now is older than the next records. */
 static void
 look_at_jit(struct process_maps *p, uint64_t time)
 {
@@ -173,16 +184,27 @@ look_at_jit(struct process_maps *p, uint64_t time)
 		next_jit(p);
 }
 
-/* Its perf map can be found now or never. */
+static void
+close_memory(struct process_maps *p)
+{
+	if (p->memory > 0) {
+		close(p->memory - 1);
+		p->all->memories--;
+	}
+	p->memory = 0;
+}
+
+/* prof finds its perf map now or never. */
 void
 maps_end(struct process_maps *p)
 {
 	struct all_maps *all = p->all;
 
 	p->over = true;
+	close_memory(p);
 	for (uint32_t i = 0; p->jit && !jit_has_map(p->jit) && i < all->njit; i++)
 		if (jit_same(all->jit[i], p->jit)) {
-			find_names(p->jit);
+			find_names(all, p->jit);
 			all->jit[i] = all->jit[--all->njit];
 		}
 }
@@ -199,7 +221,7 @@ maps_tidy(struct all_maps *all, uint64_t time, bool last)
 	all->jit_looked = time;
 	all->jit_pause = all->jit_pause < PAUSE_MOST ? all->jit_pause * 2 : PAUSE_MOST;
 	for (uint32_t i = 0; i < all->njit; i++)
-		if (!find_names(all->jit[i]))
+		if (!find_names(all, all->jit[i]))
 			all->jit[kept++] = all->jit[i];
 	all->njit = kept;
 }
@@ -232,12 +254,42 @@ add(struct process_maps *p, uint64_t lo, uint64_t hi, uint64_t off, const struct
 		p->stale = true;
 }
 
+/* prof opens a new file at once, because the file may be gone before prof reads the first sample in it.  But it opens only so
+ * many in a time, whatever processes map. */
+static bool
+may_open_now(struct all_maps *all, uint32_t file)
+{
+	uint64_t time;
+
+	if (!mapped_file_is_new(&all->files, file))
+		return false;
+	time = clock_now();
+	if (all->ahead < time - AHEAD_MOST * AHEAD_EACH)
+		all->ahead = time - AHEAD_MOST * AHEAD_EACH;
+	if (all->ahead > time)
+		return false;
+	all->ahead += AHEAD_EACH;
+	return true;
+}
+
+static void
+open_now(struct process_maps *p, uint64_t addr)
+{
+	for (uint32_t i = 0; i < p->space.n; i++)
+		if (p->space.map[i].lo == addr) {
+			open_map(&p->space, &p->space.map[i]);
+			break;
+		}
+}
+
 void
 maps_add(struct process_maps *p, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *id)
 {
 	copy_borrowed(p);
 	stop_lending(p);
 	add(p, lo, hi, off, id);
+	if (may_open_now(p->all, mapped_file_number(&p->all->files, id)))
+		open_now(p, lo);
 }
 
 static bool
@@ -268,9 +320,9 @@ is_same(const struct space *s, const struct maps_line *l)
 }
 
 enum reading {
-	COMPARE,   /* only counts how much agrees with what is known */
-	RENEW,     /* what is known gives way */
-	GAPS,      /* what is known stays */
+	COMPARE,   /* only counts how much agrees with what prof knows */
+	RENEW,     /* replaces what prof knows */
+	GAPS,      /* keeps what prof knows */
 };
 
 /* Goes through /proc/PID/maps.  False if COMPARE found maps, but no file that prof knew before. */
@@ -284,14 +336,18 @@ read_maps(struct process_maps *p, int fd, enum reading how)
 
 	lines_open(&l, fd);
 	while ((line = lines_next(&l)) && budget--) {
-		if (!maps_line_parse(&m, line) || !m.exec)
+		if (!maps_line_parse(&m, line))
+			continue;
+		if (!p->brk && !strcmp(m.path, "[heap]"))
+			p->brk = m.hi;
+		if (!m.exec)
 			continue;
 		if (how == COMPARE)
 			*(*m.path == '/' && is_same(&p->space, &m) ? &same : &others) += 1;
 		else if (how == RENEW || !overlaps(&p->space, m.lo, m.hi))
 			add(p, m.lo, m.hi, m.off, &(struct file_id){ .path = m.path, .maj = m.maj, .min = m.min, .ino = m.ino });
 	}
-	return same || !others;   /* a process that is over has none any more */
+	return same || !others;   /* a process that is over has no maps any more */
 }
 
 /* Reads /proc/PID/maps.  If prof's maps may be stale, and none agrees, it drops them all: the process has executed another
@@ -299,7 +355,7 @@ read_maps(struct process_maps *p, int fd, enum reading how)
 static bool
 scan(struct process_maps *p, enum reading how)
 {
-	int fd = p->pid > 0 ? foreign_maps(p->by = foreign_by(p->pid)) : -1;
+	int fd = p->pid > 0 && !p->all->files.finder ? foreign_maps(p->by = foreign_by(p->pid)) : -1;
 	bool read;
 
 	p->rescanned = clock_now();
@@ -319,12 +375,34 @@ scan(struct process_maps *p, enum reading how)
 	return read;
 }
 
+/* A file of the process's memory, where prof reads an interpreter's frames with each sample: to ask the keeper each time takes
+ * longer. */
+static bool
+open_memory(struct process_maps *p)
+{
+	if (!p->memory && p->space.language && p->all->memories < MEMORIES_MOST) {
+		p->memory = foreign_memory(p->by) + 1;
+		p->memory = p->memory ? p->memory : -1;
+		p->all->memories += p->memory > 0;
+	}
+	return p->memory > 0;
+}
+
 static size_t
 read_memory(struct space *space, uint64_t addr, void *to, size_t n)
 {
 	struct process_maps *p = (struct process_maps *)space;
+	ssize_t got = !p->over && !p->all->files.finder && addr <= INT64_MAX && open_memory(p) ? pread(p->memory - 1, to, n, (off_t)addr) : -1;
 
-	return p->over ? 0 : foreign_read(p->by, addr, to, n);
+	if (got > 0)
+		return (size_t)got;
+	if (!got && p->memory > 0) {   /* the memory of a process that has ended gives 0 bytes (proc(5)); what is not mapped gives an error */
+		close_memory(p);
+		p->memory = MEMORY_OVER;
+	}
+	if (p->memory > 0 || p->memory == MEMORY_OVER)
+		return 0;
+	return p->over || p->all->files.finder ? 0 : foreign_read(p->by, addr, to, n);
 }
 
 static bool
@@ -333,7 +411,7 @@ missing_map(struct space *space, uint64_t addr)
 	struct process_maps *p = (struct process_maps *)space;
 	bool found;
 
-	if (addr < 4096 || addr >> 63 || p->over || !may_reread(p))
+	if (addr < 4096 || addr >> 63 || p->over || p->all->files.finder || !may_reread(p))
 		return false;
 	found = scan(p, p->all->partial ? RENEW : GAPS) && overlaps(space, addr, addr + 1);
 	p->pause = found ? PAUSE_FIRST : p->pause < PAUSE_MOST / 4 ? p->pause * 4 : PAUSE_MOST;
@@ -357,7 +435,7 @@ maps_ready(struct process_maps *p, uint64_t time)
 void
 maps_begin(struct process_maps *p, struct all_maps *all, int32_t pid)
 {
-	*p = (struct process_maps){ .all = all, .pid = pid };
+	*p = (struct process_maps){ .all = all, .pid = pid, .scanned = all->files.finder != NULL };
 	space_init(&p->space);
 	p->space.open = open_map;
 	p->space.missing = missing_map;
@@ -371,10 +449,12 @@ maps_forget(struct process_maps *p)
 {
 	stop_lending(p);
 	stop_borrowing(p);
+	close_memory(p);
 	space_clear(&p->space);
 	p->by = p->pid;
 	p->jit = p->jit_parent = NULL;
 	p->jit_over = false;
+	p->brk = 0;
 	p->scanned = true;
 	p->stale = false;
 	p->pause = PAUSE_FIRST;
@@ -385,7 +465,8 @@ void
 maps_exec(struct process_maps *p)
 {
 	maps_forget(p);
-	p->root = root_dirs_of(&p->all->roots, p->pid, p->root, clock_now());
+	if (!p->all->files.finder)
+		p->root = root_dirs_of(&p->all->roots, p->pid, p->root, clock_now());
 }
 
 void
@@ -405,5 +486,6 @@ maps_drop(struct process_maps *p)
 {
 	stop_lending(p);
 	stop_borrowing(p);
+	close_memory(p);
 	space_free(&p->space);
 }

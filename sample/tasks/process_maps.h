@@ -13,26 +13,30 @@ struct all_maps {
 	struct module **jit;       /* modules that still look for their perf map */
 	uint32_t njit, cap_jit;
 	uint64_t jit_looked, jit_pause;
-	uint64_t drained;          /* ns: when records were read last */
-	uint32_t reread;           /* how often maps were read again */
+	uint64_t drained;          /* ns: when prof last read records */
+	uint64_t ahead;            /* ns: until then prof opens no file before its first sample */
+	uint32_t reread;           /* how many times prof has read maps again */
+	uint32_t memories;         /* memories that are open */
 	bool partial;              /* prof does not see some threads, and what they map */
 };
 
-/* What one process maps.  Only process_maps.c uses the fields other than SPACE. */
+/* What one process maps.  Only process_maps.c uses the fields other than SPACE and BRK. */
 struct process_maps {
 	struct space space;        /* first: its callbacks find the rest by it */
 	struct all_maps *all;
 	int32_t pid;
 	int32_t by;                /* see foreign_by */
+	int memory;                /* descriptor of its memory, + 1: open once prof reads frames of a language; 0: not yet, -1: it fails, or MEMORY_OVER */
 	uint32_t root;             /* see root_dirs.h */
 	bool over;                 /* all its threads have ended */
-	bool scanned;              /* /proc/PID/maps has been read (or the process was born under our eyes) */
-	bool stale;                /* records were lost: they are read again before the next sample */
-	uint64_t rescanned;        /* when they were read last, ns */
+	bool scanned;              /* prof has read /proc/PID/maps (or prof saw the process begin) */
+	bool stale;                /* records were lost: prof reads the maps again before the next sample */
+	uint64_t brk;              /* where its heap ends (brk), as far as records tell; 0: not known.  --growth keeps it */
+	uint64_t rescanned;        /* when prof last read the maps, ns */
 	uint64_t pause;            /* ns between reading them again: grows while that does not help */
 	struct module *jit;        /* its JIT code as of now, once it has some */
 	struct module *jit_parent; /* of the process it was forked off */
-	uint64_t jit_looked;       /* when its JIT's files were looked at last */
+	uint64_t jit_looked;       /* when prof last looked at its JIT's files */
 	uint64_t jit_since;        /* from then on (and once JIT_OVER) another module stands for its JIT code */
 	bool jit_over;
 	struct process_maps *lender;   /* its maps are still those of its parent, not yet copied */
@@ -43,18 +47,18 @@ bool maps_init(struct all_maps *, struct modules *);
 void maps_free(struct all_maps *);
 /* Says that prof does not see some threads: it reads from /proc what they map. */
 void maps_partial(struct all_maps *);
-/* How many roots processes were seen to have, and how often files could not be opened any more. */
+/* How many roots prof saw processes have, and how often it could not open a file any more. */
 uint32_t maps_places(const struct all_maps *);
 /* Forgets roots not needed any more; looks again for perf maps that were not there yet (all of them: LAST). */
 void maps_tidy(struct all_maps *, uint64_t time, bool last);
 
-/* A process comes to be, has all of its parent's, nothing any more, executes something else, and is out of the tables. */
+/* A process begins, gets all that its parent has, loses it all, executes something else, and leaves the tables. */
 void maps_begin(struct process_maps *, struct all_maps *, int32_t pid);
 void maps_fork(struct process_maps *child, struct process_maps *parent);
 void maps_forget(struct process_maps *);
 void maps_exec(struct process_maps *);
 void maps_drop(struct process_maps *);
-/* The last of its threads ends; one comes to be. */
+/* The last of its threads ends; a thread begins. */
 void maps_end(struct process_maps *);
 void maps_live(struct process_maps *);
 /* Records were lost that may have told of it. */

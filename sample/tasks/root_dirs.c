@@ -1,5 +1,5 @@
-/* See root_dirs.h.  proc(5): root; mount_namespaces(7): a namespace without processes is taken apart, unless something holds
- * /proc/PID/ns/mnt open. */
+/* See root_dirs.h.  proc(5): root; mount_namespaces(7): the kernel takes a namespace without processes apart, unless something
+ * holds /proc/PID/ns/mnt open. */
 #include "root_dirs.h"
 
 #include <fcntl.h>

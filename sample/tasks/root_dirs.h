@@ -11,13 +11,13 @@ struct root_dirs {
 	uint64_t looked;
 };
 
-/* The number of PID's root, or OTHERWISE where that cannot be told any more.  0: none. */
+/* The number of PID's root, or OTHERWISE if prof cannot tell that any more.  0: none. */
 uint32_t root_dirs_of(struct root_dirs *, int32_t pid, uint32_t otherwise, uint64_t now);
 /* A descriptor of that root, or -1. */
 int root_dirs_fd(const struct root_dirs *, uint32_t number);
-/* Lets go of those that no process was seen with for some seconds: whoever unmounts them must not wait for prof. */
+/* Lets go of roots that no process had for some seconds: whoever unmounts them must not wait for prof. */
 void root_dirs_tidy(struct root_dirs *, uint64_t now);
-/* How many there were. */
+/* How many roots prof has seen. */
 uint32_t root_dirs_seen(const struct root_dirs *);
 void root_dirs_free(struct root_dirs *);
 

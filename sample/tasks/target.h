@@ -15,11 +15,13 @@ bool target_pid_exists(int32_t pid);
 bool target_tid_exists(int32_t tid, int32_t *pid);
 /* When PID began, in the kernel's ticks; false where it is over. */
 bool target_start(int32_t pid, uint64_t *start);
-/* The ns of CPU that PID and the children that it has waited for have had, or 0.  *FD keeps open what tells it: 0 at first. */
+/* The ns of CPU that PID and the children that it has waited for have had, or 0.  *FD keeps the file open that tells it; it is
+ * 0 at first. */
 uint64_t target_cpu(int32_t pid, int *fd);
-/* Who owns FILE of /proc/PID: of "" its user, of "maps" root where others of that user may not look into it. */
+/* The owner of FILE in /proc/PID.  For "" it is the user of the process; for "maps" it is root if other processes of that user
+ * may not look into it. */
 bool target_owner(int32_t pid, const char *file, uid_t *uid);
-/* What PID is called (its comm), into BUF; "?" where it cannot be told. */
+/* The name of PID (its comm), into BUF; "?" if /proc does not tell. */
 const char *target_comm(int32_t pid, char *buf, size_t n);
 
 #endif

@@ -11,14 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static uint32_t
-hash_thread(const void *ctx, uint32_t i)
-{
-	const struct threads *t = ctx;
-
-	return hash_u64((uint32_t)t->thread[i].tid);
-}
-
 bool
 threads_add(struct threads *t, int32_t pid, int32_t tid)
 {
@@ -31,7 +23,7 @@ threads_add(struct threads *t, int32_t pid, int32_t tid)
 	if (!vec_room(&t->thread, &t->cap, (uint64_t)t->n + 1, sizeof *t->thread))
 		return false;
 	t->thread[t->n] = (struct thread){ pid, tid };
-	if (!index_add(&t->index, hash, t->n, hash_thread, t))
+	if (!index_add(&t->index, hash, t->n))
 		return false;
 	t->n++;
 	return true;
@@ -70,7 +62,7 @@ threads_of(struct threads *t, int32_t pid)
 	DIR *d;
 
 	if (!(d = list(proc_path(path, pid, "task")))) {
-		if (!proc_there())   /* no /proc: the one that we know of */
+		if (!proc_there())   /* no /proc: prof knows of this thread only */
 			threads_add(t, pid, pid);
 		return;
 	}

@@ -10,12 +10,12 @@ struct threads {
 	struct index index;
 };
 
-/* False where it is in it already, or at the memory cap. */
+/* False if the thread is in the list already, or at the memory cap. */
 bool threads_add(struct threads *, int32_t pid, int32_t tid);
 bool threads_has(const struct threads *, int32_t tid);
 /* Adds the threads of a process that are there now. */
 void threads_of(struct threads *, int32_t pid);
-/* Adds the threads of the processes in it that are new, and of their children where CHILDREN. */
+/* Adds the new threads of the processes in the list, and of their children if CHILDREN. */
 void threads_again(struct threads *, bool children);
 /* Adds the threads of all descendants of the processes in the list, but not those of EXCEPT and its descendants: a process
  * that prof samples may have started prof. */

@@ -15,7 +15,7 @@ struct whose {
 
 /* A descriptor of /proc/PID, of a process or a thread, or -1. */
 int whose_open(int32_t pid);
-/* Whether it is still there. */
+/* Whether the process still exists. */
 bool whose_alive(int dir);
 /* The number of its process, or -1. */
 int32_t whose_process(int dir);

@@ -1,4 +1,4 @@
-/* See causes_words.h.  Documentation/admin-guide/cgroup-v2.rst: cpu.stat, memory.events; of version 1 cpu.stat (times in ns) and
+/* See causes.h.  Documentation/admin-guide/cgroup-v2.rst: cpu.stat, memory.events; of version 1 cpu.stat (times in ns) and
  * memory.oom_control; Documentation/accounting/psi.rst; schedstat: Documentation/scheduler/sched-stats.rst. */
 #include "causes.h"
 
@@ -38,8 +38,8 @@ static const char *const limits[] = { "cpu.cfs_quota_us", "cpu.max" };
 
 enum { PRESSURES = 1 };   /* the first of the three */
 
-/* How their lines begin.  The number follows, in files of pressure behind "total=".  Divided by DIVIDED it has the unit of
- * the cause. */
+/* How their lines begin.  The number follows; in files of pressure it follows "total=".  The number divided by DIVIDED has the
+ * cause's unit. */
 static const struct reading {
 	uint8_t file, cause;
 	uint16_t divided;
@@ -121,7 +121,7 @@ value_in(const char *text, const struct reading *r, uint64_t *v)
 	return false;
 }
 
-/* Of the first FILES. */
+/* The bits of the first FILES. */
 static uint32_t
 read_some(const struct causes *c, unsigned files, uint64_t *value)
 {
@@ -144,7 +144,7 @@ read_some(const struct causes *c, unsigned files, uint64_t *value)
 	return known;
 }
 
-/* One of the processes in the cgroup, or -1; all of them begin to be known. */
+/* One of the processes in the cgroup, or -1; prof begins to know all of them. */
 static int32_t
 members(struct causes *c, const char *dir)
 {
@@ -174,8 +174,8 @@ began_before(int32_t tid, uint64_t tick)
 	return tick && target_start(tid, &start) && start < tick;
 }
 
-/* Reads the times of each thread. The times of new threads count from 0 where WHOLE and the thread began after the capture;
- * else from now: prof comes to know a child that ran already only by its first sample. */
+/* Reads the times of each thread.  The times of new threads count from 0 if WHOLE and the thread began after the capture; else
+ * from now: prof learns of a child that ran already only by its first sample. */
 static void
 look(struct causes *c, bool whole, uint32_t known)
 {

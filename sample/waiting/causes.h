@@ -1,4 +1,4 @@
-/* What the target's cgroup went through while it was profiled: throttling, pressure, want of memory; and how long its threads
+/* What the target's cgroup went through while prof profiled it: throttling, pressure, want of memory; and how long its threads
  * waited for a CPU. */
 #ifndef SAMPLE_WAITING_CAUSES_H
 #define SAMPLE_WAITING_CAUSES_H
@@ -24,7 +24,7 @@ struct causes {
 	uint32_t known;            /* one bit each cause */
 	uint64_t before[CAUSES], value[CAUSES];   /* VALUE: since the beginning */
 	struct threads *threads;   /* one */
-	struct waiting *waiting;   /* of each of its threads */
+	struct waiting *waiting;   /* the waiting of each thread */
 	uint32_t cap_threads, cap;
 	bool alone;                /* it is about single threads: no others count */
 	bool wakers;               /* a process without a sample may only have woken a thread; then it does not belong to the target */
@@ -32,16 +32,16 @@ struct causes {
 	bool whole;                /* threads that appear are new: their times count from 0 */
 	uint64_t ticked;           /* ns */
 	uint64_t begun;            /* the kernel's tick in which the capture began; 0: all threads began later */
-	uint64_t ran, waited;      /* ns: of all threads, on CPUs and for one, as far as they were seen */
+	uint64_t ran, waited;      /* ns that all threads were on CPUs, and waited for one, as far as prof saw them */
 };
 
-/* Begins, for what the capture is of: nothing for the whole system. */
+/* Begins, for the capture's target; does nothing for the whole system. */
 void causes_begin(struct causes *, const struct capture *);
-/* Looks at the threads again, once a second or, where LAST, now: when some are about to go for good. */
+/* Looks at the threads again, once a second or, if LAST, now: when some are about to go for good. */
 void causes_tick(struct causes *, struct processes *, uint64_t now, bool last);
 /* µs for which the cgroup has been throttled until now, on all CPUs together; 0 without a limit. */
 uint64_t causes_throttled(const struct causes *);
-/* Reads what became of it, before the session ends. */
+/* Reads what happened to the cgroup, before the session ends. */
 void causes_end(struct causes *);
 
 #endif

@@ -1,6 +1,6 @@
-/* See wait.h.  Of each switch there are a sample, with the stack as it is left, and two records, as a thread leaves a CPU
- * and as it comes back to one (perf_event_open(2): PERF_RECORD_SWITCH).  Where the events on a thread were opened twice, or
- * are being opened again, each may come twice; where records were lost, any may be missing. */
+/* See wait.h.  Each switch has a sample, with the stack at which the thread leaves, and two records: when the thread leaves a
+ * CPU, and when it comes back to one (perf_event_open(2): PERF_RECORD_SWITCH).  If prof has opened the events on a thread
+ * twice, or opens them again, each may come twice; if records were lost, any may be missing. */
 #include "wait.h"
 
 #include <linux/perf_event.h>
@@ -38,7 +38,7 @@ turn(struct waits *w, struct task *t, uint64_t time, uint8_t state)
 static void
 run_on(struct waits *w, struct task *t, uint64_t time)
 {
-	if (t->wait.state == UNKNOWN || t->wait.state == BEFORE)   /* no record has told that it came: it was there */
+	if (t->wait.state == UNKNOWN || t->wait.state == BEFORE)   /* no record has told that it came: it was on the CPU already */
 		turn(w, t, w->since, RUNNING);
 	if (t->wait.state == RUNNING && t->wait.losses == w->losses)
 		t->wait.ran += time > t->wait.since ? time - t->wait.since : 0;
@@ -88,7 +88,7 @@ end(struct waits *w, struct task *t, uint64_t time)
 	if (t->wait.losses != w->losses)
 		doubt(w, t, time);
 	else if (t->wait.state == BEFORE) {
-		t->wait.stack &= time > t->wait.since;   /* else what was looked at was a later wait */
+		t->wait.stack &= time > t->wait.since;   /* otherwise prof looked at a later wait */
 		if (t->wait.stack || w->wall)
 			tell(w, t, w->since, time, WAIT_BEFORE);
 		else {
@@ -114,7 +114,7 @@ wait_before(struct waits *w, struct task *t, uint64_t time, bool looked)
 void
 wait_stack(struct waits *w, struct task *t, uint64_t time)
 {
-	if (t->dead)   /* what is left of it goes on being switched for a while */
+	if (t->dead)   /* the kernel goes on switching what is left of it for a while */
 		return;
 	if (t->wait.state < LEAVING || time > t->wait.since + SAME_SWITCH)
 		begin(w, t, time, LEAVING);
@@ -141,7 +141,7 @@ out(struct waits *w, struct task *t, uint64_t time, bool runnable)
 {
 	if (t->wait.state < LEAVING || (t->wait.state == WAITING && time > t->wait.since + SAME_SWITCH))
 		begin(w, t, time, WAITING);
-	if (t->wait.state == LEAVING) {   /* what lies between is the sample's own making */
+	if (t->wait.state == LEAVING) {   /* the sample itself takes the time between */
 		t->wait.ran += time - t->wait.since;
 		t->wait.since = time;
 	}
@@ -152,7 +152,7 @@ out(struct waits *w, struct task *t, uint64_t time, bool runnable)
 static void
 in(struct waits *w, struct task *t, uint64_t time)
 {
-	if (t->wait.state == RUNNING)   /* told twice */
+	if (t->wait.state == RUNNING)   /* the record came twice */
 		return;
 	if (t->wait.state == UNKNOWN) {
 		w->counts.before++;
@@ -162,7 +162,7 @@ in(struct waits *w, struct task *t, uint64_t time)
 	turn(w, t, time, RUNNING);
 }
 
-/* The thread ends, or the capture: what it ran since its last sample. */
+/* The thread ends, or the capture: counts what it ran since its last sample. */
 static void
 last(struct waits *w, struct task *t, uint64_t time)
 {
@@ -203,7 +203,7 @@ wait_record(struct waits *w, struct processes *ps, const struct record *r)
 		t->wait.runnable = true;
 		break;
 	case PERF_RECORD_EXIT:
-		if (t->wait.state >= LEAVING)   /* the end of a thread is done on a CPU */
+		if (t->wait.state >= LEAVING)   /* a thread ends on a CPU */
 			doubt(w, t, r->time);
 		last(w, t, r->time);
 		turn(w, t, r->time, RUNNING);

@@ -21,15 +21,15 @@ struct wait {
 	struct task *task;
 	uint64_t from, to;         /* ns */
 	enum wait_kind kind;
-	bool stack;                /* its stack is known: the last one of that task */
+	bool stack;                /* prof knows its stack: the last one of that task */
 };
 
 struct wait_counts {
 	uint64_t waits, ns;
-	uint64_t unknown, unknown_ns;      /* in doubt, because records were lost: left out */
+	uint64_t unknown, unknown_ns;      /* in doubt, because records were lost: prof leaves them out */
 	uint64_t before, before_ns;        /* began before the capture, for an unknown reason */
-	uint64_t idle;                     /* threads that waited from the beginning to the end, and are left out */
-	uint64_t unfinished, unfinished_ns;/* still went on at its end: counted up to there */
+	uint64_t idle;                     /* threads that waited from the beginning to the end; prof leaves them out */
+	uint64_t unfinished, unfinished_ns;/* still went on at the capture's end: prof counts them up to there */
 	uint64_t no_stack;
 };
 
@@ -44,21 +44,21 @@ struct waits {
 	void *ctx;
 };
 
-/* The task that a sample of a waking says to be woken (from then on it waits for a CPU), if it waits and had not been yet; by
- * an INTERRUPT? */
+/* The task that a sample of a waking shows as woken, if it waits and nothing has woken it yet; from then on it waits for a CPU.
+ * INTERRUPT: an interrupt wakes it. */
 struct task *wait_woken(struct processes *, const struct record *, bool *interrupt);
-/* Notes that the stack of the task is known, as of TIME, when it leaves the CPU. */
+/* Notes that prof knows the stack of the task, as of TIME, when it leaves the CPU. */
 void wait_stack(struct waits *, struct task *, uint64_t time);
-/* Notes that the task sleeps since before TIME; LOOKED: its stack is known. */
+/* Notes that the task sleeps since before TIME; LOOKED: prof knows its stack. */
 void wait_before(struct waits *, struct task *, uint64_t time, bool looked);
-/* Looks at THREADS, which were there when the capture began; tells what those that are asleep wait with as samples. */
+/* Looks at THREADS, which existed when the capture began; tells as samples where the sleeping ones wait. */
 void wait_look(struct waits *, struct processes *, const struct threads *, uint32_t event,
                void (*sample)(void *, const struct sample *), void *ctx);
 /* The sp and the pc of a sleeping thread; false if it does not sleep, or if they are not known. */
-bool wait_asleep(int32_t pid, int32_t tid, uint64_t *sp, uint64_t *pc);
-/* How long the running task has run until TIME, ns, since the last call. */
+bool wait_asleep(int32_t pid, int32_t tid, uint64_t *sp, uint64_t *pc, uint64_t *arg);
+/* The ns that the running task has run until TIME since the last call. */
 uint64_t wait_ran(struct waits *, struct task *, uint64_t time);
-/* What a record says of waiting, once the processes know it. */
+/* Takes in what a record says of waiting, once the processes know it. */
 void wait_record(struct waits *, struct processes *, const struct record *);
 /* Ends all waits at TIME, the end of the capture. */
 void wait_over(struct waits *, struct processes *, uint64_t time);

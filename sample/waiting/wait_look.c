@@ -10,9 +10,10 @@
 #include "lib/text.h"
 #include "sample/events/sample.h"
 #include "sample/tasks/foreign.h"
+#include "sample/tasks/stack_copy.h"
 #include "sample/tasks/threads.h"
 
-enum { STACK_READ = 16 << 10, LEAST_READ = 256 };
+enum { STACK_READ = 16 << 10 };
 
 /* The state of a thread (field 3 of stat); 0: not known. */
 static char
@@ -26,17 +27,22 @@ state_of(const struct task *t)
 	return p[2];
 }
 
-/* "NUMBER ARGUMENTS SP PC", in hexadecimal; "running" if the thread is not asleep. */
+/* "NUMBER ARGUMENTS SP PC", in hexadecimal; "running" if the thread is not asleep.  ARG: the first argument, 0 if it is in no call. */
 static bool
-parse_syscall(const char *s, uint64_t *sp, uint64_t *pc)
+parse_syscall(const char *s, uint64_t *sp, uint64_t *pc, uint64_t *arg)
 {
 	uint64_t last[2] = { 0, 0 };
+	bool in_call = *s != '-', first = true;
 
+	*arg = 0;
 	for (const char *p = s; (p = strstr(p, " 0x"));) {
 		p += 3;
 		last[0] = last[1];
 		if (!text_hex(&p, &last[1]))
 			return false;
+		if (first && in_call)
+			*arg = last[1];
+		first = false;
 	}
 	*sp = last[0];
 	*pc = last[1];
@@ -44,7 +50,7 @@ parse_syscall(const char *s, uint64_t *sp, uint64_t *pc)
 }
 
 bool
-wait_asleep(int32_t pid, int32_t tid, uint64_t *sp, uint64_t *pc)
+wait_asleep(int32_t pid, int32_t tid, uint64_t *sp, uint64_t *pc, uint64_t *arg)
 {
 	char buf[256];
 	long n = foreign_asleep(pid, tid, buf, sizeof buf - 1);
@@ -52,33 +58,19 @@ wait_asleep(int32_t pid, int32_t tid, uint64_t *sp, uint64_t *pc)
 	if (n <= 0 || n >= (long)sizeof buf)
 		return false;
 	buf[n] = 0;
-	return parse_syscall(buf, sp, pc) && (sizeof(void *) < 8 || *sp >> 32);   /* else a 32-bit program's */
+	return parse_syscall(buf, sp, pc, arg) && (sizeof(void *) < 8 || *sp >> 32);   /* else the registers are a 32-bit program's */
 }
 
-/* Reads as much of the stack as it can, up to the stack's end, in whole pages. */
-static size_t
-read_stack(int32_t pid, uint64_t sp, uint8_t *to)
-{
-	size_t n = 0;
-
-	for (size_t step = STACK_READ; n < STACK_READ && step >= LEAST_READ; )
-		if (foreign_read(pid, sp + n, to + n, step) == step)
-			n += step;
-		else
-			step /= 2;
-	return n;
-}
-
-/* The user's side of a thread that is asleep, told as a sample of it.  Whether that could be read. */
+/* Tells the user's side of a sleeping thread as a sample of it.  Returns whether prof could read it. */
 static bool
 look_at(struct task *t, struct sample *out, void (*sample)(void *, const struct sample *), void *ctx)
 {
 	static _Alignas(8) uint8_t stack[STACK_READ];
 
-	if (!wait_asleep(t->pid, t->tid, &out->sp, &out->ip))
+	if (!wait_asleep(t->pid, t->tid, &out->sp, &out->ip, &out->arg))
 		return false;
 	out->stack = stack;
-	out->stack_size = read_stack(t->pid, out->sp, stack);
+	out->stack_size = stack_copy(t->pid, out->sp, stack, sizeof stack, UINT64_MAX);
 	process_ready(t->process, out->time);
 	sample(ctx, out);
 	return true;

@@ -1,5 +1,5 @@
-/* C++ names parsed: what all of it stands on, functions, and names that the compiler gives.  Itanium C++ ABI,
- * section 5.1 (mangling), and what GCC and clang have added. */
+/* C++ names parsed: the basics of the parser, functions, and names that the compiler gives.  Itanium C++ ABI, section 5.1
+ * (mangling), and what GCC and clang have added. */
 #include "demangle.h"
 #include "cxx.h"
 
@@ -7,7 +7,7 @@
 
 #include "lib/mem.h"
 
-/* What one name may cost: nodes beyond a count for its length, and steps of parsing and printing. */
+/* The bounds of the work for one name: steps of parsing for its length, steps of printing, and its length. */
 enum { PARSE_BUDGET = 64 /* times the length */, PRINT_BUDGET = 1 << 18, LENGTH_MAX = 64 << 10 };
 
 uint32_t
@@ -204,7 +204,7 @@ call_offset(struct cxx *c)
 	}
 }
 
-/* What a code stands for, and what is behind it (t: type, n: name, e: encoding, o: offset and encoding, b: two offsets, a: template argument,
+/* What a code stands for, and what follows it (t: type, n: name, e: encoding, o: offset and encoding, b: two offsets, a: template argument,
  * m: module, v: type in type, r: temporary, c: clone). */
 static const struct special {
 	char code[3], behind;
@@ -221,7 +221,7 @@ static const struct special {
 	{ .text = NULL }
 };
 
-/* TYPE number _ TYPE: the second in the first. */
+/* TYPE number _ TYPE: the second type within the first. */
 static uint32_t
 type_in_type(struct cxx *c)
 {
@@ -234,7 +234,7 @@ type_in_type(struct cxx *c)
 	return n;
 }
 
-/* A temporary of a reference: NAME, then which, with or without the "_" of newer compilers. */
+/* A temporary of a reference: NAME, then its number, with or without the "_" of newer compilers. */
 static uint32_t
 temporary(struct cxx *c)
 {
@@ -284,7 +284,7 @@ special(struct cxx *c)
 	return cxx_text(c, K_PREFIX, sp->text, n);
 }
 
-/* Whether NAME, a function, carries its return type: templates do, constructors and conversions do not. */
+/* Whether the function NAME is mangled with its return type: templates are, constructors and conversions are not. */
 static bool
 has_return(const struct cxx *c, uint32_t name)
 {

@@ -10,7 +10,7 @@ enum kind {
 	K_NAME,       /* s, a: text and its length */
 	K_QUAL,       /* a::b */
 	K_LOCAL,      /* b in the function a */
-	K_DEFAULT,    /* b in the default argument a (from 0) of what stands before */
+	K_DEFAULT,    /* b in the default argument a (from 0) of the function before it */
 	K_TEMPLATE,   /* a<list b>, requires c */
 	K_TAGGED,     /* a[abi:b] */
 	K_FRIEND,     /* a[friend] */
@@ -19,12 +19,12 @@ enum kind {
 	K_CTOR,       /* of a */
 	K_DTOR,       /* of a */
 	K_OPERATOR,   /* s: its text; flag: its shape in expressions */
-	K_VENDOR_OP,  /* operator a; likewise */
+	K_VENDOR_OP,  /* operator a; flag: its shape in expressions */
 	K_LITERAL_OP, /* operator"" a */
 	K_CONVERSION, /* operator to type a */
 	K_UNNAMED,    /* the unnamed type a */
 	K_LAMBDA,     /* the lambda c with parameters list a and template parameters list b */
-	K_HEAD,       /* a template parameter: flag is y, n, t, p or k; a, b what it has */
+	K_HEAD,       /* a template parameter: flag is y, n, t, p or k; a, b: its parts */
 	K_BINDING,    /* [list a] */
 	K_MEMBER,     /* a of which flag are the qualifiers of `this' */
 	K_ENCODING,   /* function a of type b, requires c; flag: qualifiers of `this' */
@@ -40,15 +40,15 @@ enum kind {
 	K_POSTFIX,    /* a, then s */
 	K_VENDOR_CV,  /* a with the vendor's qualifier b */
 	K_MEMBER_PTR, /* to b of class a */
-	K_ARRAY,      /* of b; a how many, or none */
-	K_VECTOR,     /* likewise */
+	K_ARRAY,      /* of a elements b; a may be missing */
+	K_VECTOR,     /* of a elements b, as an array */
 	K_FUNCTION,   /* a returned, if any; list b; c an exception specification; flag: qualifiers */
 	K_PARAM,      /* the template parameter a; of level flag */
 	K_PACK,       /* a... */
 	K_ARGS,       /* list a as one template argument: a pack */
 	K_LIST,       /* a and then list b */
 	/* Expressions. */
-	K_FPARAM,     /* the function parameter a, or this where 0 */
+	K_FPARAM,     /* the function parameter a; 0 is `this' */
 	K_LITERAL,    /* of type a; s and c: its text and length; negative with flag */
 	K_UNARY,      /* operator a on b; flag: postfix */
 	K_BINARY,     /* operator a on b and c */
@@ -96,30 +96,30 @@ struct cxx {
 	struct text *out;
 	const struct scope *scope;
 	uint32_t current;          /* the template being printed */
-	uint32_t pack;             /* which member of packs, or WHOLE_PACK */
+	uint32_t pack;             /* which member of packs is printed, or WHOLE_PACK */
 	uint32_t trimmed;          /* where the text ended when a comma was last taken back */
 	uint32_t heads;            /* the template parameters of the lambda whose parameters are being printed */
-	unsigned lambda;           /* its parameters are being printed: so many deep */
+	unsigned lambda;           /* in how many nested lambdas' parameters the printer is */
 	unsigned cv;               /* qualifiers that an outer node prints */
 	unsigned this_cv;          /* qualifiers that the next function type prints */
 };
 
-/* The template arguments that T_ speaks of. */
+/* The template arguments that T_ refers to. */
 struct scope {
 	const struct scope *outer;
 	uint32_t args;             /* a list */
-	uint32_t name;             /* in a constraint: the function, whose template arguments all count, outermost first */
+	uint32_t name;             /* in a constraint: the function; all its template arguments count, outermost first */
 };
 
-/* Parsing.  All return 0 once BAD is set, and nothing is left then. */
+/* Parsing.  All return 0 once BAD is set; then nothing is left to parse. */
 uint32_t cxx_fail(struct cxx *);
-/* Back to where it was BEFORE, but what was spent is spent. */
+/* Goes back to the state BEFORE, but keeps the budget as it is now. */
 void cxx_back(struct cxx *, const struct cxx *before);
 uint32_t cxx_node(struct cxx *, enum kind, uint32_t a, uint32_t b, uint32_t c);
 uint32_t cxx_text(struct cxx *, enum kind, const char *s, uint32_t a);
 uint32_t cxx_fixed(struct cxx *, const char *name);
 uint32_t cxx_flagged(struct cxx *, enum kind, unsigned flag, uint32_t a, uint32_t b);
-/* N, which a substitution may mean from now on. */
+/* Returns N, and remembers it: a substitution may mean it from now on. */
 uint32_t cxx_remember(struct cxx *, uint32_t n);
 uint32_t cxx_encoding(struct cxx *);
 uint32_t cxx_name(struct cxx *);
@@ -153,12 +153,12 @@ uint32_t cxx_list(struct cxx *, uint32_t (*item)(struct cxx *), char end);
 /* The next character and the one behind it, 0 past the end. */
 char cxx_peek(const struct cxx *);
 char cxx_peek2(const struct cxx *);
-/* Past it, where it comes next. */
+/* Moves past the character, if it comes next. */
 bool cxx_eat(struct cxx *, char);
 bool cxx_eat2(struct cxx *, const char *two);
-/* BAD where it does not. */
+/* Does the same, but sets BAD if another one comes. */
 void cxx_want(struct cxx *, char);
-/* The next is a digit. */
+/* Whether a digit comes next. */
 bool cxx_at_digit(const struct cxx *);
 
 static inline bool
@@ -178,17 +178,17 @@ void cxx_put(struct cxx *, const char *);
 void cxx_putc(struct cxx *, char);
 void cxx_print(struct cxx *, uint32_t node);
 void cxx_print_list(struct cxx *, uint32_t list);
-/* What is not a type, or is one that has no right part. */
+/* Prints a node that is no type, or a type without a right part. */
 void cxx_show(struct cxx *, uint32_t node);
 void cxx_print_lambda_param(struct cxx *, const struct node *);
-/* By a format: see cxx_show.c. */
+/* Prints a node by a format: see cxx_show.c. */
 void cxx_emit(struct cxx *, const struct node *, const char *format);
-/* The list of the pack that an expansion of NODE goes over, by a template parameter in it; false: none. */
+/* Finds the list of the pack that an expansion of NODE goes over, by a template parameter in NODE; false: none. */
 bool cxx_find_pack(struct cxx *, uint32_t node, uint32_t *list);
 uint32_t cxx_list_size(struct cxx *, uint32_t list);
 /* Item I of a list, or 0. */
 uint32_t cxx_list_item(struct cxx *, uint32_t list, uint32_t i);
-/* One step deeper; false, and BAD is set, where it is too deep or too much. */
+/* Goes one step deeper; false, with BAD set, if that is too deep or too much. */
 bool cxx_enter(struct cxx *);
 
 #endif

@@ -28,7 +28,7 @@ static const struct operator {
 	{ .text = NULL }
 };
 
-/* The operator at the cursor, which moves past it; NULL for none. */
+/* Reads the operator at the cursor; NULL if there is none. */
 static const struct operator *
 operator_here(struct cxx *c)
 {
@@ -57,7 +57,7 @@ cxx_operator(struct cxx *c)
 		bool was = c->conversion;
 		uint32_t type;
 
-		/* Of T_ and two lists of arguments, the first is T_'s; a single one is the operator's. */
+		/* If two lists of arguments follow T_, the first one is T_'s; a single one is the operator's. */
 		c->conversion = true;
 		type = cxx_type(c);
 		c->conversion = was;
@@ -129,8 +129,8 @@ in_scope(struct cxx *c, uint32_t scope)
 	return maybe_template(c, cxx_unqualified(c, scope));
 }
 
-/* sr level+ E name, which substitutions do not count.  What looks like it may also be a type, a name and the
- * end of the expression: C->ambiguous, and the whole name is tried again where that turns out. */
+/* sr level+ E name, which substitutions do not count.  The same text may also be a type, a name and the end of the
+ * expression: this sets C->ambiguous, and if it turns out so, the parser tries the whole name again. */
 static uint32_t
 by_levels(struct cxx *c)
 {
@@ -148,7 +148,7 @@ by_levels(struct cxx *c)
 	return 0;
 }
 
-/* Past sr: type name; N type level+ E name; or by levels. */
+/* A name in a scope, behind sr: type name; N type level+ E name; or by levels. */
 static uint32_t
 scoped_name(struct cxx *c)
 {
@@ -197,7 +197,7 @@ fold(struct cxx *c)
 	return n;
 }
 
-/* Past nw or na. */
+/* A new expression, behind nw or na. */
 static uint32_t
 new_expr(struct cxx *c, bool global)
 {
@@ -225,7 +225,7 @@ cast(struct cxx *c)
 	return cxx_node(c, list ? K_CAST_LIST : K_CAST, type, n, 0);
 }
 
-/* Past di, dx, dX: an initializer of a member, an element, a range of them. */
+/* Behind di, dx, dX: an initializer of a member, an element, a range of elements. */
 static uint32_t
 designated(struct cxx *c, char kind)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* "_" digit or "__" digits "_": which of several of that name; nobody prints it. */
+/* "_" digit or "__" digits "_": which of several with one name; it is not printed. */
 static void
 discriminator(struct cxx *c)
 {
@@ -89,7 +89,7 @@ dtor_or_binding(struct cxx *c)
 	return cxx_node(c, K_DTOR, c->last, 0, 0);
 }
 
-/* Whether a template parameter's declaration comes, as lambdas and constrained arguments have it. */
+/* Whether a template parameter's declaration comes next: lambdas and constrained arguments have such. */
 static bool
 at_head(const struct cxx *c)
 {
@@ -244,7 +244,7 @@ cxx_template_arg(struct cxx *c)
 	if (!cxx_enter(c))
 		return 0;
 	if (at_head(c)) {
-		head(c);   /* what the parameter is declared as, where overloads differ in that alone */
+		head(c);   /* the declaration of the parameter, if overloads differ only in that */
 		n = cxx_template_arg(c);
 	} else if (cxx_eat(c, 'X')) {
 		n = cxx_expr(c);
@@ -281,7 +281,7 @@ cxx_template_args(struct cxx *c, uint32_t name)
 	return cxx_node(c, K_TEMPLATE, name, l.first, constraint);
 }
 
-/* What may stand before "::", and the last name, up to the E. */
+/* Parses the parts before each "::", and the last name, up to the E. */
 static uint32_t
 prefix(struct cxx *c)
 {
@@ -345,7 +345,7 @@ local(struct cxx *c)
 	n = cxx_name(c);
 	if (c->node[n].kind != K_LAMBDA && c->node[n].kind != K_UNNAMED)
 		discriminator(c);
-	if (c->node[n].kind == K_MEMBER) {   /* the whole function's, not the local name's */
+	if (c->node[n].kind == K_MEMBER) {   /* the qualifiers are the whole function's, not the local name's */
 		quals = c->node[n].flag;
 		n = c->node[n].a;
 	}

@@ -1,6 +1,6 @@
 /* C++ names printed as binutils' c++filt prints them.  A type has a left part and a right part, between which the
  * name declared would stand: int (* | )[3].  T_ is looked up while printing, in the template that is being printed:
- * a substitution may mean another T_ than where it was first seen. */
+ * in a substitution T_ may mean another argument than at its first place. */
 #include "cxx.h"
 
 #include <string.h>
@@ -66,7 +66,7 @@ cxx_list_size(struct cxx *c, uint32_t list)
 	return n;
 }
 
-/* The arguments of the template at LEVEL, from the outermost, among those that NAME stands in and is. */
+/* The arguments of the template at LEVEL, counted from the outermost, of NAME and the templates around it. */
 static uint32_t
 level_args(struct cxx *c, uint32_t name, unsigned level)
 {
@@ -122,7 +122,7 @@ resolve(struct cxx *c, uint32_t n, const struct scope **scope)
 	return n;
 }
 
-/* What a declarator around N sees: a function, an array, or anything else. */
+/* What N is for a declarator around it: a function, an array, or anything else. */
 static enum kind
 shape(struct cxx *c, uint32_t n)
 {
@@ -267,7 +267,8 @@ template_of(const struct cxx *c, uint32_t name)
 	return n->kind == K_TEMPLATE ? name : 0;
 }
 
-/* The constraint of function NAME.  Compilers disagree on what T_ is in it; better none than no name at all. */
+/* The constraint of function NAME.  Compilers disagree on what T_ is in it.  A name without the constraint is better than no
+ * name. */
 static void
 requires(struct cxx *c, uint32_t name, uint32_t constraint)
 {
@@ -353,7 +354,7 @@ conversion(struct cxx *c, const struct node *n)
 	c->current = save;
 }
 
-/* What is no type, and needs to know which template is being printed. */
+/* Prints nodes that are no types, and depend on the template that is being printed. */
 static void
 name(struct cxx *c, uint32_t index)
 {
@@ -389,8 +390,8 @@ name(struct cxx *c, uint32_t index)
 	}
 }
 
-/* The target of a pointer or reference N, *OP what is written for it, or NULL where N is a reference to a reference and
- * leaves it to that one.  Moves c->scope to where the target is to be read. */
+/* The target of a pointer or reference N; *OP: the text for N, or NULL if N is a reference to a reference, because the inner
+ * one writes it.  Moves c->scope to where the target is to be read. */
 static uint32_t
 target(struct cxx *c, const struct node *n, const char **op)
 {
@@ -413,7 +414,7 @@ target(struct cxx *c, const struct node *n, const char **op)
 	return to;
 }
 
-/* What opens around a pointer to a function or an array. */
+/* Prints what opens around a pointer to a function or an array. */
 static void
 open_paren(struct cxx *c, enum kind to)
 {

@@ -168,7 +168,7 @@ literal(struct cxx *c, const struct node *n)
 	const char *t = type->kind == K_BUILTIN ? type->s : "", *suffix = NULL;
 	bool real = strstr(t, "loat") || strstr(t, "double");
 
-	if (!n->c) {   /* a type of one value, or a string, whose characters nobody wrote down */
+	if (!n->c) {   /* a type of one value, or a string: the name does not hold its characters */
 		cxx_emit(c, n, type->kind == K_ARRAY ? "\"<%a>\"" : "%a");
 		return;
 	}
@@ -289,7 +289,7 @@ cxx_show(struct cxx *c, uint32_t index)
 		unary(c, n);
 		break;
 	case K_BINARY: {
-		/* Not to be taken for the end of template arguments. */
+		/* Nobody may take this ">" for the end of template arguments. */
 		const struct node *op = &c->node[n->a];
 
 		cxx_emit(c, n, op->kind == K_OPERATOR && strcmp(op->s, ">") == 0 ? "(%B%o%C)" : "%B%o%C");

@@ -33,7 +33,7 @@ cxx_params(struct cxx *c)
 	return c->p - start == 1 && *start == 'v' ? 0 : l.first;
 }
 
-/* Past an F. */
+/* A function type, behind its F. */
 static uint32_t
 function_type(struct cxx *c, uint32_t exceptions, bool safe)
 {
@@ -53,7 +53,7 @@ function_type(struct cxx *c, uint32_t exceptions, bool safe)
 	return n;
 }
 
-/* From an F on, or from the exception specification before it. */
+/* A function type, from its F on, or from the exception specification before it. */
 static uint32_t
 function_with_exceptions(struct cxx *c)
 {
@@ -90,7 +90,7 @@ digits(struct cxx *c)
 	return cxx_text(c, K_NAME, s, (uint32_t)(c->p - s));
 }
 
-/* Past A or Dv: how many of what. */
+/* An array or vector, behind A or Dv: how many, of which type. */
 static uint32_t
 array(struct cxx *c, enum kind kind)
 {
@@ -108,7 +108,7 @@ array(struct cxx *c, enum kind kind)
 	return cxx_node(c, kind, size, cxx_type(c), 0);
 }
 
-/* Past DF: _Float and how many bits. */
+/* A type _Float or bfloat, behind DF: how many bits. */
 static uint32_t
 float_type(struct cxx *c)
 {
@@ -130,7 +130,7 @@ float_type(struct cxx *c)
 	return cxx_fail(c);
 }
 
-/* Past DB or DU. */
+/* A _BitInt type, behind DB or DU. */
 static uint32_t
 bit_int(struct cxx *c, const char *name)
 {
@@ -140,7 +140,7 @@ bit_int(struct cxx *c, const char *name)
 	return n;
 }
 
-/* Past a D.  *FRESH becomes false where substitutions do not count it. */
+/* A type, behind its D.  *FRESH becomes false if substitutions do not count it. */
 static uint32_t
 d_type(struct cxx *c, bool *fresh)
 {
@@ -183,7 +183,7 @@ static const char *const builtins[26] = {
 	"void", "wchar_t", "long long", "unsigned long long", "...",
 };
 
-/* T_, with arguments where it is a template's; Ts, Te and Tu before a name say what it was declared as. */
+/* T_, with arguments if it is a template; Ts, Te and Tu before a name tell how it was declared. */
 static uint32_t
 param_type(struct cxx *c)
 {
@@ -206,7 +206,7 @@ param_type(struct cxx *c)
 	return n;
 }
 
-/* A type that begins with S; *FRESH unless it is one that substitutions count already, or never. */
+/* A type that begins with S; *FRESH becomes false if substitutions count it already, or never. */
 static uint32_t
 s_type(struct cxx *c, bool *fresh)
 {
@@ -226,7 +226,7 @@ s_type(struct cxx *c, bool *fresh)
 	return n;
 }
 
-/* What has a letter of its own, which is eaten; *FRESH as above. */
+/* Parses a type that has a letter of its own, and eats the letter; *FRESH as above. */
 static uint32_t
 letter_type(struct cxx *c, char ch, bool *fresh)
 {

@@ -1,4 +1,4 @@
-/* Which kind of mangled name it is; see demangle.h.  The text that the demanglers write. */
+/* See demangle.h.  Tells which kind of mangled name it is.  Also the text that the demanglers write. */
 #include "demangle.h"
 #include "text_out.h"
 

@@ -1,5 +1,5 @@
-/* Rust's names: legacy ones (an Itanium nested name that ends in a hash), and which of the two kinds it is.
- * Identifiers beyond ASCII are punycode, RFC 3492. */
+/* Rust's names: legacy ones (an Itanium nested name that ends in a hash), and the choice between the two kinds.  Identifiers
+ * beyond ASCII are punycode, RFC 3492. */
 #include "demangle.h"
 #include "rust.h"
 
@@ -79,7 +79,7 @@ rust_punycode(struct text *out, const struct ident *id)
 	return n;
 }
 
-/* $LT$ and its like at S, of N bytes: how long it is, or 0; *C is what it stands for. */
+/* The length of an escape such as $LT$ at S, of N bytes, or 0; *C is what it stands for. */
 static uint32_t
 escape(const char *s, uint32_t n, char *c)
 {
@@ -169,7 +169,7 @@ legacy(struct text *out, const char *s, bool verbose)
 	}
 }
 
-/* What stands in the brackets behind a name; those that begin a path (<T as Trait>::f) stay. */
+/* Removes what stands in the brackets behind a name; brackets that begin a path (<T as Trait>::f) stay. */
 static void
 drop_generics(struct text *t)
 {

@@ -5,7 +5,8 @@
 
 #include "lib/text.h"
 
-/* Hex digits up to "_": how many after leading zeros, from *S on; their value where they are at most 16. */
+/* Reads hex digits up to "_".  Returns how many there are after leading zeros, from *S on; gives their value if they are at
+ * most 16. */
 static uint32_t
 hex(struct rust *r, const char **s, uint64_t *v)
 {
@@ -116,7 +117,7 @@ element(struct rust *r)
 	rust_constant(r, true);
 }
 
-/* Past a V: a structure or a variant of an enumeration. */
+/* Behind a V: a structure or a variant of an enumeration. */
 static void
 structure(struct rust *r)
 {

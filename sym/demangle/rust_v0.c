@@ -26,7 +26,7 @@ rust_items(struct rust *r, void (*item)(struct rust *))
 	return n;
 }
 
-/* Past an N. */
+/* A nested path, behind its N. */
 static void
 nested(struct rust *r, bool in_value)
 {
@@ -155,7 +155,7 @@ rust_basic(char tag)
 	return tag >= 'a' && tag <= 'z' ? names[tag - 'a'] : NULL;
 }
 
-/* Past an F. */
+/* A function pointer, behind its F. */
 static void
 fn_type(struct rust *r)
 {
@@ -206,7 +206,7 @@ dyn_trait(struct rust *r)
 	rust_put(r, open ? ">" : "");
 }
 
-/* Past a D. */
+/* A dyn type, behind its D. */
 static void
 dyn_type(struct rust *r)
 {
@@ -227,7 +227,7 @@ dyn_type(struct rust *r)
 	}
 }
 
-/* Past a W: the values that a type is restricted to. */
+/* Behind a W: the values that a type is restricted to. */
 static void
 pattern(struct rust *r)
 {

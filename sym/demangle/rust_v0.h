@@ -23,7 +23,7 @@ void rust_fail(struct rust *);
 char rust_peek(const struct rust *);
 char rust_next(struct rust *);
 bool rust_eat(struct rust *, char c);
-/* One step deeper; with every return true, r->depth-- is due. */
+/* Goes one step deeper; after each return of true the caller must do r->depth--. */
 bool rust_enter(struct rust *);
 void rust_put(struct rust *, const char *s);
 void rust_put_num(struct rust *, uint64_t v);
@@ -41,14 +41,14 @@ void rust_come_back(struct rust *, uint32_t p);
 void rust_lifetime(struct rust *, uint64_t index);
 /* Prints for<'a, 'b>, if there is one.  The caller must subtract the result from r->lifetimes. */
 uint64_t rust_binder(struct rust *);
-/* Items up to the E, with commas; how many. */
+/* Prints items up to the E, with commas; returns how many. */
 unsigned rust_items(struct rust *, void (*item)(struct rust *));
 void rust_type(struct rust *);
 /* The name of the type that TAG is, or NULL. */
 const char *rust_basic(char tag);
 /* With OPEN, it leaves out the ">" of generic arguments, and returns true if it did. */
 bool rust_path(struct rust *, bool in_value, bool open);
-/* IN_VALUE: as a part of another value, where no braces are needed around it. */
+/* IN_VALUE: it is a part of another value, and needs no braces around it. */
 void rust_constant(struct rust *, bool in_value);
 
 #endif

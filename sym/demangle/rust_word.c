@@ -119,7 +119,7 @@ rust_identifier(struct rust *r)
 	if (!rust_eat(r, '0'))
 		while (rust_peek(r) >= '0' && rust_peek(r) <= '9' && n < 1u << 20)
 			n = n * 10 + (uint32_t)(r->s[r->p++] - '0');
-	rust_eat(r, '_');   /* where the name itself begins like a number goes on */
+	rust_eat(r, '_');   /* it stands there if the name begins with a character that could continue the number */
 	if (r->bad || n > r->n - r->p) {
 		rust_fail(r);
 		return id;

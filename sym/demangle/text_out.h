@@ -11,7 +11,7 @@ enum { TEXT_MAX = 64 << 10, DEMANGLE_DEPTH = 512 };
 struct text {
 	char *s;       /* a vector; the last byte of its capacity is never text */
 	uint32_t cap, n;
-	bool full;     /* too large, or no memory: what came since is not in it */
+	bool full;     /* too large, or no memory: later text is not in it */
 };
 
 void text_put(struct text *, const char *, size_t n);

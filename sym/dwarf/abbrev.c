@@ -1,11 +1,11 @@
-/* Abbreviations: what attributes an entry has, and how they lie there (DWARF 5 sections 7.5.2 to 7.5.4).  Where all of them have
- * a fixed size, as most have, an entry is passed over in one step. */
+/* Abbreviations: which attributes an entry has, and in which form (DWARF 5 sections 7.5.2 to 7.5.4).  If all attributes have a
+ * fixed size, as most have, prof passes over an entry in one step. */
 #include "abbrev.h"
 
 #include "lib/sort.h"
 
 enum { DW_TAG_subprogram = 0x2e, DW_AT_LO_USER = 0x2000, DW_FORM_ref4 = 0x13, DW_FORM_implicit_const = 0x21, ABBREVS_MAX = 1 << 20 };
-enum { WORK_MAX = 256 << 20 };   /* bytes of abbreviations read for first entries: some tens for each in fact */
+enum { WORK_MAX = 256 << 20 };   /* bytes of abbreviations read for first entries; a first entry really needs some tens of bytes */
 
 static uint8_t
 attr_of(uint64_t at)

@@ -4,7 +4,7 @@
 
 #include "form.h"
 
-/* Attributes that anyone asks for. */
+/* The attributes that prof asks for. */
 enum attr {
 	AT_NONE, AT_SIBLING, AT_NAME, AT_STMT_LIST, AT_LOW_PC, AT_HIGH_PC, AT_COMP_DIR, AT_ORIGIN, AT_DECL_FILE, AT_DECL_LINE,
 	AT_SPECIFICATION, AT_RANGES, AT_CALL_FILE, AT_CALL_LINE, AT_LINKAGE_NAME, AT_STR_OFFSETS_BASE, AT_ADDR_BASE,
@@ -16,7 +16,7 @@ struct abbrev {
 	uint32_t spec, nspec;
 	uint16_t tag;
 	uint16_t size;             /* of the attributes, or SIZE_VARIES */
-	uint16_t sibling;          /* where DW_AT_sibling stands in them, of form ref4, or SIZE_VARIES */
+	uint16_t sibling;          /* where DW_AT_sibling, of form ref4, stands among the attributes, or SIZE_VARIES */
 	bool children, pc;         /* pc: it has ranges of code */
 };
 
@@ -26,13 +26,13 @@ struct abbrevs {
 	struct abbrev *abbrev;
 	struct spec *spec;
 	uint32_t n;
-	struct item *by_code;      /* NULL where codes are 1, 2, 3, ... */
+	struct item *by_code;      /* NULL if codes are 1, 2, 3, ... */
 };
 
 /* An entry. */
 struct die {
 	uint64_t off;
-	uint32_t has;              /* a bit for each of AT that it has */
+	uint32_t has;              /* a bit for each attribute of AT that it has */
 	uint16_t tag;
 	bool children;
 	struct value at[ATTRS];
@@ -53,7 +53,7 @@ die_value(const struct die *d, enum attr at)
 	return die_has(d, at) ? &d->at[at] : &none;
 }
 
-/* All of a unit's, or NULL. */
+/* All abbreviations of a unit, or NULL. */
 const struct abbrevs *unit_abbrevs(struct unit *);
 const struct abbrev *abbrev_find(const struct abbrevs *, uint64_t code);
 /* The first entry of a unit, without reading all of its abbreviations. */
@@ -64,12 +64,12 @@ bool unit_has_functions(const struct unit *);
 void die_read(const struct unit *, struct cursor *, const struct abbrev *, const struct spec *, struct die *);
 /* The entry at OFF of U. */
 bool die_open(struct unit *, uint64_t off, struct die *);
-/* The entries of U from OFF on, and where in .debug_info such a cursor stands. */
+/* A cursor at the entries of U from OFF on; and the place in .debug_info of such a cursor. */
 struct cursor entries_from(const struct unit *, uint64_t off);
 uint64_t entries_offset(const struct unit *, const struct cursor *);
-/* Jumps to what follows an entry and those below it, REF being its DW_AT_sibling; false where that cannot be. */
+/* Jumps behind an entry and the entries below it; REF is its DW_AT_sibling.  False if that is impossible. */
 bool entries_jump(const struct unit *, struct cursor *, uint64_t ref);
-/* Jumps by the entry's own DW_AT_sibling, if the sizes of its attributes, which begin at ATTRS, tell where that stands. */
+/* Jumps by the entry's own DW_AT_sibling, if the sizes of its attributes tell where that stands; they begin at ATTRS. */
 bool entries_jump_sibling(const struct unit *, struct cursor *, const struct abbrev *, struct cursor attrs);
 /* Passes over the attributes of an entry. */
 void die_skip(const struct unit *, struct cursor *, const struct abbrev *, const struct spec *);

@@ -1,5 +1,5 @@
-/* Many addresses at once, unit by unit: where they are, and what the entries of their functions say there; then what those say
- * that these are made from, in the order of .debug_info.  So that is read forwards, which may be compressed. */
+/* Many addresses at once, unit by unit: first their places, and what the entries of their functions say; then what the entries
+ * say that those are made from, in the order of .debug_info.  So prof reads .debug_info forwards; it may be compressed. */
 #include "ahead.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ struct known {
 	struct declared declared;
 };
 
-/* What is being found out. */
+/* The addresses that are being looked up. */
 struct asking {
 	struct dwarf *dwarf;
 	struct item *answer;
@@ -34,7 +34,7 @@ struct asking {
 	uint32_t n, cap, places, place_cap, of_cap, nknown, known_cap;
 };
 
-/* A short name stands in .debug_info itself: prof does not read that again for it. */
+/* Copies a short name, which stands in .debug_info itself, so that prof need not read .debug_info again for it. */
 static const char *
 keep(struct dwarf *d, const char *name)
 {
@@ -59,13 +59,7 @@ follow(struct dwarf *d, struct known *k, struct die_at at)
 	k->declared.plain = keep(d, k->declared.plain);
 }
 
-static uint32_t
-hash_entry(const void *known, uint32_t i)
-{
-	return hash_u64(((const struct known *)known)[i].entry);
-}
-
-/* The number of the entry + 1; one of U itself is read.  0: at the memory cap. */
+/* The number of the entry + 1; 0: at the memory cap.  It reads a new entry at once if that is in U. */
 static uint32_t
 know(struct asking *a, struct unit *u, uint64_t entry)
 {
@@ -79,7 +73,7 @@ know(struct asking *a, struct unit *u, uint64_t entry)
 		return 0;
 	k = &a->known[a->nknown];
 	*k = (struct known){ .entry = entry, .then = entry };
-	if (!index_add(&a->index, hash, a->nknown, hash_entry, a->known))
+	if (!index_add(&a->index, hash, a->nknown))
 		return 0;
 	if (entry >= u->root && entry < u->end)
 		follow(a->dwarf, k, (struct die_at){ u->dwarf, u, entry });
@@ -129,7 +123,7 @@ ask_units(struct asking *a, const uint64_t *addr, struct item *item, uint32_t n,
 	return left;
 }
 
-/* Reads what entries of other units say, as often as it leads on.  False at the memory cap. */
+/* Reads what entries of other units say, until no entry refers to another one.  False at the memory cap. */
 static bool
 read_others(struct asking *a)
 {
@@ -176,7 +170,7 @@ ask(struct asking *a, const uint64_t *addr, uint32_t n)
 	return good && read_others(a);
 }
 
-/* Of a place only the outermost one knows where it begins by now. */
+/* Adds the declarations.  So far only the outermost function of an address has a START. */
 static void
 declare(struct asking *a)
 {
@@ -192,7 +186,7 @@ ahead_forget(struct dwarf_cache *c)
 	c->ahead = NULL;
 }
 
-/* Keeps the answers instead of the last ones. */
+/* Keeps the answers; they replace the last ones. */
 static void
 keep_answers(struct dwarf_cache *c, const struct asking *a)
 {

@@ -1,5 +1,5 @@
-/* What a function is called, and where it is declared: what its entry does not say itself, the one says that it was made from or
- * that declares it (DWARF 5 sections 2.13.2 and 3.3.8). */
+/* The name of a function, and the place of its declaration.  If the function's entry does not say it, another entry does: the one
+ * that it was made from, or that declares it (DWARF 5 sections 2.13.2 and 3.3.8). */
 #include "declared.h"
 
 #include "line.h"
@@ -7,7 +7,7 @@
 
 enum { HOPS_MAX = 16 };   /* from a function's entry to the one that names it */
 
-/* The entry that DIE of U adds to: what it is inlined or made from, or declared by. */
+/* The entry that DIE of U adds to: the one that it is inlined or made from, or that declares it. */
 static bool
 next_entry(struct unit *u, const struct die *die, struct die_at *to)
 {

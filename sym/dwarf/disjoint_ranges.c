@@ -37,7 +37,8 @@ disjoint_find(const struct disjoint_range *span, uint32_t n, uint64_t addr)
 	return lo < n && span[lo].lo <= addr ? &span[lo] : NULL;
 }
 
-/* The spans that hold the sweep's position, or have ended and not yet come to the top: a heap, the winner on top. */
+/* A heap, with the winner on top: the spans that hold the sweep's position, and ended spans that have not yet come to the
+ * top. */
 struct active {
 	const struct disjoint_range *span;
 	uint32_t *heap;
@@ -95,7 +96,7 @@ emit(struct disjoint_ranges *out, struct active *a, uint64_t lo, uint64_t hi)
 	return disjoint_add(out, lo, hi, s->what);
 }
 
-/* EVENT: where spans begin (B 1) and end, sorted. */
+/* EVENT: the places where spans begin (B 1) and end, sorted. */
 static bool
 sweep(struct disjoint_ranges *out, struct active *a, const struct item *event, uint32_t n)
 {

@@ -1,5 +1,5 @@
-/* What the DWARF reader has read of all modules, and may forget.  When it reads something again, that is another
- * generation. */
+/* All that the DWARF reader has read of all modules, and may forget.  Each time that it forgets, another generation
+ * begins. */
 #ifndef SYM_DWARF_DWARF_CACHE_H
 #define SYM_DWARF_DWARF_CACHE_H
 
@@ -9,8 +9,8 @@ struct dwarf_cache {
 	struct module_owned owned;
 	struct arena arena;
 	size_t used;               /* bytes in it */
-	uint32_t generation, lookups, emptied;   /* EMPTIED: after how many lookups */
-	struct arena answers;      /* ahead.c's, */
+	uint32_t generation, lookups, emptied;   /* EMPTIED: LOOKUPS when it was emptied last */
+	struct arena answers;      /* for ahead.c */
 	struct ahead *ahead;       /* or NULL */
 };
 

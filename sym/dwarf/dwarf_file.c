@@ -3,7 +3,7 @@
 
 #include "sym/module/debug_file.h"
 
-/* What is kept of units that were read: an eighth of the entries' size, within these. */
+/* The memory for units that were read: an eighth of the entries' size, within these bounds. */
 enum { CACHE_LEAST = 1 << 20, CACHE_MOST = 64 << 20 };
 
 struct dwarf *

@@ -1,5 +1,4 @@
-/* The DWARF of a file: its sections, and its units as far as all parts of the reader need to know them (DWARF 5, chapters 2, 3
- * and 7). */
+/* The DWARF of a file: its sections, and what all parts of the reader need of its units (DWARF 5, chapters 2, 3 and 7). */
 #ifndef SYM_DWARF_DWARF_FILE_H
 #define SYM_DWARF_DWARF_FILE_H
 
@@ -15,9 +14,9 @@ enum dwarf_section {
  * cache. */
 struct slot {
 	uint64_t off;              /* of its header in .debug_info */
-	uint32_t generation;       /* of UNIT; not the cache's: it is forgotten */
+	uint32_t generation;       /* of UNIT; if it is not the cache's, UNIT is forgotten */
 	bool code;                 /* it may describe code: neither partial nor of types; */
-	bool told;                 /* and which, by .debug_aranges or its first entry; or it has no functions */
+	bool told;                 /* .debug_aranges or its first entry says which code; or it has no functions */
 	struct unit *unit;
 };
 
@@ -29,7 +28,7 @@ struct dwarf {
 	bool split;                /* a .dwo or .dwp: its sections' names end in .dwo */
 	struct cursor section[SECTIONS];
 	bool fetched[SECTIONS];
-	struct slot *slot;         /* by offset, of those up to WALKED, a place in .debug_info; in the modules' arena */
+	struct slot *slot;         /* by offset: of the units up to WALKED, a place in .debug_info; in the modules' arena */
 	uint32_t nslot, slot_cap;
 	uint64_t walked;
 	struct dwarf *alt, *dwp;
@@ -55,7 +54,7 @@ struct unit {
 	const char *comp_dir, *dwo_name;
 	uint64_t str_offsets, addr, rnglists, ranges, low, line;
 	bool has_line;
-	struct unit *skeleton;     /* of a split unit: where its addresses and lines are */
+	struct unit *skeleton;     /* of a split unit: the unit with its addresses and lines */
 	/* Made when asked for; in the cache. */
 	struct unit *split;        /* of a skeleton: the rest of it */
 	bool split_asked;
@@ -69,9 +68,9 @@ struct dwarf *dwarf_new(struct modules *, struct module *file, bool split);
 struct cursor dwarf_section(struct dwarf *, enum dwarf_section);
 /* The string at OFF of a section, or NULL. */
 const char *section_string(struct dwarf *, enum dwarf_section, uint64_t off);
-/* The file that it shares with others, or NULL. */
+/* The DWARF file that this one shares with others, or NULL. */
 struct dwarf *dwarf_alt(struct dwarf *);
-/* Whether the module has code at ADDR: DWARF also has ranges near 0, of functions that the linker dropped. */
+/* Whether the module has code at ADDR: DWARF also has ranges near 0, for functions that the linker dropped. */
 bool dwarf_is_code(const struct dwarf *, uint64_t addr);
 /* Forgets what was read if it has become too much.  After that the caller's units do not exist any more. */
 void dwarf_tidy(struct dwarf *);

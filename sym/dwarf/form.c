@@ -1,4 +1,4 @@
-/* Attribute values by their forms (DWARF 5 section 7.5.6), the GNU extensions for split and shared files among them. */
+/* Attribute values by their forms (DWARF 5 section 7.5.6), with the GNU extensions for split and shared files. */
 #include "form.h"
 
 enum {
@@ -12,7 +12,7 @@ enum {
 	DW_FORM_GNU_addr_index = 0x1f01, DW_FORM_GNU_str_index, DW_FORM_GNU_ref_alt = 0x1f20, DW_FORM_GNU_strp_alt
 };
 
-/* How a value lies there, other than with a fixed number of bytes. */
+/* The layouts of values without a fixed number of bytes. */
 enum { ULEB = 0xf0, SLEB, STRING, BLOCK, BLOCK1, BLOCK2, BLOCK4, INDIRECT, ADDRESS, OFFSET, REF_ADDR, UNKNOWN };
 
 static uint8_t

@@ -22,7 +22,7 @@ struct value {
 /* An entry somewhere, perhaps in another unit or file. */
 struct die_at {
 	struct dwarf *dwarf;
-	struct unit *unit;         /* NULL: to be opened, which reads it */
+	struct unit *unit;         /* NULL: its reader opens the unit */
 	uint64_t off;              /* in .debug_info */
 };
 
@@ -30,7 +30,7 @@ struct die_at {
 uint8_t form_size(const struct unit *, uint16_t form);
 void form_skip(const struct unit *, struct cursor *, uint16_t form);
 struct value form_read(const struct unit *, struct cursor *, const struct spec *);
-/* NULL if it is none. */
+/* NULL if the value is no string. */
 const char *value_string(const struct unit *, const struct value *);
 bool value_address(const struct unit *, const struct value *, uint64_t *addr);
 bool value_die(struct unit *, const struct value *, struct die_at *);

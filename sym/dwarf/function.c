@@ -1,5 +1,5 @@
-/* The functions of a unit (DWARF 5 section 3.3): its entries are passed once, for where they are; types and functions' insides
- * are jumped over where the producer tells their end (DW_AT_sibling). */
+/* The functions of a unit (DWARF 5 section 3.3): prof goes through the entries once to find where the functions are; it jumps
+ * over types and the insides of functions if the producer tells their end (DW_AT_sibling). */
 #include "function.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ add_function(const struct unit *u, const struct die *die, struct disjoint_ranges
 	return true;
 }
 
-/* Whether functions are ordinarily found below such an entry. */
+/* Whether such an entry usually has functions below it. */
 static bool
 holds_functions(uint16_t tag)
 {

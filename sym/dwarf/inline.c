@@ -1,5 +1,5 @@
-/* What is inlined into a function (DWARF 5 section 3.3.8): the entries below its own are passed once, at the first question
- * about it. */
+/* The functions that are inlined into a function (DWARF 5 section 3.3.8).  At the first question about a function, prof passes the
+ * entries below its own once. */
 #include "inline.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ enum { DW_TAG_lexical_block = 0x0b, DW_TAG_inlined_subroutine = 0x1d, DW_TAG_sub
 struct inlined {
 	struct frame frame;
 	uint32_t parent;           /* what it is inlined into, or NO_PARENT */
-	uint32_t around;           /* what its entry lies in: the same, or for a function within a function that one */
+	uint32_t around;           /* the function that its entry lies in: the parent, or for a function within a function the outer one */
 	uint32_t within;           /* the depth of the entries below it */
 	uint64_t start;            /* its lowest address */
 };
@@ -52,7 +52,7 @@ add(struct walk *w, const struct die *die)
 		i->frame.call_file = (uint32_t)die->at[AT_CALL_FILE].u;
 	if (die_has(die, AT_CALL_LINE))
 		i->frame.call_line = (uint32_t)die->at[AT_CALL_LINE].u;
-	if (die->tag == DW_TAG_subprogram)   /* a function within a function is not inlined into it */
+	if (die->tag == DW_TAG_subprogram)   /* a function within a function is not inlined into that */
 		i->parent = NO_PARENT;
 	ranges_open(&r, w->unit, die);
 	while (ranges_next(&r, &lo, &hi)) {
@@ -71,7 +71,7 @@ end_of_children(struct walk *w)
 		w->in = w->inlined[w->in].around;
 }
 
-/* One entry.  False where it cannot be read, or at the memory cap. */
+/* Takes one entry.  False if it cannot be read, or at the memory cap. */
 static bool
 step(struct walk *w)
 {

@@ -1,4 +1,4 @@
-/* What is inlined into a function. */
+/* The functions that are inlined into a function. */
 #ifndef SYM_DWARF_INLINE_H
 #define SYM_DWARF_INLINE_H
 
@@ -10,7 +10,7 @@ struct frame {
 	uint32_t call_file, call_line;   /* where it was inlined */
 };
 
-/* Reads what is inlined into the function with its entry at OFF, into the cache; NULL at the memory cap. */
+/* Reads the functions inlined into the function with its entry at OFF, into the cache; NULL at the memory cap. */
 struct inlines *inlines_read(struct unit *, uint64_t off);
 /* The inlined functions around ADDR, outermost first, at most MAX.  START: the lowest address of the first one. */
 unsigned inlines_find(const struct inlines *, uint64_t addr, struct frame *, unsigned max, uint64_t *start);

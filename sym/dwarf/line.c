@@ -1,5 +1,5 @@
-/* Line tables (DWARF 5 section 6.2, versions 2 to 5): the program of a unit is run at the first question about it, for the rows
- * where file or line change. */
+/* Line tables (DWARF 5 section 6.2, versions 2 to 5): prof runs the program of a unit at the first question about it, and keeps
+ * the rows where file or line change. */
 #include "line.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ struct row {
 };
 
 struct line_table {
-	struct unit table;         /* how forms lie in it */
+	struct unit table;         /* the sizes of forms in it */
 	struct cursor program;
 	uint8_t min_insn, max_ops, line_range, opcode_base;
 	int8_t line_base;
@@ -38,7 +38,7 @@ struct line_table {
 	bool ran;
 	struct row *row;
 	struct disjoint_range *sequence;     /* settled; WHAT: its first row and, from bit 32 on, their number */
-	uint32_t nsequence;
+	uint32_t nsequence, nrow;
 };
 
 /* Tables in the making. */
@@ -111,7 +111,7 @@ read_table(const struct unit *u, struct cursor *c, struct making *m, bool files)
 		spec[i].size = form_size(u, spec[i].form);
 	}
 	count = cur_uleb(c);
-	for (; count && cur_left(c); count--) {   /* at the section's end it is over, whatever the count */
+	for (; count && cur_left(c); count--) {   /* it ends at the section's end, whatever the count */
 		const uint8_t *begin = c->pos;
 		const char *name = NULL;
 		uint64_t dir = 0;
@@ -177,14 +177,14 @@ keep(struct unit *u, const void *bytes, size_t n)
 	return p;
 }
 
-/* The unit that has the line table: of split units the skeleton. */
+/* The unit that has the line table: for split units the skeleton. */
 static struct unit *
 holder(struct unit *u)
 {
 	return u->skeleton ? u->skeleton : u;
 }
 
-/* The table of a unit without its rows; NULL at the memory cap.  One that cannot be read is empty. */
+/* The table of a unit without its rows; NULL at the memory cap.  A table that prof cannot read is empty. */
 static struct line_table *
 open_lines(struct unit *u)
 {
@@ -238,7 +238,7 @@ advance(struct machine *x, uint64_t by)
 	x->op = (x->op + by) % l->max_ops;
 }
 
-/* A row: of several at one address the last counts. */
+/* Adds a row; of several rows at one address the last one counts. */
 static bool
 emit(struct machine *x)
 {
@@ -369,7 +369,7 @@ run(const struct dwarf *d, const struct line_table *l, struct making *m)
 		else
 			good = op ? standard(&x, op) : extended(&x, d);
 	}
-	m->nrow = x.first;   /* what no end_sequence ends does not count */
+	m->nrow = x.first;   /* rows without an end_sequence behind them do not count */
 	return good && disjoint_settle(&m->sequence, false);
 }
 
@@ -382,8 +382,19 @@ run_once(struct unit *u, struct line_table *l)
 	if (run(u->dwarf, l, &m) && (l->row = keep(u, m.row, m.nrow * sizeof *m.row)) &&
 	    (l->sequence = keep(u, m.sequence.span, m.sequence.n * sizeof *l->sequence)))
 		l->nsequence = m.sequence.n;
+	l->nrow = l->nsequence ? m.nrow : 0;
 	vec_free(&m.row, &m.row_cap, sizeof *m.row);
 	disjoint_free(&m.sequence);
+}
+
+static struct line_table *
+ran_lines(struct unit *u)
+{
+	struct line_table *l = open_lines(u);
+
+	if (l && !l->ran)
+		run_once(u, l);
+	return l;
 }
 
 /* ---- questions ---- */
@@ -391,12 +402,10 @@ run_once(struct unit *u, struct line_table *l)
 bool
 lines_find(struct unit *u, uint64_t addr, const char **file, uint32_t *line)
 {
-	struct line_table *l = open_lines(holder(u));
+	struct line_table *l = ran_lines(holder(u));
 	const struct disjoint_range *s;
 	uint32_t lo, hi;
 
-	if (l && !l->ran)
-		run_once(holder(u), l);
 	if (!l || !(s = disjoint_find(l->sequence, l->nsequence, addr)))
 		return false;
 	lo = (uint32_t)s->what;
@@ -430,4 +439,17 @@ lines_file(struct unit *unit, uint64_t i)
 		f->path = path_keep(u->dwarf->modules, own ? NULL : u->comp_dir, f->dir < l->ndir ? l->dir[f->dir] : NULL, f->name);
 	}
 	return f->path;
+}
+
+bool
+lines_row(struct unit *u, uint32_t i, uint64_t *addr, uint32_t *file, uint32_t *line)
+{
+	const struct line_table *l = ran_lines(holder(u));
+
+	if (!l || i >= l->nrow)
+		return false;
+	*addr = l->row[i].at;
+	*file = l->row[i].file;
+	*line = l->row[i].line;
+	return true;
 }

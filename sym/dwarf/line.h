@@ -8,5 +8,7 @@
 bool lines_find(struct unit *, uint64_t addr, const char **file, uint32_t *line);
 /* The name of file I of the unit's table, or NULL. */
 const char *lines_file(struct unit *, uint64_t i);
+/* Row I of the unit's table: from ADDR on, code belongs to that line of file FILE.  False if there are no more rows. */
+bool lines_row(struct unit *, uint32_t i, uint64_t *addr, uint32_t *file, uint32_t *line);
 
 #endif

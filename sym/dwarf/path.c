@@ -1,4 +1,5 @@
-/* Paths of source files (DWARF 5 section 6.2.4): put together from their parts, and kept once for all modules. */
+/* Paths of source files (DWARF 5 section 6.2.4): prof puts them together from their parts, and keeps each once for all
+ * modules. */
 #include "path.h"
 
 #include <string.h>
@@ -30,12 +31,6 @@ paths_of(struct modules *ms)
 	return ms->paths;
 }
 
-static uint32_t
-again(const void *ctx, uint32_t i)
-{
-	return hash_str(((const char *const *)ctx)[i]);
-}
-
 static const char *
 keep(struct modules *ms, const char *path)
 {
@@ -50,7 +45,7 @@ keep(struct modules *ms, const char *path)
 			return p->path[i];
 	if (!(copy = arena_str(&ms->arena, path, strlen(path))) ||
 	    !vec_room(&p->path, &p->cap, (uint64_t)p->n + 1, sizeof(const char *)) ||
-	    !index_add(&p->index, hash, p->n, again, p->path))
+	    !index_add(&p->index, hash, p->n))
 		return NULL;
 	return p->path[p->n++] = copy;
 }

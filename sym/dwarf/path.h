@@ -4,8 +4,8 @@
 
 #include "sym/module/module.h"
 
-/* The path of file NAME in DIR of COMP_DIR, each but the name may be NULL; NULL at the memory cap, or where it is
- * too long. */
+/* The path of file NAME in DIR of COMP_DIR; DIR and COMP_DIR may be NULL.  NULL at the memory cap, or if the path is too
+ * long. */
 const char *path_keep(struct modules *, const char *comp_dir, const char *dir, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* The code of an entry: DW_AT_low_pc and DW_AT_high_pc, or a list in .debug_ranges (DWARF 4 section 2.17.3) or .debug_rnglists
- * (DWARF 5 sections 2.17.3 and 7.25).  What the linker dropped stands there with addresses that are no code. */
+ * (DWARF 5 sections 2.17.3 and 7.25).  Functions that the linker dropped stand there with addresses that are no code. */
 #include "range.h"
 
 enum { DW_FORM_addr = 0x01, DW_FORM_rnglistx = 0x23, DW_FORM_addrx = 0x1b };
@@ -14,7 +14,7 @@ holder(const struct unit *u)
 	return u->skeleton ? u->skeleton : u;
 }
 
-/* The list that V means in U: V is an offset, or an index into the table of offsets. */
+/* The list of V in U: V is an offset, or an index into the table of offsets. */
 static struct cursor
 list_of(const struct unit *u, const struct value *v)
 {

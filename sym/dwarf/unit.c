@@ -1,5 +1,5 @@
-/* Units: their headers and first entries (DWARF 5 sections 3.1, 7.3 and 7.5.1), and the other half of a unit that was split, in a
- * .dwo or .dwp file. */
+/* Units: their headers and first entries (DWARF 5 sections 3.1, 7.3 and 7.5.1), and the other half of a split unit, in a .dwo or
+ * .dwp file. */
 #include "unit.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 enum { DW_UT_compile = 1, DW_UT_type, DW_UT_partial, DW_UT_skeleton, DW_UT_split_compile, DW_UT_split_type };
 enum { DW_TAG_compile_unit = 0x11, DW_TAG_skeleton_unit = 0x4a, DWO_UNITS_MAX = 1024, COLUMNS_MAX = 16 };
 
-/* Reads the header at C, of .debug_info, and moves past the unit.  False where it cannot be read, or is of no known kind. */
+/* Reads the header at C, of .debug_info, and moves past the unit.  False if prof cannot read it or does not know its kind. */
 static bool
 read_header(struct dwarf *d, struct cursor *c, struct unit *u)
 {
@@ -40,7 +40,7 @@ read_header(struct dwarf *d, struct cursor *c, struct unit *u)
 	       (u->address_size == 8 || u->address_size == 4 || u->address_size == 2);
 }
 
-/* In the arena, where what is outgrown stays: as much again at most. */
+/* Makes room for a slot, in the arena.  The old pieces stay there: together they are at most as large as the new one. */
 static bool
 slot_room(struct dwarf *d)
 {
@@ -86,7 +86,7 @@ units_find(struct dwarf *d, uint64_t off, bool tidy)
 	}
 }
 
-/* That of FILE, with its units. */
+/* The DWARF of FILE, with its units. */
 static struct dwarf *
 open_dwarf(struct modules *ms, struct module *file, bool split)
 {
@@ -107,7 +107,7 @@ take_bases(struct unit *u, const struct die *root, const struct pieces *p)
 {
 	unsigned wide = u->offset_size == 8 ? 8 : 0;   /* headers of tables: 4 or 12 bytes of length */
 
-	/* Tables of version 5 begin with headers, behind which indexes count; a split unit says nothing of them. */
+	/* Tables of version 5 begin with headers, and indexes count from behind these; a split unit does not say where. */
 	u->str_offsets = p->base[STR_OFFSETS] + (u->version >= 5 ? 8 + wide : 0);
 	u->addr = u->version >= 5 ? 8 + wide : 0;
 	u->rnglists = p->base[RNGLISTS] + (u->version >= 5 ? 12 + wide : 0);
@@ -202,7 +202,7 @@ unit_at(struct dwarf *d, uint64_t off)
 
 /* ---- split units ---- */
 
-/* A column of the index by its number, which versions 2 and 5 give other meanings. */
+/* A column of the index by its number; versions 2 and 5 give the numbers different meanings. */
 static enum dwarf_section
 column(uint32_t id, bool five)
 {
@@ -240,7 +240,7 @@ read_row(struct cursor c, uint32_t columns, uint32_t row, bool five, struct piec
 	return !c.bad;
 }
 
-/* Where the unit of that id lies in a .dwp (DWARF 5 section 7.3.5; version 2 is GNU's, of DWARF 4). */
+/* Where the unit with that id lies in a .dwp (DWARF 5 section 7.3.5; version 2 is GNU's, of DWARF 4). */
 static bool
 find_pieces(struct dwarf *dwp, uint64_t id, struct pieces *p)
 {

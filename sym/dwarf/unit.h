@@ -5,7 +5,7 @@
 #include "dwarf_file.h"
 
 /* Finds the file's units, in their order, up to the one around OFF, and gives each to the index while its entry is in memory.
- * TIDY: the caller uses no unit, so this may forget what it has read before. */
+ * TIDY: the caller uses no unit, so the function may forget what it has read before. */
 void units_find(struct dwarf *, uint64_t off, bool tidy);
 struct unit *unit_open(struct dwarf *, uint32_t slot);
 /* The slot of the unit with its header at OFF, or UINT32_MAX. */

@@ -1,6 +1,7 @@
-/* Which unit an address belongs to: by .debug_aranges (DWARF 5 section 6.1.2), for which .debug_info need not be read, else
- * by the ranges of units' first entries, else by those of their functions.  If several units claim code in the same way, the
- * first one in the file has it: the linker keeps one of several equal functions, and all their units still describe it. */
+/* Which unit an address belongs to: by .debug_aranges (DWARF 5 section 6.1.2), which needs no look into .debug_info; else by
+ * the ranges of units' first entries; else by the ranges of their functions.  If several units claim code in the same way,
+ * the first one in the file has it: the linker keeps one of several equal functions, and all their units still describe
+ * it. */
 #include "unit_index.h"
 
 #include <string.h>
@@ -20,8 +21,8 @@ struct found {
 struct making {
 	struct item *set;          /* units that are in .debug_aranges, by the offsets of their headers */
 	uint32_t sets, at;
-	struct disjoint_ranges *into;        /* of other units: there while all are collected, */
-	struct found *found;       /* else here, as far as they are known */
+	struct disjoint_ranges *into;        /* the ranges of other units go there while prof collects all, */
+	struct found *found;       /* else here, as far as prof knows them */
 	bool bad;                  /* at the memory cap */
 };
 
@@ -121,7 +122,7 @@ read_functions(struct dwarf *d, uint32_t slot, struct disjoint_ranges *spans)
 	return true;
 }
 
-/* The next unit was found. */
+/* Takes the next unit that was found. */
 static void
 index_unit(struct dwarf *d, uint32_t slot)
 {
@@ -134,7 +135,7 @@ index_unit(struct dwarf *d, uint32_t slot)
 		m->bad = !read_root(d, slot, m);
 }
 
-/* What was read, in the arena. */
+/* Begins the index: reads .debug_aranges, and keeps it in the arena. */
 static void
 begin(struct dwarf *d)
 {
@@ -162,7 +163,7 @@ begin(struct dwarf *d)
 	vec_free(&t.set, &t.cap, sizeof *t.set);
 }
 
-/* What first entries say. */
+/* Collects what first entries say. */
 static bool
 collect(struct dwarf *d, struct disjoint_ranges *spans)
 {
@@ -177,7 +178,7 @@ collect(struct dwarf *d, struct disjoint_ranges *spans)
 	return !m->bad;
 }
 
-/* Takes the ranges that are known, and adds those of units that do not say where their code is. */
+/* Takes the known ranges, and adds the ranges of units that do not say where their code is. */
 static bool
 collect_more(struct dwarf *d, struct disjoint_ranges *spans)
 {

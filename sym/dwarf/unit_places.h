@@ -5,7 +5,7 @@
 #include "declared.h"
 #include "place.h"
 
-/* What describes M's code, or NULL. */
+/* The DWARF that describes M's code, or NULL. */
 struct dwarf *dwarf_describing(struct modules *, struct module *m);
 /* The places of VADDR in U, as dwarf_find gives them, but without declarations.  DIE: their entries (0: no entry). */
 enum { FRAMES_MAX = 64 };

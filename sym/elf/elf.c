@@ -1,6 +1,6 @@
-/* ELF files and memory images: System V gABI, chapters 4 (object files: header, sections, notes) and 5 (program
- * headers).  Counts and offsets are claims: what does not fit into the bytes is missing, and what has no end is cut
- * at a limit. */
+/* ELF files and memory images: System V gABI, chapters 4 (object files: header, sections, notes) and 5 (program headers).
+ * Counts and offsets are claims: what does not fit into the bytes counts as missing, and what has no end is cut at a
+ * limit. */
 #include "elf.h"
 
 #include <elf.h>
@@ -8,7 +8,7 @@
 
 enum {
 	LOADS_MAX = 4096,         /* a kernel loads about a thousand at most */
-	PHDRS_MAX = 1 << 16,      /* more than that has no file but a process's memory */
+	PHDRS_MAX = 1 << 16,      /* no file has more, only a process's memory may */
 	SECTIONS_MAX = 1 << 17,
 	NAME_MAX_LEN = 256,       /* of a section, with its NUL */
 	NOTES_MAX = 256,          /* looked at for the build-id, in all */
@@ -65,7 +65,7 @@ read_shdr(const struct elf *e, struct cursor *c, uint32_t *name_off)
 	s.size = word(e, c);
 	s.link = cur_u32(c);
 	s.info = cur_u32(c);
-	word(e, c);   /* alignment */
+	s.align = word(e, c);
 	s.entsize = word(e, c);
 	return s;
 }
@@ -117,7 +117,7 @@ elf_section_named(const struct elf *e, const char *name, struct section *s)
 
 	for (uint32_t i = 1; i < e->nsection; i++) {
 		at = cur_slice(&e->headers, (uint64_t)i * shdr_size(e), shdr_size(e));
-		off = cur_u32(&at);   /* what else its header says is read only where it is the one */
+		off = cur_u32(&at);   /* the rest of its header is read only if it is the right one */
 		at = cur_slice(&e->names, off, len);
 		if (!at.bad && !memcmp(at.pos, name, len) && raw_section(e, i, s, &unused)) {
 			s->name = (const char *)at.pos;
@@ -130,7 +130,8 @@ elf_section_named(const struct elf *e, const char *name, struct section *s)
 static bool
 sections_fit(const struct elf *e)
 {
-	/* In an image bytes lie by address, so headers that tell file offsets are of use only where both are the same. */
+	/* In a memory image bytes lie at their addresses.  So headers that tell file offsets are useful only if offset and address
+	 * are the same. */
 	for (uint32_t i = 0; e->image && i < e->nload; i++)
 		if (e->load[i].vaddr - (e->load[0].vaddr & ~(uint64_t)(PAGE - 1)) != e->load[i].off)
 			return false;
@@ -256,7 +257,7 @@ open_segments(struct elf *e, struct cursor phdrs, uint32_t phnum, struct arena *
 			e->dynamic = p.vaddr;
 			e->dynamic_size = p.filesz;
 		}
-		if (p.type == PT_ARM_EXIDX) {   /* on other machines it is something else, which nobody asks for */
+		if (p.type == PT_ARM_EXIDX) {   /* on other machines the number means something else, which prof does not need */
 			e->exidx = p.vaddr;
 			e->exidx_size = p.filesz;
 		}
@@ -264,7 +265,7 @@ open_segments(struct elf *e, struct cursor phdrs, uint32_t phnum, struct arena *
 	return NULL;
 }
 
-/* The identification and what stands at fixed places; NULL or what is wrong. */
+/* Reads the identification and what stands at fixed places; NULL or what is wrong. */
 static const char *
 open_header(struct elf *e, struct ehdr *h)
 {
@@ -391,4 +392,15 @@ elf_vaddr(const struct elf *e, uint64_t off, uint64_t *vaddr)
 	if (best)
 		*vaddr = best->vaddr + (off - best->off);
 	return best;
+}
+
+bool
+elf_offset(const struct elf *e, uint64_t vaddr, uint64_t *off)
+{
+	for (uint32_t i = 0; i < e->nload; i++)
+		if (vaddr >= e->load[i].vaddr && vaddr - e->load[i].vaddr < e->load[i].filesz) {
+			*off = e->load[i].off + (vaddr - e->load[i].vaddr);
+			return true;
+		}
+	return false;
 }

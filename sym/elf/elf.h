@@ -31,8 +31,8 @@ struct elf {
 struct section {
 	const char *name;
 	uint32_t type, link, info;
-	uint64_t flags, addr, off, size, entsize;
-	struct cursor data;        /* empty for NOBITS, or where it lies outside the file */
+	uint64_t flags, addr, off, size, align, entsize;
+	struct cursor data;        /* empty for NOBITS, or if it lies outside the file */
 };
 
 /* NULL if all is well, else what is wrong with the file, in words. */
@@ -42,13 +42,15 @@ bool elf_begins(struct elf *, struct cursor head);
 
 bool elf_section(const struct elf *, uint32_t i, struct section *);
 bool elf_section_named(const struct elf *, const char *name, struct section *);
-/* Whether it is loaded to be executed. */
+/* Whether VADDR is in a segment that may be executed. */
 bool elf_is_code(const struct elf *, uint64_t vaddr);
 /* The SIZE bytes that lie at VADDR when loaded: empty where the file does not hold them all. */
 struct cursor elf_at(const struct elf *, uint64_t vaddr, uint64_t size);
 /* The bytes from VADDR on, up to the end of the segment's bytes in the file. */
 struct cursor elf_from(const struct elf *, uint64_t vaddr);
-/* The address as linked of file offset OFF, preferring an executable segment; false where none holds it. */
+/* The address as linked of file offset OFF, in an executable segment if possible; false if no segment holds it. */
 bool elf_vaddr(const struct elf *, uint64_t off, uint64_t *vaddr);
+/* The file offset of the byte that lies at VADDR when loaded; false where the file does not hold it. */
+bool elf_offset(const struct elf *, uint64_t vaddr, uint64_t *off);
 
 #endif

@@ -1,11 +1,11 @@
 /* See exidx.h.  The table has two words for a function: where it begins, and its instructions or their place.  Both places
- * are 31 bits, relative to the word itself.  Personality routines of a language have their data in front of them in the same
- * form as the ABI's own second one, as all compilers write them. */
+ * are 31 bits, relative to the word itself.  For a language's personality routine all compilers write the data in the same
+ * form as for the ABI's own second routine. */
 #include "exidx.h"
 
 enum { FINISH = 0xb0, ROW = 8, CANTUNWIND = 1 };
 
-#define INLINE 0x80000000u   /* no place, but the instructions */
+#define INLINE 0x80000000u   /* the word holds instructions, not a place */
 
 static uint32_t
 word_at(const struct cursor *table, uint64_t off)

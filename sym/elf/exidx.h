@@ -1,4 +1,4 @@
-/* .ARM.exidx and .ARM.extab: what an ARM file says of how to leave its functions (Exception Handling ABI for the Arm
+/* .ARM.exidx and .ARM.extab: what an ARM file says about how to leave its functions (Exception Handling ABI for the Arm
  * Architecture, sections 5 to 7).  What the instructions mean is unwind/'s business. */
 #ifndef SYM_ELF_EXIDX_H
 #define SYM_ELF_EXIDX_H
@@ -16,7 +16,7 @@ struct exidx {
 
 /* False if VADDR has no entry, or one that makes no sense. */
 bool exidx_find(const struct elf *, uint64_t vaddr, struct exidx *);
-/* The next instruction; behind the last one "finish" without end. */
+/* The next instruction; behind the last one it gives "finish" each time. */
 uint8_t exidx_next(struct exidx *);
 
 #endif

@@ -14,7 +14,7 @@ static const struct form {
 };
 
 enum { HEADER = 8, FUNCTIONS_MAX = 1 << 24, STEPS_MAX = 1 << 16, NAME_MOST = 1 << 16 };
-/* Of what is known of a function, behind its address: bytes to the numbers that say where its name and its steps are. */
+/* Offsets, behind a function's address, of the numbers that say where its name and its steps are. */
 enum { NAME = 0, STEPS = 12 };
 
 /* The number of SIZE bytes at OFF; 0 for what lies outside. */
@@ -39,8 +39,8 @@ start_of(const struct go_table *g, uint32_t i)
 	return g->text + number(g, g->rows + (uint64_t)i * 2 * g->wide, g->wide);
 }
 
-/* Where code begins that the header does not tell of (Go 1.26): only what Go has linked itself begins with its own, and then the
- * program's entry is a function of the table. */
+/* The beginning of the code, if the header does not tell (Go 1.26).  Only a program that Go has linked itself begins with its own
+ * code; then the table has a function for the program's entry. */
 static bool
 find_text(struct go_table *g, const struct elf *e)
 {
@@ -124,7 +124,7 @@ go_table_depth(const struct go_table *g, uint64_t vaddr, uint32_t *depth)
 	at = f.lo;
 	for (unsigned i = 0; i < STEPS_MAX && !c.bad && at <= vaddr; i++) {
 		v = (uint32_t)cur_uleb(&c);
-		if (!v && i)   /* padding: as before it, like Go's .debug_frame */
+		if (!v && i)   /* padding: the same as before it, as in Go's .debug_frame */
 			break;
 		value += v & 1 ? ~(v >> 1) : v >> 1;
 		at += cur_uleb(&c) * g->quantum;

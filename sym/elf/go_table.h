@@ -7,8 +7,8 @@
 struct go_table {
 	struct cursor bytes;       /* of the section */
 	uint64_t text;             /* what the table's addresses are counted from */
-	uint64_t rows, functions, names, steps;   /* where in it they begin */
-	uint32_t n;                /* functions; 0: there is no such table, or it is not found */
+	uint64_t rows, functions, names, steps;   /* where they begin in BYTES */
+	uint32_t n;                /* functions; 0: there is no such table, or prof does not find it */
 	bool noted;                /* a note says that Go linked it; a C linker may move the table out of its section */
 	uint8_t word, wide, quantum;   /* bytes of an address, of a row's numbers, of the shortest instruction */
 };

@@ -5,7 +5,7 @@
 
 #define BY_NUMBER UINT64_MAX
 
-/* Instructions at ADDR: little-endian on all of these machines, whatever the data are. */
+/* Instructions at ADDR: little-endian on all of these machines, whatever the byte order of data is. */
 struct insns {
 	const uint8_t *pos;
 	size_t n;

@@ -87,7 +87,7 @@ read_dynamic(const struct elf *e, uint64_t value[WANTED])
 	return value[SYMTAB] && value[STRTAB];
 }
 
-/* Whether the symbol table and its strings lie where they would if the pointers are SHIFT too high. */
+/* Whether the symbol table and its strings lie where they should if the pointers are SHIFT too high. */
 static bool
 shift_fits(const struct elf *e, const uint64_t value[WANTED], uint64_t shift)
 {
@@ -98,8 +98,8 @@ shift_fits(const struct elf *e, const uint64_t value[WANTED], uint64_t shift)
 	return cur_left(&sym) && cur_left(&str) && !memcmp(sym.pos, zero, symbol_size(e)) && !*str.pos;
 }
 
-/* In a process's memory the dynamic linker may have made the pointers absolute.  By how much tells that both tables begin
- * with zeros, and that they lie in the first pages of the image. */
+/* In a process's memory the dynamic linker may have made the pointers absolute.  Both tables begin with zeros, and lie in the
+ * first pages of the image; that tells by how much. */
 static void
 unshift(const struct elf *e, uint64_t value[WANTED])
 {

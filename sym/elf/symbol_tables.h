@@ -1,5 +1,5 @@
-/* Where an ELF file keeps its symbols and relocations: by its section headers, and by PT_DYNAMIC where they are gone
- * (System V gABI chapters 4, Symbol Table and Relocation, and 5, Dynamic Section). */
+/* Where an ELF file keeps its symbols and relocations: by its section headers, or by PT_DYNAMIC if it has none (System V gABI
+ * chapters 4, Symbol Table and Relocation, and 5, Dynamic Section). */
 #ifndef SYM_ELF_SYMBOL_TABLES_H
 #define SYM_ELF_SYMBOL_TABLES_H
 
@@ -42,9 +42,9 @@ void symbol_tables_find(struct symbol_tables *, const struct elf *);
 /* Symbol or relocation I: what lies outside reads as zeros. */
 struct raw_symbol symbol_tables_symbol(const struct elf *, const struct symbols *, uint32_t i);
 struct raw_reloc tables_reloc(const struct elf *, const struct relocs *, uint32_t i);
-/* The first of the first N (which there are) that is about OFF, or N. */
+/* The first relocation for OFF among the first N, all of which must exist; or N. */
 uint32_t tables_reloc_of(const struct elf *, const struct relocs *, uint64_t off, uint32_t n);
-/* The string at OFF: "" for what lies outside. */
+/* The string at OFF: "" if OFF lies outside. */
 static inline const char *
 symbol_tables_string(const struct symbols *t, uint32_t off)
 {

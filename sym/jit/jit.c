@@ -10,9 +10,10 @@
 #include "jitdump.h"
 #include "perfmap.h"
 
-/* Bytes of a frame description, and of all of a process. */
+/* The most bytes of a frame description, and of all frame descriptions of a process. */
 enum { TABLE_MOST = 16 << 10, TABLES_MOST = 32 << 20 };
-/* Bytes of a jitdump that are looked at, and of a JIT's files for which work is allowed. */
+/* The most bytes of a jitdump that prof looks at, and of a JIT's files for which it allows steps at once.  More bytes do not
+ * allow more memory: prof keeps a bounded number of pieces of code, and files grow while it looks. */
 enum { DUMP_MOST = 256 << 20, ALLOWED = 4 << 20 };
 
 static void
@@ -20,6 +21,8 @@ free_jit(struct module_owned *o)
 {
 	struct jit *j = (struct jit *)o;
 
+	jitcode_free(j->map);
+	jitcode_free(j->dump);
 	vec_free(&j->ran, &j->cap_ran, sizeof *j->ran);
 	vec_free(&j->table, &j->cap_tables, sizeof *j->table);
 	vec_free(&j->by_lo, &j->cap_by_lo, sizeof *j->by_lo);
@@ -85,7 +88,7 @@ size_of(int fd)
 
 /* ---- jitdumps, as they grow ---- */
 
-/* Where in the file code that ran gives way, and when; told by the first such record. */
+/* Where in the file and when code that ran gives way to other code; the first such record tells. */
 struct change {
 	bool seen;
 	uint64_t at, time;
@@ -107,14 +110,15 @@ keep_table(struct jit *j, const struct jitdump_record *r, struct cursor bytes)
 	j->by_lo[j->tables++] = (struct item){ r->lo, i, 0 };
 }
 
-/* That many bytes more of its files are to be read. */
+/* Allows the steps for that many more bytes of its files. */
 static void
 allow(uint64_t bytes)
 {
-	work_allow(bytes < ALLOWED ? bytes : ALLOWED);
+	work_allow_steps(bytes < ALLOWED ? bytes : ALLOWED);
 }
 
-/* From where it was read to last on.  A frame description comes before its code, which may be written later; no record counts twice. */
+/* Goes on where it ended the last time, so that no record counts twice.  A frame description comes before its code, which may
+ * come later. */
 static void
 read_dump(struct jit *j, struct cursor file, struct change *change)
 {
@@ -208,7 +212,7 @@ map_replaced(struct module *m, uint64_t *limit)
 	uint64_t upto;
 	bool replaced = false;
 
-	if (size_of(j->map_fd) < j->map_seen) {   /* written anew: what it said before is gone */
+	if (size_of(j->map_fd) < j->map_seen) {   /* the file is written anew: its old text is gone */
 		j->map_rewritten = true;
 		j->map_seen = perfmap_whole(j->map_fd, 0);
 		return false;
@@ -265,6 +269,13 @@ open_files(struct modules *ms, struct jit *j)
 	}
 }
 
+/* What a process writes after prof's last look is newer than all samples. */
+static uint64_t
+limit_of(uint64_t limit, uint64_t seen)
+{
+	return limit == JITCODE_ALL ? seen : limit;
+}
+
 bool
 jit_find(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *s, const char **file, uint32_t *line,
          uint32_t *begins)
@@ -276,9 +287,9 @@ jit_find(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *s,
 	if (!j->opened)
 		open_files(ms, j);
 	if ((code = j->dump))
-		r = jitcode_find(j->dump, vaddr, m->limits->dump);
+		r = jitcode_find(j->dump, vaddr, limit_of(m->limits->dump, j->dump_seen));
 	if (!r && (code = j->map))
-		r = jitcode_find(j->map, vaddr, j->map_rewritten ? JITCODE_ALL : m->limits->map);
+		r = jitcode_find(j->map, vaddr, j->map_rewritten ? JITCODE_ALL : limit_of(m->limits->map, j->map_seen));
 	if (!r)
 		return false;
 	jitcode_symbol(code, r, s);

@@ -1,4 +1,4 @@
-/* The code that a process made itself: what its perf map and its jitdump call it, as of a sample's time.  The address alone
+/* The code that a process made itself: its names in the perf map and the jitdump at the time of a sample.  The address alone
  * does not tell that, since JITs use the place of old code again.  If code that has run gives way to other code, a new module
  * (a generation) begins, and the old one keeps what the files said until then. */
 #ifndef SYM_JIT_JIT_H
@@ -16,7 +16,7 @@ struct jit_table {
 	struct cursor bytes;
 };
 
-/* How much of its files counts for a generation: all, until it gives way to the next. */
+/* How much of the files counts for a generation that has ended; JITCODE_ALL: for the newest, as much as was looked at. */
 struct jit_limits {
 	uint64_t map, dump;
 };
@@ -26,7 +26,7 @@ struct jit {
 	struct module_owned owned;
 	int map_fd, dump_fd;           /* its perf map and its jitdump, once found, or -1 */
 	uint64_t map_seen, dump_seen;  /* bytes of them that were looked at */
-	uint64_t dump_frame;           /* where a frame description is that still waits for its code, or 0 */
+	uint64_t dump_frame;           /* the place of a frame description that still waits for its code, or 0 */
 	uint32_t generations;
 	/* Frame descriptions of a jitdump: copies, found by the lowest address of their code (item.a: which). */
 	struct arena arena;
@@ -40,13 +40,13 @@ struct jit {
 	bool opened, map_rewritten;
 };
 
-/* The module of process PID's, the first of its generations; PARENT: of the process that it was forked off, or NULL.  NULL at
+/* The module of process PID's code, the first generation; PARENT: the module of the process that forked it, or NULL.  NULL at
  * the memory cap. */
 struct module *jit_module(struct modules *, int32_t pid, struct module *parent);
 /* The generation after BEFORE. */
 struct module *jit_next(struct modules *, const struct module *before);
 
-/* Code at VADDR, of the newest generation, is in a sample. */
+/* Notes that a sample has code at VADDR, of the newest generation. */
 void jit_ran(struct module *, uint64_t vaddr);
 /* Whether prof knows its perf map; its jitdump; whether two modules are generations of the code of one process. */
 bool jit_has_map(const struct module *);
@@ -55,14 +55,15 @@ bool jit_same(const struct module *, const struct module *);
 /* Gives the module its files (-1: not found yet); it closes them.  All that they hold now was there before the samples that
  * still come. */
 void jit_found(struct module *, int map_fd, int dump_fd);
-/* Looks at what was written since: true where code that ran has given way, at the time *SINCE (0: just now).  Then M is
- * closed, and another module is to stand for what comes. */
+/* Looks at what the process wrote since: true if code that ran has given way, at the time *SINCE (0: just now).  Then M is
+ * closed, and another module must stand for later samples. */
 bool jit_replaced(struct module *, uint64_t *since);
 
-/* The frame description of the code at VADDR, where a jitdump has one. */
+/* The frame description of the code at VADDR, if a jitdump has one. */
 bool jit_frame(struct module *, uint64_t vaddr, struct fde *);
 
-/* What is at VADDR, and its line (0: not known). */
+/* The function at VADDR, and its line (0: not known): as the files had it when prof last looked at them.  What was written
+ * later names only what nothing named before. */
 bool jit_find(struct modules *, struct module *, uint64_t vaddr, struct symbol *, const char **file, uint32_t *line,
               uint32_t *begins);
 

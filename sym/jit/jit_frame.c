@@ -1,7 +1,7 @@
 /* See jit.h: the frame descriptions that a jitdump has brought. */
 #include "jit.h"
 
-enum { FORKS_MAX = 64 };   /* that are gone back through */
+enum { FORKS_MAX = 64 };   /* the most parents that a search goes back through */
 
 bool
 jit_frame(struct module *m, uint64_t vaddr, struct fde *f)

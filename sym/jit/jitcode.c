@@ -1,19 +1,17 @@
-/* See jitcode.h.  JITs throw code away and reuse its place, so pieces overlap.  All are turned into disjoint rows once: a
- * sweep over the starts keeps the ranges that are open in a heap, the newest on top. */
+/* See jitcode.h.  JITs throw code away and reuse its place, so pieces overlap.  prof makes disjoint rows of them once: a
+ * sweep over the starts keeps the open ranges in a heap, the newest on top. */
 #include "jitcode.h"
-
-#include <string.h>
 
 #include "lib/name_store.h"
 #include "lib/sort.h"
 #include "lib/work.h"
 
 enum {
-	RANGES_MAX = 2 << 20, JIT_LINES_MAX = 4 << 20,
-	SCANS = 1 << 28,          /* ranges looked at for what the newest one does not answer, in all */
+	RANGES_MAX = 1 << 19, JIT_LINES_MAX = 1 << 20,   /* with the sweep's rows they take up to 42 and 16 MiB */
+	SCANS = 1 << 28,          /* the most ranges that prof looks at, in all, if the newest one is too new */
 };
 
-#define NOBODY UINT32_MAX     /* in row.a: up to the next row there is nothing; else the range's number */
+#define NOBODY UINT32_MAX     /* in row.a, which else is a range's number: there is nothing up to the next row */
 
 struct jitcode {
 	struct arena *arena;
@@ -22,7 +20,7 @@ struct jitcode {
 	struct jit_line *line;
 	struct item *row;
 	uint32_t n, rows, lines;
-	uint32_t cap, line_cap;   /* while it is filled */
+	uint32_t cap, row_cap, line_cap;
 	uint32_t scans;
 	bool cut;
 };
@@ -187,31 +185,36 @@ flatten(struct sweep *s, uint32_t n)
 	return ok && !s->full;
 }
 
-/* A vector's N items, where the index lives. */
-static void *
-settle(struct arena *arena, const void *from, uint32_t n, size_t size)
+void
+jitcode_free(struct jitcode *m)
 {
-	void *to = n ? arena_alloc(arena, n * size) : NULL;
-
-	return to ? memcpy(to, from, n * size) : NULL;
+	if (!m)
+		return;
+	vec_free(&m->row, &m->row_cap, sizeof *m->row);
+	vec_free(&m->range, &m->cap, sizeof *m->range);
+	vec_free(&m->line, &m->line_cap, sizeof *m->line);
+	m->n = m->rows = m->lines = 0;
 }
 
 struct jitcode *
 jitcode_finish(struct jitcode *m)
 {
-	struct sweep s = { .range = m->range };
-	struct jit_range *range = m->range;
-	struct jit_line *line = m->line;
-	bool ok = work_step(m->n) && flatten(&s, m->n);
+	struct sweep s = { 0 };
+	bool ok = false;
 
-	m->row = ok ? settle(m->arena, s.row, s.rows, sizeof *m->row) : NULL;
-	m->range = ok ? settle(m->arena, range, m->n, sizeof *range) : NULL;
-	m->line = ok ? settle(m->arena, line, m->lines, sizeof *line) : NULL;
+	for (; m->n && !ok && work_step(m->n); m->n = ok ? m->n : m->n / 2) {
+		vec_free(&s.row, &s.row_cap, sizeof *s.row);
+		s = (struct sweep){ .range = m->range };
+		ok = flatten(&s, m->n);
+		m->cut |= !ok;
+	}
+	m->row = s.row;
 	m->rows = s.rows;
-	vec_free(&s.row, &s.row_cap, sizeof *s.row);
-	vec_free(&range, &m->cap, sizeof *range);
-	vec_free(&line, &m->line_cap, sizeof *line);
-	return m->row && m->range && (m->line || !m->lines) ? m : NULL;
+	m->row_cap = s.row_cap;
+	if (ok)
+		return m;
+	jitcode_free(m);
+	return NULL;
 }
 
 static bool
@@ -220,7 +223,7 @@ holds(const struct jit_range *r, uint64_t addr)
 	return addr >= r->lo && addr < r->hi;
 }
 
-/* By a look at each of them: rarely needed, and bounded in all. */
+/* Finds an older range by a look at each: it is rarely needed, and the looks are bounded in all. */
 static const struct jit_range *
 older(struct jitcode *m, uint64_t addr, uint64_t limit, const struct jit_range *newest)
 {

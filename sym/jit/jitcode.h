@@ -1,5 +1,5 @@
 /* Pieces of code that a program made while it ran.  A file lists them one after another.  An address means the newest piece
- * around it, as of a place in the file. */
+ * around it before a given place in the file. */
 #ifndef SYM_JIT_JITCODE_H
 #define SYM_JIT_JITCODE_H
 
@@ -16,31 +16,32 @@ struct jit_line {
 
 struct jit_range {
 	uint64_t lo, hi;
-	uint64_t at;             /* its place in the file: later pieces have higher ones */
+	uint32_t at;             /* its place in the file, of which prof reads less than 4 GiB: later pieces have higher ones */
 	uint32_t name;
 	uint32_t line, lines;    /* the first of its lines and how many: in the order of addresses */
 };
 
 struct jitcode;
 
-/* Being filled: memory is taken from the heap until jitcode_finish. */
+/* Begins to collect code.  ARENA keeps its names; jitcode_free gives back the rest. */
 struct jitcode *jitcode_new(struct arena *);
 /* False if there is no room for more: then the code is cut here. */
 bool jitcode_add(struct jitcode *, const struct jit_range *);
 bool jitcode_text(struct jitcode *, const char *, size_t n, uint32_t *number);
 bool jitcode_line(struct jitcode *, const struct jit_line *);
-/* All lines begin BY bytes earlier than was said. */
+/* Moves all lines BY bytes down. */
 void jitcode_shift(struct jitcode *, uint64_t by);
 uint32_t jitcode_count(const struct jitcode *);
 uint32_t jitcode_lines(const struct jitcode *);
 const struct jit_range *jitcode_range(const struct jitcode *, uint32_t i);
 void jitcode_cut_here(struct jitcode *);
-/* The finished code; NULL if it is empty, or without memory. */
+/* The finished code; NULL if it is empty, or without memory.  If there is too little memory, only its beginning is kept. */
 struct jitcode *jitcode_finish(struct jitcode *);
+void jitcode_free(struct jitcode *);
 
 /* The newest piece around ADDR that the file lists before LIMIT; if there is none, the first one after it. */
 const struct jit_range *jitcode_find(struct jitcode *, uint64_t addr, uint64_t limit);
-/* What it is called. */
+/* The symbol of a piece of code. */
 void jitcode_symbol(const struct jitcode *, const struct jit_range *, struct symbol *);
 /* The line of ADDR in a piece of code, and the first line of that piece; false if they are not known. */
 bool jitcode_source(const struct jitcode *, const struct jit_range *, uint64_t addr, const char **file, uint32_t *line,

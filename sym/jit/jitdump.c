@@ -4,7 +4,11 @@
 
 #include <string.h>
 
+#include "lib/filemap.h"
 #include "lib/index.h"
+
+/* Bytes of the file after which its pages are given back. */
+enum { PIECE = 1 << 20 };
 
 enum { MAGIC = 0x4A695444, HEADER = 40, RECORD = 16, ARCH_CLOCK = 1, NAME_MOST = 8192, ENTRY_LEAST = 17, ALIGN = 8 };
 
@@ -16,7 +20,7 @@ jitdump_begin(struct jitdump_reader *d, struct cursor file)
 {
 	uint32_t size, version;
 
-	*d = (struct jitdump_reader){ .begin = file.pos, .c = file };
+	*d = (struct jitdump_reader){ .begin = file.pos, .kept = file.pos, .c = file };
 	d->c.big = false;
 	if (cur_left(&file) < HEADER)
 		return "has no header yet";
@@ -51,7 +55,7 @@ jitdump_seek(struct jitdump_reader *d, uint64_t from)
 		cur_take(&d->c, from - at);
 }
 
-/* False where it is no range of addresses. */
+/* False if it is no range of addresses. */
 static bool
 set_range(struct jitdump_record *r, uint64_t lo, uint64_t size)
 {
@@ -93,7 +97,7 @@ parse_unwinding(struct jitdump_record *r, struct cursor *c)
 	uint64_t size = cur_u64(c), head;
 
 	head = cur_u64(c);
-	r->count = cur_u64(c);   /* bytes that are to be mapped: none of an empty one */
+	r->count = cur_u64(c);   /* bytes to be mapped: 0 for an empty one */
 	r->rest = cur_sub(c, head <= size ? size - head : UINT64_MAX);
 	return !c->bad;
 }
@@ -124,6 +128,10 @@ jitdump_next(struct jitdump_reader *d, struct jitdump_record *r)
 	struct cursor head = d->c, body;
 	uint32_t size;
 
+	if (head.pos - d->kept >= PIECE) {
+		filemap_trim(PIECE);
+		d->kept = head.pos;
+	}
 	while (cur_left(&head) >= RECORD) {
 		*r = (struct jitdump_record){ .at = (uint64_t)(head.pos - d->begin) };
 		r->type = cur_u32(&head);
@@ -141,7 +149,7 @@ jitdump_next(struct jitdump_reader *d, struct jitdump_record *r)
 
 /* ---- all of it ---- */
 
-/* The newest range of what was loaded with that id. */
+/* The newest range of the code that was loaded with that id. */
 struct loaded {
 	uint64_t id;
 	uint32_t range;
@@ -157,16 +165,8 @@ struct building {
 	uint32_t line, lines;
 	const char *file;        /* the name that was kept last, and its number */
 	uint32_t file_number;
-	bool unshifted;          /* a line begins nearer to its code than V8 would have it */
+	bool unshifted;          /* a line begins nearer to the beginning of its code than V8 writes it */
 };
-
-static uint32_t
-hash_again(const void *ctx, uint32_t i)
-{
-	const struct building *b = ctx;
-
-	return hash_u64(b->loaded[i].id);
-}
 
 static struct loaded *
 find_id(const struct building *b, uint64_t id)
@@ -211,7 +211,7 @@ sound(const struct jitdump_record *r)
 	return good && cur_left(&c) < ALIGN;
 }
 
-/* Each entry: an address, a line, a discriminator, the file's name, which "\xff" says is that of the entry before. */
+/* Each entry: an address, a line, a discriminator, the file's name; "\xff" means the name of the entry before. */
 static void
 read_lines(struct building *b, struct jitdump_record *r)
 {
@@ -243,7 +243,7 @@ read_lines(struct building *b, struct jitdump_record *r)
 	b->lines = jitcode_lines(b->code) - b->line;
 }
 
-/* RANGE is what ID means from now on. */
+/* From now on ID means RANGE. */
 static bool
 add(struct building *b, const struct jit_range *range, uint64_t id)
 {
@@ -259,13 +259,13 @@ add(struct building *b, const struct jit_range *range, uint64_t id)
 	if (!vec_room(&b->loaded, &b->cap, (uint64_t)b->n + 1, sizeof *b->loaded))
 		return false;
 	b->loaded[b->n] = (struct loaded){ id, n };
-	return index_add(&b->index, hash_u64(id), b->n, hash_again, b) && ++b->n;
+	return index_add(&b->index, hash_u64(id), b->n) && ++b->n;
 }
 
 static bool
 load(struct building *b, const struct jitdump_record *r)
 {
-	struct jit_range range = { .lo = r->lo, .hi = r->hi, .at = r->at };
+	struct jit_range range = { .lo = r->lo, .hi = r->hi, .at = (uint32_t)r->at };
 
 	if (b->lines && b->lines_of == r->lo) {
 		range.line = b->line;
@@ -286,7 +286,7 @@ move(struct building *b, const struct jitdump_record *r)
 	range = *jitcode_range(b->code, old->range);
 	range.lo = r->lo;
 	range.hi = r->hi;
-	range.at = r->at;
+	range.at = (uint32_t)r->at;
 	return add(b, &range, r->id);
 }
 

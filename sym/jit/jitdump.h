@@ -1,4 +1,4 @@
-/* jit-PID.dump: records of code that a JIT made, moved, and knows the lines of, with the time of each. */
+/* jit-PID.dump: records with times, about code that a JIT made or moved, and about its lines. */
 #ifndef SYM_JIT_JITDUMP_H
 #define SYM_JIT_JITDUMP_H
 
@@ -9,8 +9,9 @@ enum jitdump_type { JITDUMP_LOAD, JITDUMP_MOVE, JITDUMP_DEBUG, JITDUMP_CLOSE, JI
 
 struct jitdump_reader {
 	const uint8_t *begin;
+	const uint8_t *kept;     /* what was read before it need not stay in memory */
 	struct cursor c;         /* what was not read yet */
-	bool clocked;            /* times are CLOCK_MONOTONIC's, ns; else of a clock that is not known here */
+	bool clocked;            /* times are CLOCK_MONOTONIC's, ns; else of an unknown clock */
 	bool is64;               /* of a 64-bit machine */
 };
 
@@ -27,14 +28,14 @@ struct jitdump_record {
 
 /* Reads FILE's header; what is wrong with it in words, or NULL. */
 const char *jitdump_begin(struct jitdump_reader *, struct cursor file);
-/* The next whole record; those that make no sense are passed over.  False at the end. */
+/* The next whole record; it passes over records that make no sense.  False at the end. */
 bool jitdump_next(struct jitdump_reader *, struct jitdump_record *);
-/* From the record at FROM on, which jitdump_at gave. */
+/* Goes on with the record at FROM, which jitdump_at gave. */
 void jitdump_seek(struct jitdump_reader *, uint64_t from);
 /* Where the next record begins, or will begin. */
 uint64_t jitdump_at(const struct jitdump_reader *);
 
-/* All of FILE, bounded in memory; NULL where there is nothing in it. */
+/* Reads all of FILE, with bounded memory; NULL if there is nothing in it.  It belongs to the caller, as jitcode_new's does. */
 struct jitcode *jitdump_open(struct arena *, struct cursor file);
 
 #endif

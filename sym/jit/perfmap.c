@@ -49,7 +49,7 @@ perfmap_next(struct perfmap_reader *p, struct jit_range *r, const char **name, s
 	const char *line;
 
 	do {
-		r->at = p->from - p->lines.left - (p->lines.hi - p->lines.lo);
+		r->at = (uint32_t)(p->from - p->lines.left - (p->lines.hi - p->lines.lo));
 		if (!work_step(1) || !(line = lines_next(&p->lines)))
 			return false;
 	} while (!parse(line, r, name, len));

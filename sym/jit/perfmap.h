@@ -10,10 +10,10 @@ struct perfmap_reader {
 	uint64_t from;
 };
 
-/* Reads all of FD, bounded in memory; NULL where there is nothing in it. */
+/* Reads all of FD, with bounded memory; NULL if there is nothing in it.  It belongs to the caller, as jitcode_new's does. */
 struct jitcode *perfmap_open(struct arena *, int fd);
 
-/* Its lines in [FROM, UPTO), one by one: where, what it is called. */
+/* Reads the lines in [FROM, UPTO) one by one: each range and its name. */
 void perfmap_from(struct perfmap_reader *, int fd, uint64_t from, uint64_t upto);
 bool perfmap_next(struct perfmap_reader *, struct jit_range *, const char **name, size_t *len);
 /* Where the last complete line ends now; FROM if no complete line follows it. */

@@ -12,12 +12,12 @@ enum { AT_ONCE = 96, ANSWER_MOST = 16 << 10 };
 
 struct answer {
 	uint64_t lo, hi;
-	const char *name, *module;   /* NULL: nothing is there, the kernel itself */
+	const char *name, *module;   /* NAME NULL: nothing is there; MODULE NULL: the kernel itself */
 };
 
 struct asked_names {
 	struct arena *arena;
-	size_t (*says)(const char *addrs, char *text, size_t size);   /* NULL: it has not answered */
+	size_t (*says)(const char *addrs, char *text, size_t size);   /* NULL: the kernel has not answered */
 	struct answer *answer;       /* LO rises */
 	uint32_t n, cap;
 };
@@ -38,7 +38,7 @@ asked_names_close(struct asked_names *k)
 	vec_free(&k->answer, &k->cap, sizeof *k->answer);
 }
 
-/* How many begin at ADDR or below. */
+/* The number of answers that begin at ADDR or below. */
 static uint32_t
 upto(const struct asked_names *k, uint64_t addr)
 {
@@ -63,7 +63,7 @@ find(const struct asked_names *k, uint64_t addr)
 	return n && addr < k->answer[n - 1].hi ? &k->answer[n - 1] : NULL;
 }
 
-/* What it said of ADDR: "NAME+0xOFFSET/0xSIZE[ [MODULE]]".  False at the memory cap. */
+/* Reads the kernel's answer about ADDR: "NAME+0xOFFSET/0xSIZE[ [MODULE]]".  False at the memory cap. */
 static bool
 parse(struct asked_names *k, struct answer *e, uint64_t addr, char *line)
 {

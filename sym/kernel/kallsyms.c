@@ -1,5 +1,5 @@
 /* See kallsyms.h.  "ADDRESS TYPE NAME[<tab>[MODULE]]" a line, proc(5) and kernel/kallsyms.c: addresses in hex; the kernel's own
- * first, sorted, then those of modules and of what is made at run time; capital types are global ones, w and W weak ones.  No
+ * first, sorted, then those of modules and of code made at run time; capital types are global ones, w and W weak ones.  No
  * sizes. */
 #include "kallsyms.h"
 
@@ -18,6 +18,7 @@ enum {
 	SYMBOLS_MAX = 1 << 20,
 	BYTES_MAX = 256 << 20,
 	MODULES_MAX = 4096,
+	NAME_LIMIT = 512,          /* KSYM_NAME_LEN: no name is longer */
 	MODULE = 0xffff, RANK = 16,   /* in item.b: the module's number, and from this bit on the symbol's rank */
 };
 
@@ -26,6 +27,7 @@ struct kallsyms {
 	struct item *symbol;      /* key: address; a: name; b: module, rank */
 	uint32_t n, cap;
 	bool rising;              /* so far all are the kernel's own, sorted */
+	bool leave_modules;       /* lines about modules mean nothing */
 	bool read;                /* all of them, and sorted */
 	struct kallsyms_tables *tables;   /* or NULL */
 	struct asked_names *said;       /* or NULL */
@@ -56,7 +58,7 @@ parse(const char *line, struct entry *e)
 	return e->len > 0;
 }
 
-/* Modules come one after another, each all at once: the last one is nearly always the one. */
+/* The symbols of a module stand together, so the last module is nearly always the right one. */
 static uint32_t
 module_number(struct kallsyms *k, const char *name)
 {
@@ -67,7 +69,7 @@ module_number(struct kallsyms *k, const char *name)
 	return k->modules++;
 }
 
-/* Of the names of one address, keeps one. */
+/* Adds a symbol, and keeps one of the names of each address. */
 static void
 add(struct kallsyms *k, struct item new)
 {
@@ -92,7 +94,7 @@ read_line(struct kallsyms *k)
 
 	if (k->n == SYMBOLS_MAX || !(line = lines_next(&k->lines)))
 		return false;
-	if (!parse(line, &e))
+	if (!parse(line, &e) || (e.module && k->leave_modules))
 		return true;
 	if ((k->n == k->cap && !vec_room(&k->symbol, &k->cap, (uint64_t)k->n + 1, sizeof s)) || !name_store_add(&k->text, e.name, e.len, &s.a))
 		return false;
@@ -113,22 +115,72 @@ finish(struct kallsyms *k)
 		add(k, k->symbol[i]);
 }
 
+static struct kallsyms *
+begin(struct arena *arena)
+{
+	struct kallsyms *k = arena_alloc(arena, sizeof *k);
+
+	if (!k)
+		return NULL;
+	k->text.arena = arena;
+	k->rising = true;
+	lines_open(&k->lines, -1);
+	module_number(k, "[kernel]");
+	return k;
+}
+
 struct kallsyms *
 kallsyms_open(struct arena *arena, int fd, size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t n),
               size_t (*says)(const char *addrs, char *text, size_t size))
 {
 	struct kallsyms *k;
 
-	if (fd < 0 || !(k = arena_alloc(arena, sizeof *k)))
+	if (fd < 0 || !(k = begin(arena)))
 		return NULL;
-	k->text.arena = arena;
-	k->rising = true;
 	k->tables = read ? kallsyms_tables_open(arena, read) : NULL;
 	k->said = says ? asked_names_open(arena, says) : NULL;
 	lseek(fd, 0, SEEK_SET);
 	lines_open(&k->lines, fd);
 	k->lines.left = BYTES_MAX;
-	module_number(k, "[kernel]");
+	return k;
+}
+
+void
+kallsyms_leave_modules(struct kallsyms *k)
+{
+	k->leave_modules = true;
+}
+
+/* What adds the symbols of one file. */
+struct adding {
+	struct kallsyms *k;
+	uint32_t module;
+};
+
+static void
+add_symbol(void *adding, uint64_t addr, char type, const char *name)
+{
+	struct adding *a = adding;
+	struct kallsyms *k = a->k;
+	size_t len = strnlen(name, NAME_LIMIT);
+	struct item s = { .key = addr, .b = a->module | kernel_symbol_rank(type) << RANK };
+
+	if (addr && len < NAME_LIMIT && k->n < SYMBOLS_MAX && vec_room(&k->symbol, &k->cap, (uint64_t)k->n + 1, sizeof s) &&
+	    name_store_add(&k->text, name, len, &s.a))
+		add(k, s);
+}
+
+struct kallsyms *
+kallsyms_add_files(struct kallsyms *k, struct arena *arena, const struct kernel_file *file, uint32_t n)
+{
+	if (!n || (!k && !(k = begin(arena))))
+		return k;
+	for (uint32_t i = 0; i < n; i++) {
+		struct adding a = { k, file[i].module ? module_number(k, file[i].module) : 0 };
+
+		kernel_file_symbols(&file[i], add_symbol, &a);
+	}
+	k->rising = false;   /* what is read is not sorted yet */
 	return k;
 }
 
@@ -140,7 +192,7 @@ kallsyms_close(struct kallsyms *k)
 		asked_names_close(k->said);
 }
 
-/* Whether the symbols that were read include ADDR's.  Only the kernel's own code lies between the kernel's own symbols. */
+/* Whether the symbols read so far include ADDR's.  Only the kernel's own code lies between the kernel's own symbols. */
 static bool
 known(const struct kallsyms *k, uint64_t addr)
 {
@@ -196,7 +248,7 @@ kallsyms_find(struct kallsyms *k, uint64_t addr, struct symbol *s, const char **
 	if (in_tables(k, addr)) {
 		if (kallsyms_tables_find(k->tables, addr, s))
 			return true;
-		k->tables = NULL;   /* they are not what they should be */
+		k->tables = NULL;   /* the tables are invalid */
 	}
 	if (k->said && asked_names_find(k->said, addr, s, module))
 		return s->name;
@@ -210,5 +262,5 @@ kallsyms_find(struct kallsyms *k, uint64_t addr, struct symbol *s, const char **
 	s->hi = s->lo + size < size ? UINT64_MAX : s->lo + size;
 	s->name = name_store_at(&k->text, at->a);
 	*module = name_store_at(&k->text, k->module[at->b & MODULE]);
-	return addr < s->hi;
+	return addr < s->hi && *s->name;
 }

@@ -7,6 +7,7 @@
 
 #include "lib/mem.h"
 #include "sym/module/symbol.h"
+#include "kernel_file.h"
 
 struct kallsyms;
 
@@ -14,6 +15,10 @@ struct kallsyms;
  * NULL.  NULL at the memory cap or without a descriptor. */
 struct kallsyms *kallsyms_open(struct arena *, int fd, size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t n),
                                size_t (*says)(const char *addrs, char *text, size_t size));
+/* Adds the functions of N files, of a kernel that ran elsewhere.  NULL before: it makes a new one, NULL at the memory cap. */
+struct kallsyms *kallsyms_add_files(struct kallsyms *, struct arena *, const struct kernel_file *, uint32_t n);
+/* Says that FD's kernel had been started anew: where it has its modules means nothing. */
+void kallsyms_leave_modules(struct kallsyms *);
 void kallsyms_close(struct kallsyms *);
 /* Prepares a later question for ADDR: reads on up to it, at most MAX symbols; false if nothing is left to do. */
 bool kallsyms_ahead(struct kallsyms *, uint64_t addr, uint32_t max);

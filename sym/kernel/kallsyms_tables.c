@@ -1,5 +1,5 @@
-/* See kallsyms_tables.h.  scripts/kallsyms.c of Linux writes them, kernel/kallsyms.c reads them: of each symbol, by address, 32 bits
- * (kallsyms_offsets) and a packed name: one or, since 6.1, two bytes of length (ULEB128), then as many bytes, each of which
+/* See kallsyms_tables.h.  scripts/kallsyms.c of Linux writes them, kernel/kallsyms.c reads them: for each symbol, by address, 32
+ * bits (kallsyms_offsets) and a packed name: one or, since 6.1, two bytes of length (ULEB128), then as many bytes, each of which
  * stands for a token, a string at its kallsyms_token_index in kallsyms_token_table.  A name's first letter is its type. */
 #include "kallsyms_tables.h"
 
@@ -27,14 +27,14 @@ struct kallsyms_tables {
 	size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t n);
 	uint64_t table[KCORE_TABLES], base, top;   /* top: the last symbol's address */
 	uint32_t n, next, name;    /* symbols; which one is read next, and where its name begins */
-	struct ksym here, ahead;   /* of the address that was asked for last, and the next one */
+	struct ksym here, ahead;   /* the symbol of the last question's address, and the next one */
 	const char *here_name;     /* or NULL */
-	unsigned backs;            /* how often it was begun anew */
+	unsigned backs;            /* how often the search began anew */
 	bool absolute;             /* offsets that are not negative are addresses: CONFIG_KALLSYMS_ABSOLUTE_PERCPU */
-	bool sure;                 /* _stext was met where it should be */
+	bool sure;                 /* _stext stands where it should */
 	struct window offsets, names;
 	uint16_t index[256];
-	char code[256];            /* of a name's first byte: its type, 0 where that is not one of code */
+	char code[256];            /* for a name's first byte: its type; 0 if that is no type of code */
 	char tokens[TOKENS_MAX + 1];
 };
 
@@ -74,7 +74,7 @@ token(const struct kallsyms_tables *t, uint8_t c)
 	return t->tokens + (t->index[c] < TOKENS_MAX ? t->index[c] : TOKENS_MAX);
 }
 
-/* Of the name that begins at P: the bytes of its length, which is *N. */
+/* *N: the length of the name that begins at P.  Returns how many bytes that length takes. */
 static inline unsigned
 length(const uint8_t *p, uint32_t *n)
 {

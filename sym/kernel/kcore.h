@@ -7,19 +7,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Their addresses, as the kernel calls them; of _stext, too; and how many bytes an address has. */
+/* Indexes of addresses: of the tables, as the kernel calls them, and of _stext; and the index of an address's number of
+ * bytes. */
 enum kcore_table { KCORE_NAMES, KCORE_NUM, KCORE_TOKENS, KCORE_INDEX, KCORE_OFFSETS, KCORE_BASE, KCORE_STEXT, KCORE_WORD, KCORE_TABLES };
 
 struct kcore {
 	int fd;                    /* -1: there is none, or it does not say where the tables are */
-	bool opened;               /* whatever came of it */
+	bool opened;               /* with success or without */
 	uint64_t lo, hi, off;      /* addresses that may be read, and where in the file LO is */
 	uint64_t table[KCORE_TABLES];
 };
 
-/* FD: /proc/kcore, opened by sample/, or -1.  It belongs to the struct, and is closed where it does not tell. */
+/* FD: /proc/kcore, opened by sample/, or -1.  It then belongs to the struct, which closes it if the file does not say where
+ * the tables are. */
 void kcore_open(struct kcore *, int fd);
-/* Up to N bytes from ADDR on, if they are the tables'; of 0 the addresses of the tables.  How many. */
+/* Reads up to N bytes from ADDR on, if they are the tables'; from 0 the addresses of the tables.  Returns how many. */
 size_t kcore_read(const struct kcore *, uint64_t addr, void *to, size_t n);
 
 #endif

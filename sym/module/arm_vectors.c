@@ -1,5 +1,5 @@
 /* See arm_vectors.h.  Documentation/arch/arm/kernel_user_helpers.rst of Linux: each helper has its fixed place near the end of page
- * [vectors], 0xffff0000, and is A32 code.  (What signal handlers return to is in another page, [sigpage].) */
+ * [vectors], 0xffff0000, and is A32 code.  (The code that signal handlers return to is in another page, [sigpage].) */
 #include "arm_vectors.h"
 
 #include <elf.h>

@@ -5,10 +5,10 @@
 #include "module.h"
 #include "symbol.h"
 
-/* Makes a module of the N bytes of such a page, the first at 0 as linked.  If they begin with an ELF header, module_image
- * makes it. */
+/* Makes a module of the N bytes of such a page; the first has address 0 as linked.  If they begin with an ELF header,
+ * module_image makes it. */
 struct module *arm_vectors_module(struct modules *, const char *path, const void *bytes, size_t n);
-/* The helper at VADDR of such a module. */
+/* The helper at VADDR of a module that arm_vectors_module made. */
 bool arm_vectors_find(const struct module *, uint64_t vaddr, struct symbol *);
 
 #endif

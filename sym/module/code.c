@@ -1,23 +1,12 @@
-/* See code.h.  The index holds some bits of the hash beside a code's number, so that others are seldom looked at. */
+/* See code.h. */
 #include "code.h"
 
 #include "lib/mem.h"
-
-enum { TAG_SHIFT = 26 };
-#define CODES_MAX ((UINT32_C(1) << TAG_SHIFT) - 1)
 
 static uint32_t
 hash(uint32_t module, uint64_t vaddr)
 {
 	return hash_u64(vaddr + module * (uint64_t)0xff51afd7ed558ccdu);
-}
-
-static uint32_t
-hash_again(const void *ctx, uint32_t i)
-{
-	const struct code *code = (const struct code *)ctx + (i & CODES_MAX);
-
-	return hash(code->module, code->vaddr);
 }
 
 bool
@@ -50,17 +39,13 @@ code_intern(struct codes *c, uint32_t module, uint64_t vaddr)
 	uint32_t h = hash(module, vaddr), i, slot;
 
 	for (slot = index_first(&c->index, h); (i = index_at(&c->index, slot)) != INDEX_NONE;
-	     slot = index_next(&c->index, slot)) {
-		if ((i ^ h) >> TAG_SHIFT)
-			continue;
-		i &= CODES_MAX;
+	     slot = index_next(&c->index, slot))
 		if (c->code[i].vaddr == vaddr && c->code[i].module == module)
 			return i;
-	}
-	if (c->n == CODES_MAX || !vec_room(&c->code, &c->cap, (uint64_t)c->n + 1, sizeof *c->code))
+	if (!vec_room(&c->code, &c->cap, (uint64_t)c->n + 1, sizeof *c->code))
 		return CODE_UNKNOWN;
 	c->code[c->n] = (struct code){ vaddr, module };
-	if (!index_add(&c->index, h, (h & ~CODES_MAX) | c->n, hash_again, c->code))
+	if (!index_add(&c->index, h, c->n))
 		return CODE_UNKNOWN;
 	return c->n++;
 }

@@ -1,12 +1,12 @@
-/* Addresses of code, interned: (module, address as linked) <-> a small number, which is what stacks are made of.
- * For a return address it is the address of the call's last byte (one less), so that it lies in the caller. */
+/* Addresses of code, interned: (module, address as linked) <-> a small number; stacks consist of these.  A return address
+ * becomes the address of the call's last byte (one less), so that it lies in the caller. */
 #ifndef SYM_MODULE_CODE_H
 #define SYM_MODULE_CODE_H
 
 #include "lib/index.h"
 #include "module.h"
 
-/* prof's own markers are the first codes, of modules' mark. */
+/* The first codes are prof's own markers; their module is MODULE_MARK. */
 enum {
 	CODE_TRUNCATED,   /* the stack goes on, but could not be followed */
 	CODE_ELIDED,      /* frames left out in the middle of a deep stack */
@@ -19,11 +19,12 @@ enum {
 	CODE_RUNNING,     /* on a CPU; nothing else is known */
 	CODE_WOKEN,       /* stands between the stack that waits and the one that woke it (innermost frame first) */
 	CODE_INTERRUPT,   /* an interrupt woke it, not a thread */
+	CODE_LOCK,        /* it waits for the lock that lets one thread at a time interpret */
 	CODE_MARKS
 };
 #define CODE_WOKEN_NAME "--"
 
-/* Every byte counts: there are as many as addresses that were sampled. */
+/* Every byte counts: there is one for each address that was sampled. */
 struct __attribute__((packed, aligned(4))) code {
 	uint64_t vaddr;
 	uint32_t module;

@@ -14,11 +14,11 @@
 #include "debug_search.h"
 
 enum {
-	EXPANDS_MOST = 100,        /* times, beyond some bytes: no compiler's output is that empty */
+	EXPANDS_MOST = 100,        /* times, for sections above some size: no compiler's output is that empty */
 	EXPANDS_ANY = 16 << 20,
-	EXPANDS_USUAL = 16,        /* times: what is more is not worth more work */
+	EXPANDS_USUAL = 16,        /* times: a section that expands more gets no more work */
 	SHRINKS_LEAST = 4096,      /* a compressed section takes at most twice the room, plus so many bytes */
-	PIECEMEAL = 512 << 10,     /* bytes from which on they are not unpacked all at once */
+	PIECEMEAL = 512 << 10,     /* bytes: prof unpacks larger sections piece by piece */
 	MINI_MOST = 16 << 20, MINI_EXPANDED_MOST = 64 << 20,
 	COMPRESS_ZSTD = 2,         /* ELFCOMPRESS_ZSTD */
 };
@@ -32,7 +32,7 @@ struct part {
 struct debug_files {
 	struct part *parts;        /* sections that were compressed */
 	struct module *dwarf, *symbols, *alt, *dwp;
-	struct module *of;         /* of a detached file: whose it is */
+	struct module *of;         /* of a detached file: the module that it belongs to */
 	bool sought_dwarf, sought_symbols, sought_alt, sought_dwp;
 };
 
@@ -227,7 +227,7 @@ debug_file_symbols(struct modules *ms, struct module *m)
 	return d->symbols;
 }
 
-/* The path and build-id of the file that is shared, in GNU's form or DWARF 5's. */
+/* The path and build-id of the shared file, in GNU's form or DWARF 5's. */
 static void
 read_alt_link(const struct module *file, struct debug_wanted *w)
 {
@@ -240,7 +240,7 @@ read_alt_link(const struct module *file, struct debug_wanted *w)
 			return;
 		cur_u16(&s.data);   /* version */
 		if (cur_u8(&s.data))
-			return;     /* it is the shared one itself */
+			return;     /* this file is the shared one itself */
 	}
 	w->link = cur_str(&s.data);
 	n = sup ? cur_uleb(&s.data) : cur_left(&s.data);

@@ -1,5 +1,6 @@
 /* See debug_search.h.  GDB's manual, "Debugging Information in Separate Files"; dwz(1); debuginfod-find(1).  Names are claims of
- * a file that may mean ill: they lead to regular files below the roots alone, and what is found there must prove what it is. */
+ * a file that may be hostile: they lead only to regular files below the roots, and a file found there must prove its
+ * identity. */
 #include "debug_search.h"
 
 #include <errno.h>
@@ -13,10 +14,10 @@
 enum { PATH_ROOM = 4096, CRC_PIECE = 1 << 20, CRC_STEP = 8, DIRS_KNOWN = 32 };
 #define CRC_MOST ((uint64_t)8 << 30)   /* bytes of all files together: some twenty seconds */
 
-/* Where a file may be: below each root (a board's, the target's, prof's own), each directory that was given, or debuginfod's.
- * %b is its build-id as xx/yyyy and %B in one piece; %d and %n directory and name of the module's path, %s its directory
- * without /usr; %l the link, %f its last part, %r the link where it is relative and %a where it is absolute; %c where the
- * unit was compiled.  If the module lacks something that a place needs, prof does not look there. */
+/* Where a file may be: below each root (a board's, the target's, prof's own), each directory that the user gives, or
+ * debuginfod's.  %b is its build-id as xx/yyyy and %B in one piece; %d and %n directory and name of the module's path, %s its
+ * directory without /usr; %l the link, %f its last part, %r the link where it is relative and %a where it is absolute; %c
+ * where the unit was compiled.  If the module lacks something that a place needs, prof does not look there. */
 enum scope { ROOTS, BOARD, DIRS, CACHES };
 
 static const struct place {
@@ -64,15 +65,15 @@ static const struct place {
 	{ DEBUG_DWP, ROOTS, "%d/.debug/%n.dwp" },
 };
 
-/* What earlier searches have found out. */
+/* The results of earlier searches. */
 struct debug_searched {
 	struct {
 		const char *path;
 		uint8_t root;
 		bool gone;
-	} dir[DIRS_KNOWN];         /* where such files were looked for */
+	} dir[DIRS_KNOWN];         /* where prof has looked for such files */
 	uint32_t ndir;
-	uint64_t summed;           /* bytes of files whose checksum was asked for */
+	uint64_t summed;           /* bytes of files of which prof has computed the checksum */
 };
 
 /* ---- a place's path ---- */
@@ -80,7 +81,7 @@ struct debug_searched {
 struct path {
 	char s[PATH_ROOM];
 	size_t n;
-	bool bad;                  /* something is not known, or it is too long */
+	bool bad;                  /* something is not known, or the path is too long */
 };
 
 static void
@@ -194,7 +195,7 @@ same_build_id(const struct elf *e, const struct debug_wanted *w)
 	return e->build_id_len == w->build_id_len && !memcmp(e->build_id, w->build_id, w->build_id_len);
 }
 
-/* The file's pages are given back as it goes: it may be large, and is perhaps not the right one. */
+/* It gives back the file's pages as it goes: the file may be large, and is perhaps not the right one. */
 static bool
 same_crc(struct modules *ms, const struct elf *e, uint32_t crc)
 {
@@ -216,7 +217,7 @@ same_crc(struct modules *ms, const struct elf *e, uint32_t crc)
 	return sum == crc;
 }
 
-/* Whether FILE is the one that is wanted.  For split files the caller checks that later, by their units. */
+/* Whether FILE is the wanted one.  For split files the caller checks that later, by their units. */
 static bool
 is_it(struct modules *ms, const struct module *file, const struct debug_wanted *w)
 {
@@ -266,7 +267,7 @@ gone(struct modules *ms, uint8_t root, const char *path, unsigned up)
 	return known->dir[i].gone;
 }
 
-/* UP: of PATH's parts those that are of this file alone. */
+/* UP: how many of PATH's last parts only this file has. */
 static struct module *
 try_file(struct modules *ms, const struct debug_wanted *w, uint8_t root, const char *path, unsigned up)
 {
@@ -283,7 +284,7 @@ try_file(struct modules *ms, const struct debug_wanted *w, uint8_t root, const c
 	return m;
 }
 
-/* A build-id makes a directory, too. */
+/* How many last parts of a path are only this file's: a build-id makes a directory, too. */
 static unsigned
 parts_of(const char *form)
 {

@@ -18,7 +18,7 @@ struct debug_wanted {
 	const char *section;       /* what it must have */
 	const uint8_t *build_id;
 	unsigned build_id_len;
-	const char *link;          /* its name: of DETACHED one without directories */
+	const char *link;          /* its name; for DETACHED without directories */
 	uint32_t crc;              /* of the bytes of a DETACHED file, if the code has a link */
 	const char *comp_dir;      /* of a DWO's link */
 };

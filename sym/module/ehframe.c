@@ -26,7 +26,7 @@ enum {
 
 struct cie {
 	uint64_t at;          /* its offset + 1, or 0 */
-	struct fde like;      /* what it says to all its FDEs */
+	struct fde like;      /* what it says for all its FDEs */
 	uint8_t segment_size; /* of the selector before an FDE's address */
 	bool sized;           /* FDEs have augmentation data, and its length: 'z' */
 };
@@ -43,7 +43,7 @@ struct part {
 	bool debug, bounded;  /* bounded: BYTES ends where the descriptions do */
 	bool indexed;         /* tried, at least */
 	const uint8_t *table; /* .eh_frame_hdr's, of pairs of sdata4 relative to HDR; or NULL */
-	uint32_t *coarse;     /* what the searches have read of every COARSE-th row of the table, close together; 0: not yet */
+	uint32_t *coarse;     /* every COARSE-th row of the table, as the searches have read it, close together; 0: not yet */
 	uint64_t hdr;
 	struct row *row;      /* once indexed: sorted by lo */
 	uint32_t rows;        /* of either */
@@ -90,7 +90,7 @@ read_entry(const struct part *p, uint64_t off, struct entry *e, uint64_t *next)
 	return !e->body.bad;
 }
 
-/* A pointer of that encoding, where relative to something, to BASE (data) or its own place. */
+/* A pointer of that encoding; if it is relative, then to BASE (data) or to its own place. */
 static uint64_t
 read_pointer(const struct part *p, struct cursor *c, unsigned encoding, unsigned address_size, uint64_t base)
 {
@@ -173,7 +173,7 @@ read_cie(const struct part *p, uint64_t off, struct cie *cie)
 	return !e.body.bad;
 }
 
-/* Where the CIE at OFF is kept, if it is. */
+/* The slot where the CIE at OFF stands, if it is kept. */
 static struct cie *
 cie_slot(struct part *p, uint64_t off)
 {
@@ -204,8 +204,7 @@ load32(const uint8_t *b, bool big)
 	return big ? __builtin_bswap32(v) : v;
 }
 
-/* What compilers write, behind a CIE that is known: length, CIE, the code's place and length in 4 bytes each, and few bytes of
- * augmentation data. */
+/* The usual form behind a known CIE: length, CIE, the code's place and length in 4 bytes each, and few bytes of augmentation data. */
 static bool
 read_usual(struct part *p, uint64_t off, struct fde *f)
 {
@@ -304,7 +303,7 @@ build_index(struct modules *ms, struct module *m, struct part *p)
 	if (p->debug)
 		p->bytes = debug_file_section_of(ms, m, ".debug_frame");
 	if (p->debug && !cur_left(&p->bytes) && !eh->rows && !cur_left(&eh->bytes))
-		p->bytes = debug_file_section(ms, m, ".debug_frame");   /* it was stripped of all that it had */
+		p->bytes = debug_file_section(ms, m, ".debug_frame");   /* the module itself was stripped */
 	if (!(n = walk(p, NULL, ROWS_MAX)) || !(p->row = arena_alloc(&ms->arena, n * sizeof *p->row)))
 		return;
 	p->rows = walk(p, p->row, n);
@@ -315,7 +314,7 @@ build_index(struct modules *ms, struct module *m, struct part *p)
 		}
 }
 
-/* Whether there is anything to look in; builds the index where it takes one. */
+/* Whether the part has rows; builds the index if it needs one. */
 static bool
 has_rows(struct modules *ms, struct module *m, struct part *p)
 {
@@ -326,7 +325,7 @@ has_rows(struct modules *ms, struct module *m, struct part *p)
 
 /* ---- where to look ---- */
 
-/* A field of the table's row I, and as an address. */
+/* A field of the table's row I; and that field as an address. */
 static uint32_t
 table_raw(const struct part *p, uint32_t i, unsigned field)
 {
@@ -432,7 +431,7 @@ search_table(const struct part *p, uint64_t vaddr)
 	}
 	i *= COARSE;
 	n = p->rows - i < COARSE ? p->rows - i : COARSE;
-	for (uint32_t k = 0; k < n; k += LINE)   /* all at once, rather than one after another */
+	for (uint32_t k = 0; k < n; k += LINE)   /* all at once, not one after another */
 		__builtin_prefetch(table + (uint64_t)(i + k) * 8);
 	for (; n > 1; n -= half) {
 		half = n / 2;

@@ -10,20 +10,12 @@
 #include "lib/filemap.h"
 #include "lib/codec/unpack.h"
 
-/* Module numbers are found again by what makes a module the same: for a file, dev, ino, size and mtime; for a memory image,
- * its bytes (INO is their hash); for a lost file, its path (INO is its hash). */
+/* prof finds a module's number again by its identity: for a file, dev, ino, size and mtime; for a memory image, its bytes
+ * (INO is their hash); for a lost file, its path (INO is its hash). */
 static uint32_t
 hash(const struct module *m)
 {
 	return hash_u64(m->ino ^ m->dev << 48 ^ m->size << 24 ^ m->mtime << 1 ^ (uint64_t)m->kind << 60);
-}
-
-static uint32_t
-hash_again(const void *ctx, uint32_t i)
-{
-	const struct modules *ms = ctx;
-
-	return hash(ms->module[i]);
 }
 
 static bool
@@ -48,7 +40,7 @@ find(struct modules *ms, const struct module *like, const char *path, const void
 	return NULL;
 }
 
-/* The last part of PATH, without what the kernel adds to a deleted file's. */
+/* The last part of PATH, without the kernel's suffix for deleted files. */
 static const char *
 last_part(struct arena *a, const char *path)
 {
@@ -61,7 +53,7 @@ last_part(struct arena *a, const char *path)
 	return arena_str(a, name, len - d);
 }
 
-/* A module like LIKE, numbered, and found again where INTERNED; NULL at the memory cap. */
+/* A module like LIKE, with a number; if INTERNED, prof can find it again.  NULL at the memory cap. */
 static struct module *
 add(struct modules *ms, const struct module *like, const char *path, bool interned)
 {
@@ -74,7 +66,7 @@ add(struct modules *ms, const struct module *like, const char *path, bool intern
 	if (!(m->path = arena_str(&ms->arena, path, strlen(path))) || !(m->name = last_part(&ms->arena, m->path)))
 		return NULL;
 	ms->module[ms->n] = m;
-	if (interned && !index_add(&ms->index, hash(m), ms->n, hash_again, ms))
+	if (interned && !index_add(&ms->index, hash(m), ms->n))
 		return NULL;
 	ms->n++;
 	return m;
@@ -157,7 +149,7 @@ module_image(struct modules *ms, const char *path, const void *bytes, size_t n)
 	if (!(copy = arena_alloc(&ms->arena, n)))
 		return NULL;
 	memcpy(copy, bytes, n);
-	like.elf.bytes = cur_of(copy, n, false);   /* before it is found again */
+	like.elf.bytes = cur_of(copy, n, false);   /* before a search can find it */
 	if (!(m = add(ms, &like, path, true)))
 		return NULL;
 	work_begin(&m->work);

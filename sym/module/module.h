@@ -12,6 +12,7 @@
 enum module_kind {
 	MODULE_MARK,      /* prof's own markers: module 0; or a word that stands in stacks as it is: PATH */
 	MODULE_KERNEL,    /* always module 1 */
+	MODULE_LANGUAGE,  /* what an interpreter runs: functions of a language, see language.h */
 	MODULE_FILE,
 	MODULE_IMAGE,     /* vdso, or a file's image read from a process's memory */
 	MODULE_JIT,       /* code without a file in process PID: perf maps name it */
@@ -24,24 +25,26 @@ struct module {
 	const char *path;          /* as its process calls it */
 	const char *name;          /* the last part of PATH */
 	const char *bad;           /* why there is nothing to read in it, or NULL */
-	struct work work;          /* what reading it may still take; OVER: it was given up */
+	struct work work;          /* the work that reading it may still take; OVER: prof has given up */
 	struct filemap file;
 	struct elf elf;
 	int32_t pid;               /* MODULE_JIT: in prof's pid namespace */
-	struct jit *jit;           /* MODULE_JIT: see jit.h; */
-	struct jit_limits *limits; /* likewise */
+	struct jit *jit;           /* MODULE_JIT: see jit.h */
+	struct jit_limits *limits; /* MODULE_JIT: see jit.h */
 	struct module *parent;     /* MODULE_JIT: of the process it was forked off, or NULL */
+	const struct module_language *language;   /* what it has of a language, see languages.c; NULL until asked for */
+	struct language_functions *functions;     /* MODULE_LANGUAGE: see languages.c */
 	struct ehframe *ehframe;   /* see ehframe.h; NULL until asked for */
 	struct symtab *symtab;     /* see symtab.h; NULL until asked for */
 	struct dwarf *dwarf;       /* see dwarf.h: what it holds itself; NULL until asked for */
-	struct dwarf *lines;       /* what describes its code, there or in another file: once LINES_ASKED */
+	struct dwarf *lines;       /* the DWARF of its code, there or in another file; once LINES_ASKED */
 	bool lines_asked;
 	struct debug_files *debug;       /* see debug_file.h; NULL until asked for */
 	uint64_t dev, ino, size, mtime;
 	uint8_t root;              /* the root directory of PATH: 0 is prof's own, else the number of modules' root + 1 */
 };
 
-enum { MODULE_ROOTS = 64, DEBUG_DIRS = 8, DEBUG_CACHES = 2 };
+enum { MODULE_ROOTS = 64, DEBUG_DIRS = 8, DEBUG_CACHES = 3 };
 
 /* Another root directory than prof's own, kept open. */
 struct module_root {
@@ -52,7 +55,7 @@ struct module_root {
 /* More places of debug files; NULL or 0: not given. */
 struct debug_places {
 	uint8_t sysroot;           /* as in struct module */
-	const char *dir[DEBUG_DIRS], *cache[DEBUG_CACHES];   /* --debug-dir; debuginfod's */
+	const char *dir[DEBUG_DIRS], *cache[DEBUG_CACHES];   /* --debug-dir; debuginfod's two, and perf's where its files are read */
 };
 
 /* The beginning of a struct that must give back more than memory of the modules' arena. */
@@ -72,12 +75,12 @@ struct modules {
 	struct made_codes *made;   /* see made_code.h; NULL while there is none */
 	struct debug_searched *searched;   /* see debug_search.c; NULL until one is looked for */
 	struct dwarf_cache *cache; /* see dwarf_cache.h; NULL until something is read */
-	struct paths *paths;       /* see path.h; likewise */
+	struct paths *paths;       /* see path.h; NULL until something is read */
 	int (*open)(int root, const char *path);   /* sample/'s: a regular file below ROOT (-1: prof's own), or -1; NULL: none */
 	struct module_root root[MODULE_ROOTS];
 	uint32_t nroot;
 	struct debug_places places;
-	bool lineless;             /* the user wants no files and lines: dwarf.h gives functions alone */
+	bool lineless;             /* the user wants no files and lines: dwarf.h gives only functions */
 };
 
 bool modules_init(struct modules *);
@@ -86,7 +89,7 @@ void modules_free(struct modules *);
 /* The module of the file behind FD, the same one for the same file.  The caller keeps FD.  If the file is not a valid ELF
  * file, BAD says why.  NULL at the memory cap. */
 struct module *module_file(struct modules *, int fd, const char *path);
-/* A file that could not be opened, WHY in words. */
+/* The module of a file that prof could not open, WHY in words. */
 struct module *module_lost(struct modules *, const char *path, const char *why);
 /* The N bytes of a memory image, copied. */
 struct module *module_image(struct modules *, const char *path, const void *bytes, size_t n);

@@ -28,6 +28,8 @@ void
 space_clear(struct space *s)
 {
 	s->n = 0;
+	s->bound++;
+	s->language = NULL;
 	space_renew(s);
 }
 
@@ -109,6 +111,7 @@ space_copy(struct space *to, const struct space *from)
 	for (uint32_t i = 0; i < to->n; i++)
 		if (to->map[i].module && to->map[i].module->kind == MODULE_JIT)
 			to->map[i].module = NULL;
+	to->bound++;
 	return true;
 }
 
@@ -126,6 +129,14 @@ lookup(struct space *s, uint64_t addr)
 	return &s->map[i];
 }
 
+bool
+space_executes(const struct space *s, uint64_t addr)
+{
+	uint32_t i = below(s, addr);
+
+	return i < s->n && addr >= s->map[i].lo && s->map[i].exec;
+}
+
 struct map *
 space_find(struct space *s, uint64_t addr)
 {
@@ -133,8 +144,10 @@ space_find(struct space *s, uint64_t addr)
 
 	if (!m && s->missing && s->missing(s, addr))
 		m = lookup(s, addr);
-	if (m && !m->module && s->open)
+	if (m && !m->module && s->open) {
 		s->open(s, m);
+		s->bound++;
+	}
 	return m && m->module ? m : NULL;
 }
 
@@ -170,7 +183,7 @@ space_bind(struct map *m, struct module *module)
 	m->bias = 0;
 	if (!module || module->kind == MODULE_JIT || module->kind == MODULE_KERNEL)
 		return;
-	m->bias = m->lo - m->off;   /* where there is nothing better, the address as linked is the file offset */
+	m->bias = m->lo - m->off;   /* if there is nothing better, the address as linked is the file offset */
 	if ((s = segment_of(m, &module->elf)))
 		m->bias += s->off - s->vaddr;
 	else if (module->kind == MODULE_IMAGE && module->elf.nload)

@@ -17,6 +17,9 @@ struct space {
 	struct map *map;           /* sorted, disjoint */
 	uint32_t n, cap;
 	uint32_t last;             /* where the last address was found */
+	uint32_t bound;            /* how often a map was bound to a module, or all were dropped */
+	uint32_t language_asked;   /* languages.c's: BOUND as it was when LANGUAGE was looked for; */
+	struct language_process *language;   /* or NULL */
 	uint32_t epoch;            /* two spaces never have the same one; it changes when a known address may mean something else */
 	/* Called for a map without a module: sets module and bias (space_bind). */
 	void (*open)(struct space *, struct map *);
@@ -25,7 +28,7 @@ struct space {
 	/* Copies up to N bytes at ADDR from the process's memory, as it is now; returns how many, 0 if it cannot read
 	 * them. */
 	size_t (*read)(struct space *, uint64_t addr, void *to, size_t n);
-	uint64_t compared;         /* for the unwinder: when it last looked whether code that it has read is still so, ns */
+	uint64_t compared;         /* for the unwinder: when it last looked whether the code that it has read is unchanged, ns */
 };
 
 void space_init(struct space *);
@@ -33,12 +36,14 @@ void space_free(struct space *);
 /* Adds [lo, hi), cutting away what lay there.  False at the memory cap. */
 bool space_add(struct space *, const struct map *);
 void space_clear(struct space *);
-/* Code at known addresses may have become other code. */
+/* Says that known addresses may have other code now. */
 void space_renew(struct space *);
 /* Makes TO a copy of FROM's maps, with its own epoch.  It drops JIT modules, so that they are bound again. */
 bool space_copy(struct space *to, const struct space *from);
-/* The map that holds ADDR, with its module bound, asking `missing` and `open` as needed; or NULL. */
+/* The map that holds ADDR, with its module bound, or NULL.  It calls `missing` and `open` as needed. */
 struct map *space_find(struct space *, uint64_t addr);
+/* Whether what is mapped at ADDR may be executed; it asks nobody. */
+bool space_executes(const struct space *, uint64_t addr);
 /* Binds a map to a module and computes its bias from the module's segments. */
 void space_bind(struct map *, struct module *);
 

@@ -1,7 +1,7 @@
 /* See symtab.h.  Symbols: System V gABI chapter 4, Symbol Table; ARM's ELF supplement for the Thumb bit and mapping symbols.
- * The index is 8 bytes a symbol: where it begins and its number; all else stays in the file.  Nested and overlapping symbols
- * are made disjoint when it is built: rows begin where another symbol is the innermost one, also where one ends within
- * another. */
+ * The index is 8 bytes a symbol: where it begins and its number; prof reads the rest from the file.  Nested and overlapping
+ * symbols are made disjoint when it is built: rows begin where another symbol is the innermost one, also where one ends
+ * within another. */
 #include "symtab.h"
 
 #include <elf.h>
@@ -18,9 +18,9 @@
 enum {
 	TEXTS_MAX = 16,            /* executable segments */
 	PLTS_MAX = 8,
-	ENTRY_MAX = 64,            /* bytes of code that the entry point's function has at most where nothing tells */
+	ENTRY_MAX = 64,            /* the most bytes of the entry point's function, if nothing tells its size */
 	ENTRY_NEAR = 4096,         /* around it each address is looked up by itself */
-	RELOCS_BUDGET = 1 << 28,   /* looked at for PLT entries, in all */
+	RELOCS_BUDGET = 1 << 28,   /* relocations that prof looks at for PLT entries, in all */
 	NAME_LIMIT = 1 << 16,      /* no name is that long */
 };
 
@@ -48,7 +48,7 @@ struct symtab {
 	struct go_table go;         /* once it was ASKED_GO for */
 	bool asked_go;
 	uint64_t relocs_budget;
-	uint64_t default_entry;    /* what linkers put for libraries, or 0 */
+	uint64_t default_entry;    /* the entry point that linkers give libraries, or 0 */
 	enum { ENTRY_UNKNOWN, ENTRY_NAMED, ENTRY_BARE } entry;
 };
 
@@ -61,7 +61,7 @@ range_of(const struct range *range, uint32_t n, uint64_t vaddr)
 	return NULL;
 }
 
-/* The file that symbol ID is of: both are of one machine and class, but their sections differ. */
+/* The file that has symbol ID: both files are of one machine and class, but their sections differ. */
 static const struct elf *
 file_of(const struct elf *e, const struct symtab *st, uint32_t id)
 {
@@ -205,7 +205,7 @@ add_row(struct build *b, uint64_t at, uint32_t item)
 		b->row[b->rows++] = (struct row){ (uint32_t)at, b->item[item].b };
 }
 
-/* Leaves the symbols that end at or before AT; where that shows one beneath, a row says so. */
+/* Leaves the symbols that end at or before AT; if that uncovers one beneath, it gets a row. */
 static void
 leave_upto(struct build *b, uint64_t at)
 {
@@ -289,7 +289,7 @@ build(struct modules *ms, struct symtab *st, const struct elf *e)
 		vec_free(&b.open, &b.open_cap, sizeof *b.open);
 		vec_free(&b.item, &b.cap, sizeof *b.item);
 	}
-	if (work_over())   /* where some are missing the others would seem to reach further */
+	if (work_over())   /* without some symbols the others would seem to reach further */
 		b.rows = 0;
 	if (b.rows && (st->row = arena_alloc(&ms->arena, b.rows * sizeof *st->row))) {
 		memcpy(st->row, b.row, b.rows * sizeof *st->row);
@@ -298,7 +298,7 @@ build(struct modules *ms, struct symtab *st, const struct elf *e)
 	vec_free(&b.row, &b.row_cap, sizeof *b.row);
 }
 
-/* Where the file itself has been stripped of its symbols, those of its debug file stand in. */
+/* If the file itself has been stripped, the symbols of its debug file stand in. */
 static void
 find_tables(struct modules *ms, struct module *m)
 {
@@ -413,7 +413,7 @@ find_symbol(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol 
 	return vaddr < out->hi && (out->name = unversioned(ms, out->name)) != NULL;
 }
 
-/* The function at the entry point is _start, also where nobody says so. */
+/* The function at the entry point is _start, also if no symbol says so. */
 static bool
 find_entry(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *out)
 {
@@ -444,7 +444,7 @@ find_entry(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *
 	return vaddr < end;
 }
 
-/* What a relocation is about: a symbol by name, or by the address of the function that chooses it. */
+/* The target of a relocation: a symbol's name, or the symbol of the function that chooses the target. */
 static const char *
 target_name(struct module *m, const struct plt_entry *e, const struct raw_reloc *r)
 {
@@ -492,7 +492,7 @@ find_plt(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *ou
 	return true;
 }
 
-/* NULL where there is none. */
+/* Go's table of the module, or NULL. */
 static const struct go_table *
 go_of(const struct module *m)
 {

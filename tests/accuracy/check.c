@@ -7,6 +7,8 @@
  *	-c BYTES    how much of that the unwinder is given (all)
  *	-m FRAMES   --max-stack (2048)
  *	-f          the kernel's own chain, too
+ *	-l          the first pages of what is beyond the kernel's copy are lost
+ *	-w MS       how long the reader sleeps each time, so that rings are full (0)
  *	-n SAMPLES  that must at least be compared (100)
  *	-C PERCENT  of stacks that must be complete (0)
  *	-e PERCENT  of stacks that are complete on the average: fewer than chance makes of that fail (0)
@@ -24,6 +26,7 @@
 
 #include "cmd/capture/collect.h"
 #include "cmd/capture/registers.h"
+#include "sample/events/event_list.h"
 #include "sample/tasks/foreign.h"
 #include "sample/tasks/launch.h"
 #include "sym/kernel/kallsyms.h"
@@ -50,9 +53,10 @@ struct harness {
 	struct truth truth;
 	struct arena arena;
 	uint64_t cut;              /* -c */
+	bool loses;                /* -l */
 	uint64_t torn;
 	uint64_t gone;             /* without a stack: the thread is ending, its memory was taken away */
-	unsigned show, incomplete, record, passed_by;
+	unsigned show, incomplete, record, passed_by, stall;
 	bool seen[SEEN_MAX], imaged[SEEN_MAX];   /* by code; by module */
 	uint64_t samples;          /* with a user side */
 	uint64_t told;             /* with at least one record */
@@ -222,19 +226,43 @@ record(struct harness *h, const struct sample *s, const struct stack *stack)
 	printf("%s\n", w->end == WALK_ROOT ? "" : " cut");
 }
 
-/* A stack of two pieces is one to the truth. */
-static void
-join(struct stack *stack, const struct rest *rest)
+/* The kernel's copy, and what was read besides: the truth wants each byte once, in the order in which a walk comes to it. */
+static struct pieces
+join(const struct stack *stack, const struct pieces *rest)
 {
-	static _Alignas(8) uint8_t whole[STACK_BEFORE_DEEP + DEEP_MOST];
-	uint64_t from = rest->lo - stack->lo;
+	static struct piece piece[1 + DEEP_ROOM / DEEP_PAGE];
+	uint32_t n = 0;
 
-	if (!rest->size || from > stack->size || stack->size > STACK_BEFORE_DEEP || rest->size > DEEP_MOST)
+	piece[n++] = (struct piece){ stack->lo, stack->size, stack->bytes };
+	for (uint32_t i = 0; i < rest->n && n < sizeof piece / sizeof *piece; i++) {
+		struct piece p = rest->piece[i];
+		uint64_t end = stack->lo + stack->size;
+
+		if (p.lo < end && p.lo + p.size > stack->lo) {   /* what is before sp is of no concern */
+			uint64_t known = p.size < end - p.lo ? p.size : end - p.lo;
+
+			p = (struct piece){ p.lo + known, p.size - known, p.bytes + known };
+		}
+		if (p.size)
+			piece[n++] = p;
+	}
+	return (struct pieces){ piece, n };
+}
+
+/* Leaves out some pages behind the kernel's copy, so that there is a hole before the other ones. */
+static void
+lose(struct pieces *rest)
+{
+	enum { LOST = 2 * DEEP_PAGE };
+	static struct piece piece[DEEP_ROOM / DEEP_PAGE];
+
+	if (!rest->n || rest->piece->size <= LOST)
 		return;
-	memcpy(whole, stack->bytes, stack->size);
-	memcpy(whole + from, rest->bytes, rest->size);
-	stack->bytes = whole;
-	stack->size = from + rest->size;
+	memcpy(piece, rest->piece, rest->n * sizeof *piece);
+	piece->lo += LOST;
+	piece->size -= LOST;
+	piece->bytes += LOST;
+	rest->piece = piece;
 }
 
 static void
@@ -244,6 +272,7 @@ compare(void *harness, const struct sample *s)
 	struct sample seen = *s;
 	uint64_t link = 0;
 	struct stack stack = { .size = s->stack_size, .bytes = s->stack };
+	struct pieces whole;
 	struct space *space = &s->task->process->maps.space;
 	bool (*missing)(struct space *, uint64_t) = space->missing;
 	const struct walk *w = &h->c.walk;
@@ -264,7 +293,9 @@ compare(void *harness, const struct sample *s)
 			stack.lo = s->regs[n];
 		else if (arch->dwarf[n] == arch->ra && arch->ra != arch->pc)
 			link = s->regs[n];
-	join(&stack, &s->rest);
+	if (h->loses)
+		lose(&seen.rest);
+	whole = join(&stack, &seen.rest);
 	if (h->cut && seen.stack_size > h->cut)
 		seen.stack_size = h->cut;
 	collect_sample(&h->c, &seen);
@@ -272,7 +303,7 @@ compare(void *harness, const struct sample *s)
 	h->ends[w->end]++;
 	h->frames += w->n;
 	space->missing = NULL;   /* for what looks like an address to us nobody shall read the maps again */
-	truth_read(&h->truth, space, &stack, link);
+	truth_read(&h->truth, space, &whole, link);
 	h->told += h->truth.live > 0;
 	h->records += h->truth.live;
 	if ((why = truth_check(&h->truth, w))) {
@@ -313,6 +344,7 @@ run(struct harness *h, char **argv, struct capture *c, struct session_counts *co
 	}
 	while (waitpid(launch.pid, &status, WNOHANG) == 0) {
 		session_wait(session, -1, 5000000);
+		usleep(h->stall * 1000);
 		session_drain(session, false, compare, h);
 	}
 	session_disable(session);
@@ -391,7 +423,7 @@ main(int argc, char **argv)
 	struct capture c = { .target = TARGET_COMMAND, .npid = 1, .event = event, .nevent = 1, .freq = 20000, .inherit = true,
 	                     .user_stack = true, .kernel_chain = true, .stack_size = 16384, .stack_fixed = true, .regs_mask = arch_host->sample };
 
-	for (int opt; (opt = getopt(argc, argv, "+F:s:Rc:m:fn:C:e:d:i:r:E:")) != -1;)
+	for (int opt; (opt = getopt(argc, argv, "+F:s:Rc:m:fln:C:e:d:i:r:E:w:")) != -1;)
 		switch (opt) {
 		case 'F': c.freq = strtoull(optarg, NULL, 10); break;
 		case 's': c.stack_size = (uint32_t)strtoul(optarg, NULL, 10); break;
@@ -403,6 +435,8 @@ main(int argc, char **argv)
 		case 'C': complete = strtod(optarg, NULL); break;
 		case 'e': expected = strtod(optarg, NULL); break;
 		case 'E': clock = optarg; break;
+		case 'l': h.loses = true; break;
+		case 'w': h.stall = (unsigned)strtoul(optarg, NULL, 10); break;
 		case 'd': h.show = (unsigned)strtoul(optarg, NULL, 10); break;
 		case 'i': h.incomplete = (unsigned)strtoul(optarg, NULL, 10); break;
 		case 'r': h.record = (unsigned)strtoul(optarg, NULL, 10); break;

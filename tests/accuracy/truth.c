@@ -149,33 +149,65 @@ code_at(struct truth *t, uint64_t addr)
 	return unwind_code(t->unwinder, t->space, addr);
 }
 
+/* SIZE bytes at ADDR, in one piece; 0 where they were not copied. */
 static uint64_t
-word(const struct stack *s, uint64_t addr)
+word(const struct pieces *s, uint64_t addr, unsigned size)
 {
-	uint64_t v;
+	uint64_t v = 0;
 
-	memcpy(&v, s->bytes + (addr - s->lo), 8);
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct piece *p = &s->piece[i];
+
+		if (p->size >= size && addr - p->lo <= p->size - size) {
+			memcpy(&v, p->bytes + (addr - p->lo), size);
+			break;
+		}
+	}
 	return v;
 }
 
-void
-truth_read(struct truth *t, struct space *space, const struct stack *stack, uint64_t link)
+/* Where what was copied around ADDR begins and ends, which may be in several pieces. */
+static void
+around(const struct pieces *s, uint64_t addr, uint64_t *lo, uint64_t *hi)
 {
-	uint64_t end = stack->lo + (stack->size & ~(uint64_t)7), step = t->arch->word;
+	*lo = *hi = addr;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (*hi - s->piece[i].lo < s->piece[i].size)
+			*hi = s->piece[i].lo + s->piece[i].size;
+	for (uint32_t i = s->n; i--;)
+		if (*lo - 1 - s->piece[i].lo < s->piece[i].size)
+			*lo = s->piece[i].lo;
+}
+
+/* Whether what was copied around one address does not go on to the other. */
+static bool
+apart(const struct truth *t, uint64_t from, uint64_t to)
+{
+	uint64_t lo, hi;
+
+	around(t->stack, from, &lo, &hi);
+	return to < lo || to >= hi;
+}
+
+void
+truth_read(struct truth *t, struct space *space, const struct pieces *stack, uint64_t link)
+{
+	uint64_t step = t->arch->word;
 
 	t->space = space;
 	t->stack = stack;
 	t->link = link;
 	t->n = t->live = 0;
-	for (uint64_t at = (stack->lo + step - 1) & ~(step - 1); at + sizeof(struct mark) <= end && t->n < RECORDS_MAX; at += step) {
-		uint64_t magic = word(stack, at) ^ at;
+	for (const struct piece *p = stack->piece; p < stack->piece + stack->n; p++)
+		for (uint64_t at = (p->lo + step - 1) & ~(step - 1); at + 8 <= p->lo + p->size && t->n < RECORDS_MAX; at += step) {
+			uint64_t magic = word(stack, at, 8) ^ at;
 
-		if (magic != MARK_LIVE && magic != MARK_LEFT)
-			continue;
-		t->told[t->n++] = (struct told){ at, word(stack, at + 8), word(stack, at + 16), word(stack, at + 24),
-		                                 word(stack, at + 32), magic == MARK_LEFT };
-		t->live += magic == MARK_LIVE;
-	}
+			if ((magic != MARK_LIVE && magic != MARK_LEFT) || !word(stack, at + 16, 8))
+				continue;
+			t->told[t->n++] = (struct told){ at, word(stack, at + 8, 8), word(stack, at + 16, 8), word(stack, at + 24, 8),
+			                                 word(stack, at + 32, 8), magic == MARK_LEFT };
+			t->live += magic == MARK_LIVE;
+		}
 }
 
 /* The next record that is live, from R on; or their number. */
@@ -224,24 +256,35 @@ is_return(struct truth *t, uint32_t k, uint64_t ra)
 	return ra > 4096 && !(ra >> 48) && code_at(t, ra - 1) == t->walk->code[k + 1];
 }
 
+static bool
+returns_in(struct truth *t, uint32_t k, uint64_t lo, uint64_t hi)
+{
+	unsigned size = t->arch->word;
+
+	for (uint64_t at = (lo + size - 1) & ~(uint64_t)(size - 1); at + size <= hi; at += size)
+		if (is_return(t, k, word(t->stack, at, size)))
+			return true;
+	return false;
+}
+
 /* Whether the stack in [LO, HI) has a return address for frame K + 1; of the leaf also the register that calls leave it in. */
 static bool
 may_return(struct truth *t, uint32_t k, uint64_t lo, uint64_t hi)
 {
-	unsigned size = t->arch->word;
+	uint64_t first, end;
 
 	if (k + 1 == t->walk->n || t->walk->code[k + 1] == CODE_ELIDED)
 		return t->walk->end != WALK_ROOT;
 	if (!k && t->link && is_return(t, k, t->link))
 		return true;
-	for (uint64_t at = (lo + size - 1) & ~(uint64_t)(size - 1); at + size <= hi; at += size) {
-		uint64_t ra = 0;
-
-		memcpy(&ra, t->stack->bytes + (at - t->stack->lo), size);
-		if (is_return(t, k, ra))
-			return true;
-	}
-	return false;
+	around(t->stack, lo, &first, &end);
+	if (hi == UINT64_MAX)
+		hi = end;
+	if ((hi < lo || hi > end) && returns_in(t, k, lo, end))   /* the record is on another stack, or behind a hole */
+		return true;
+	if (hi < lo || hi > end)
+		around(t->stack, hi, &lo, &end);
+	return returns_in(t, k, lo, hi);
 }
 
 /* The call into code that is not marked is where the function said. */
@@ -298,7 +341,7 @@ static bool
 match_elided(struct truth *t, uint32_t k, uint32_t r)
 {
 	for (; r <= t->n; r++)
-		if (match(t, k, r, t->stack->lo, true))
+		if (match(t, k, r, t->stack->piece->lo, true))
 			return true;
 	return false;
 }
@@ -350,15 +393,16 @@ match(struct truth *t, uint32_t k, uint32_t r, uint64_t sp, bool interrupted)
 				continue;
 			}
 		}
-		if (first && may_return(t, k, sp, live < t->n ? told->at : t->stack->lo + t->stack->size))
+		if (first && may_return(t, k, sp, live < t->n ? told->at : UINT64_MAX))
 			continue;
 		if (!first && being_left(t, k, &r, live))
 			continue;
 		if (first)
 			return wrong(t, k + 1, "no such return address in the stack");
-		/* Of a stack that was cut the outermost frame's own record is not there; what called it has told of it.  Where calls leave
-		 * the return address in a register it is stored below the record, and tells of one frame more. */
-		if (live == t->n && w->end == WALK_STACK_SHORT && k &&
+		/* Of a stack that was cut the outermost frame's own record is not there (but perhaps those behind a part that is missing);
+		 * what called it has told of it.  Where calls leave the return address in a register it is stored below the record, and
+		 * tells of one frame more. */
+		if ((live == t->n || apart(t, sp, told->at)) && w->end == WALK_STACK_SHORT && k &&
 		    (k + 1 == w->n || (t->arch->ra != t->arch->pc && k + 2 == w->n && !about(t, w->code[k + 1]).marked)))
 			return true;
 		if (live == t->n)
@@ -428,7 +472,7 @@ jumping(struct truth *t)
 	if (w->n < 2 || !about(t, w->code[1]).marked || about(t, w->code[0]).marked)
 		return false;
 	for (uint32_t r = 0; r < t->n; r++)
-		if (!t->told[r].left && at_site(t, 1, &t->told[r], true) && match(t, 1, r, t->stack->lo, false))
+		if (!t->told[r].left && at_site(t, 1, &t->told[r], true) && match(t, 1, r, t->stack->piece->lo, false))
 			return true;
 	return false;
 }
@@ -439,7 +483,7 @@ truth_check(struct truth *t, const struct walk *w)
 	t->walk = w;
 	t->why = NULL;
 	t->at = 0;
-	if (!match(t, 0, 0, t->stack->lo, true)) {
+	if (!match(t, 0, 0, t->stack->piece->lo, true)) {
 		uint32_t at = t->at;
 		const char *why = t->why;
 
@@ -479,7 +523,7 @@ truth_dump(struct truth *t, FILE *f)
 	const struct walk *w = t->walk;
 	char name[256], ra[256], site[256];
 
-	fprintf(f, "  sp %#" PRIx64 ", %" PRIu64 " bytes copied; %s\n", t->stack->lo, t->stack->size, walk_end_words[w->end]);
+	fprintf(f, "  sp %#" PRIx64 ", %" PRIu64 " bytes copied; %s\n", t->stack->piece->lo, t->stack->piece->size, walk_end_words[w->end]);
 	for (uint32_t k = t->at > SHOWN ? t->at - SHOWN : 0; k < w->n && k < t->at + SHOWN; k++) {
 		truth_name(t, w->code[k], name, sizeof name);
 		fprintf(f, "  %s frame %3u  %s\n", k == t->at ? "=>" : "  ", k, name);

@@ -27,7 +27,7 @@ struct truth {
 	uint64_t excused;          /* stacks that did not tell the truth themselves (see truth.c) */
 	/* Of the sample at hand. */
 	struct space *space;
-	const struct stack *stack;
+	const struct pieces *stack;
 	uint64_t link;
 	const struct arch *arch;   /* set by whoever reads */
 	const struct walk *walk;
@@ -37,9 +37,10 @@ struct truth {
 	const char *why;
 };
 
-/* Reads the records in the copy (all of it, however much the unwinder was given).  LINK: the register that calls leave
+/* Reads the records in the copy (all of it, however much the unwinder was given): pieces in the order in which a walk comes to
+ * them, none of which overlap.  LINK: the register that calls leave
  * return addresses in, 0 where there is none. */
-void truth_read(struct truth *, struct space *, const struct stack *, uint64_t link);
+void truth_read(struct truth *, struct space *, const struct pieces *, uint64_t link);
 /* NULL where the walk is right, else what is wrong with it, in words. */
 const char *truth_check(struct truth *, const struct walk *);
 /* The walk and the truth by name, with why the latter says no. */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What debug information calls a source is any file's name: root does not show it to anybody, nor reads it with root's rights.
+# Debug information may name any file as a source.  prof, run by root, does not read such a file with root's rights, and shows it to nobody.
 . "$(dirname "$0")/../lib.sh"
 need_root
 need setpriv util-linux
@@ -28,7 +28,7 @@ $nobody tenant/fifoed & fifoed=$!
 finally "kill -9 $evil $honest $device $fifoed"
 runs $evil evil && runs $honest honest && runs $device device && runs $fifoed fifoed
 
-# Attached by root: what the target could read is shown, and no more; what is written is for root's eyes.
+# Root attaches: prof shows what the target could read, and no more.  Only root may read what prof writes.
 umask 022
 status evil 0 timeout 60 "$PROF" annotate -q -p $evil -d 0.5 hot -o evil.txt
 has evil-works evil.txt '^hot '
@@ -40,17 +40,17 @@ for odd in $device $fifoed; do
 	status odd 0 timeout 60 "$PROF" annotate -q -p $odd -d 0.3 hot
 	has odd-works out '^hot '
 done
-# The whole system is of many: their sources are read as anybody could.
+# The whole system belongs to many users: prof reads their sources as anybody could.
 status system 0 timeout 60 "$PROF" annotate -q -a -d 0.5 '^hot$' -o system.txt
 lacks system-secret system.txt "secret line|tenant's own"
-# A directory that root names is root's choice, as far as it goes.
+# Root may name a directory; prof reads below it, and nowhere else.
 mkdir named && echo "a line that root chose" >named/mine.c
 status named 0 timeout 60 "$PROF" annotate -q -p $honest -d 0.5 hot --source-dir named
 has named-source out "a line that root chose"
 ln -sf "$work/secret" named/mine.c
 status named-link 0 timeout 60 "$PROF" annotate -q -p $honest -d 0.5 hot --source-dir named
 lacks named-link-secret out "secret line"
-# From a file, by which anybody may have come.
+# A profile from a file may come from anybody.
 "$PROF" -q -o evil.pb -p $evil -d 0.5
 status file 0 timeout 60 "$PROF" annotate evil.pb hot
 has file-works out '^hot '
@@ -61,7 +61,7 @@ lacks file-sudo-secret out "secret line"
 status file-caller 0 env SUDO_UID=65533 SUDO_GID=65533 timeout 60 "$PROF" annotate honest.pb hot
 has file-caller-source out "the tenant's own line"
 
-# A page carries no more than that (--embed-source).  annotate shows of it what it carries: these sources it may not read itself.
+# A page carries no more than that (--embed-source).  annotate shows the sources that a page carries; it may not read these itself.
 carried() { "$PROF" annotate --by line --context 50 "$1" hot >carried 2>&1; }
 status embed-evil 0 timeout 60 "$PROF" -q --embed-source -p $evil -d 0.5 -o evil.html
 carried evil.html
@@ -80,7 +80,7 @@ done
 status embed-file 0 timeout 60 "$PROF" report -q --embed-source evil.pb -o file.html
 carried file.html
 lacks embed-file-secret carried "secret line"
-# A page is handed on: also of a program that root itself runs it has nothing that only root may read.
+# Pages are handed on.  So a page has nothing that only root may read, also if root runs the program.
 printf 'root:secret line:1:0:99999:7:::\n' >shadow && chmod 640 shadow
 shadowed() { # TEST SOURCE: a page of a program of root's, whose function's lines are those of SOURCE
 	source_of "$2" >source.c && ${CC:-cc} -O1 -g -o shadowed source.c || exit 1
@@ -103,7 +103,7 @@ carried shadow.html
 has embed-else-it-would carried "secret line"
 mv shadow.gone shadow
 
-# It is parsed without rights, and disassembled by who has none.
+# prof parses it without rights, and the disassembler has none.
 cat >asking <<'END'
 #!/bin/sh
 [ "$PAUSE" ] && sleep 1
@@ -123,7 +123,7 @@ printf '#!/bin/sh\nprintf "  %%s:\\tnop\\n" "${4#*0x}"\nexit 3\n' >failing
 chmod 755 failing
 status failing 0 timeout 60 "$PROF" annotate -q -p $honest -d 0.3 hot --objdump "$work/failing"
 has failing-bytes out 'These are bytes, not instructions'
-# With rights that are lent the caller's files are read as the caller could.
+# If prof has lent rights, it reads the caller's files as the caller could.
 need setcap libcap2-bin
 if ! findmnt -no OPTIONS -T . | grep -q nosuid; then
 	cp "$PROF" lent && setcap cap_perfmon,cap_sys_ptrace+ep lent

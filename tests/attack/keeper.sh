@@ -1,14 +1,14 @@
 #!/bin/sh
-# Root profiles a container whose user is root as well: prof's own process and its keeper get the container's files, memory and names, and
-# nothing is missing; what else a parser that was taken over could ask for is in unit/keeper.
+# Root profiles a container whose user is root as well: prof and its keeper get the container's files, memory and names, and nothing is
+# missing.  unit/keeper tests what else an attacker in the parser could ask for.
 . "$(dirname "$0")/../lib.sh"
 need_root
 need unshare util-linux
 busy=$(program busy) || exit 1
 ${CC:-cc} -O2 -g -static -pthread -o static "$TESTS/programs/busy.c" || exit 1
 mkdir -p root/proc root/bin root/tmp && cp static root/bin/work
-# A folder that is a mount of its own, and private, so that what is mounted below it stays in its namespace: a chroot's / is no mount, and
-# cannot be made private.
+# A folder that is a private mount, so that what is mounted below it stays in its namespace.  In a chroot, / is no mount, and one cannot
+# make it private.
 mount --bind root root && finally "umount -l '$work/root'" && mount --make-private root || exit 1
 unshare -pfm --propagation unchanged --kill-child sh -c "mount -t proc none '$work/root/proc' && exec chroot '$work/root' /bin/work wall 300" &
 outer=$!
@@ -24,7 +24,7 @@ for how in "-p $inside" "-t $inside" "-a"; do
 	within "$name-named" "$(samples in.folded '^work;.*main;wall;outer;middle')" $((all * 90 / 100)) "$all"
 	lacks "$name-clean" err 'the sandbox refused'
 done
-# Below a cgroup, by the process in it.
+# A cgroup below, named by the process in it.
 for controller in '' perf_event; do
 	dir=$(sed -n "s/^[0-9]*:$controller:\(.*\)/\1/p" /proc/self/cgroup | head -n 1)
 	for mount in /sys/fs/cgroup/perf_event /sys/fs/cgroup/unified /sys/fs/cgroup; do
@@ -43,7 +43,7 @@ if [ "${made:-}" ] && echo $inside >"$made/cgroup.procs" 2>/dev/null; then
 else
 	skip G "no cgroup can be made here"
 fi
-# What a command leaves behind, whoever its parent is by then, is of the capture.
+# Processes that a command leaves behind belong to the capture, whoever their parent is by then.
 cat >orphan.sh <<END
 #!/bin/sh
 (setsid "$busy" cpu 1 &)

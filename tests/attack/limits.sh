@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) || exit 1
 
-# judged TEST: how the last prof ended ($got), and what lies there
+# judged TEST: judges how the last prof ended ($got), and the files that it left
 judged() {
 	left=$(find . -name '.prof-*' | wc -l)
 	echo "$1: status $got"
@@ -22,7 +22,7 @@ judged() {
 	fi
 	rm -rf x.* .prof-*
 }
-# limited TEST LIMIT...: a command, and then a process, are profiled under ulimit LIMIT
+# limited TEST LIMIT...: profiles a command, and then a process, under ulimit LIMIT
 limited() {
 	what=$1
 	shift
@@ -33,7 +33,7 @@ limited() {
 		judged $what/$how
 	done
 }
-# steps SHORT LONG: which values are tried
+# steps SHORT LONG: the values to try
 steps() { if [ "${LONG:-}" ]; then echo "$2"; else echo "$1"; fi; }
 
 start "$busy" cpu 600
@@ -47,7 +47,7 @@ for kib in $(steps '2048 4352' "$(seq 1024 256 8192)"); do limited data-$kib -d 
 for n in $(steps '0 1 64' "$(seq 0 2 128)"); do limited file-size-$n -f $n; done
 for n in $(steps '3 8 20 40' "$(seq 3 64)"); do limited files-$n -n $n; done
 
-# Processes: of another user, for root has no such limit.
+# Processes of another user, because root has no such limit.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	mkdir -m 777 theirs
 	for n in 1 3; do
@@ -59,7 +59,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	done
 fi
 
-# The longest that something real-time may run: prof then is not.
+# How long a real-time process may run: with such a limit prof is not real-time.
 limited_time() {
 	if ! prlimit --rttime=1000 true 2>/dev/null; then
 		skip real-time "no prlimit: apt-get install util-linux"
@@ -83,7 +83,7 @@ got=$?
 has cpu-said out 'CPU time'
 judged cpu
 
-# Files that may not become so large, of what is read.
+# Reports may not write files so large.
 "$PROF" -q -o big.folded -o big.html -- "$busy" cpu 0.3 || not_ok report "no capture"
 for format in folded html svg perf json pb.gz txt; do
 	{ (ulimit -f 0; exec "$PROF" report -q big.html -o x.$format 2>&1); echo $? >got; } | cat >out

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What prof writes lands nowhere else than was said, whoever owns the directory; and names in what it reads drive nothing.
+# prof writes only where the user said, whoever owns the directory; and names in what it reads have no effect.
 . "$(dirname "$0")/../lib.sh"
 need_root
 need setpriv util-linux
@@ -11,7 +11,7 @@ start $nobody "$busy" wall 300
 target=$pid
 runs $target busy
 
-# A directory of another user's, closed to all others: a link there is as good as one in /tmp.
+# A directory of another user, closed to all others: a link there is as dangerous as one in /tmp.
 echo precious >precious && chmod 644 precious
 mkdir theirs && chown 65533:65533 theirs && chmod 755 theirs
 through() { # TEST PATH
@@ -25,20 +25,20 @@ has link-said err 'belongs to another user'
 check link-here-kept "$(cat precious)" = precious
 status stats 125 "$PROF" -q -o own.folded --stats theirs/x.folded -p $target -d 0.1
 check stats-kept "$(cat precious)" = precious
-# Root's own link there can be swapped for another.
+# The other user can replace root's own link there.
 ln -s "$work/precious" theirs/own.folded
 through own-link theirs/own.folded
 has own-link-said err "another user's directory"
-# Deeper below such a directory, and where others may put a directory in its place.
+# Deeper below such a directory, and where others may replace a directory.
 mkdir -p theirs/deep && $nobody ln -s "$work/precious" theirs/deep.link && mv theirs/deep.link theirs/deep/x.folded && chown -h 65533 theirs/deep/x.folded
 through deep theirs/deep/x.folded
 mkdir -m 777 loose && mkdir loose/own && ln -s "$work/precious" loose/own/x.folded && chown -h 65533 loose/own/x.folded
 through loose loose/own/x.folded
-# A file is made there as before, and is for root's eyes alone.
+# prof makes files there as before, and only root may read them.
 rm -f theirs/made.folded
 status made 0 "$PROF" -q -o theirs/made.folded -p $target -d 0.3
 check made-mode "$(stat -c %a:%u theirs/made.folded)" = 600:0
-# Where nobody else has a hand in it links are followed as ever; and so are they for whose directory it is.
+# prof follows links where nobody else can write; and in one's own directory.
 ln -s "$work/followed.folded" mine.folded
 status mine 0 "$PROF" -q -o mine.folded -p $target -d 0.3
 check mine-followed -L mine.folded -a -s followed.folded
@@ -61,7 +61,7 @@ main(int argc, char **argv)
 }
 END
 ${CC:-cc} -O1 -o names names.c || exit 1
-# A thread that is called as a line of perf script's is.
+# A thread with the name of a line of perf script.
 "$PROF" -q -o head.folded -o head.perf -- ./names '1 2 3.0: cy:' stop
 all=$(samples head.folded)
 check head-samples "$all" -ge 50
@@ -75,7 +75,7 @@ for f in empty.folded empty.perf empty.json empty.pb empty.html; do
 	"$PROF" report -q $f -o again.folded
 	within "$f-again" "$(samples again.folded)" $((all - 1)) $((all + 1))
 done
-# doctor's words are plain, whatever the process is called.
+# doctor prints plain characters, whatever the name of the process is.
 start ./names "$(printf '\033[2Jevil\302\233')"
 wait_for 10 grep -q evil /proc/$pid/comm
 "$PROF" doctor -p $pid >said
@@ -85,7 +85,7 @@ check doctor-plain "$(tr -d '\n -~' <said | wc -c)" = 0
 "$PROF" report said.txt >/dev/null 2>&1
 check report-plain "$(cat err said.txt | tr -d '\n\t -~' | grep -c "$(printf '[\033\302\233]')")" = 0
 
-# Few descriptors: what is missing is told with its reason, and the profile is written.
+# Few descriptors: prof says what is missing and why, and writes the profile.
 told=0 n=17
 while [ $n -le 24 ]; do
 	rm -f few.folded

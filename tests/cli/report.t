@@ -117,7 +117,7 @@ $ head -c 5000 /dev/zero >zeros; prof report zeros
 ~ ^prof: zeros: 
 ? 125
 $ prof report
-~ ^prof: no file to read: write prof report FILE
+~ ^prof: no file to read, and no perf.data here: write prof report FILE
 ? 125
 
 # bad-options
@@ -241,3 +241,30 @@ prof: unknown option '-a.folded'; to name the file, write ./-a.folded
 $ prof report ./-a.folded -o -; prof report -o - -- -a.folded
 app;f 3
 app;f 3
+
+# perf-data
+$ f=$TESTS/fuzz/corpus/perfdata; prof report -q $f/file-little -o -; for k in file-big pipe-little pipe-big; do prof report -q $f/$k -o - | sort -u; done | sort | uniq -c | sed 's/^ *//'
+leader;[faults];[truncated];[unknown] 1
+worker;[cycles];[truncated];[there+0x3030];[there+0x2020];[there+0x1010] 1
+3 leader;[faults];[truncated];[unknown] 1
+3 worker;[cycles];[truncated];[there+0x3030];[there+0x2020];[there+0x1010] 1
+$ prof report $TESTS/fuzz/corpus/perfdata/packed -o -
+~ packed: 3 samples \(0 lost\); 0.0% complete stacks$
+~ ^prof: /not/there is not there .*; its frames keep their addresses$
+~ ^prof: try --sysroot DIR
+worker;[truncated];[there+0x3030];[there+0x2020];[there+0x1010] 3
+$ cat $TESTS/fuzz/corpus/perfdata/pipe-little | prof report -q - -e cycles -o -
+worker;[cycles];[truncated];[there+0x3030];[there+0x2020];[there+0x1010] 1
+$ cp $TESTS/fuzz/corpus/perfdata/file-little perf.data; prof report -q | grep -c there+
+4
+$ printf 'a;b 1\n' >a.folded; prof report -q a.folded perf.data -e faults -o -; prof diff perf.data perf.data -e cycles -q --fail-if 'total>1%'
+leader;[faults];[truncated];[unknown] 1
+$ head -c 700 perf.data >cut.data; prof report cut.data -o -
+~ ^prof: cut.data: it holds no samples: the file ends
+? 125
+$ prof report perf.data --kallsyms nosuch -o -
+prof: --kallsyms nosuch: No such file or directory
+? 125
+$ cat perf.data | prof report - -o -
+~ cannot be read from a pipe: name the file, or write it with perf record -o -$
+? 125

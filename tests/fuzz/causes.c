@@ -168,7 +168,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct causes c = { .machine = size & 1, .wakers = size & 2 };
 	struct text texts[CAUSE_FILES];
 	char text[TEXT_MOST];
-	uint64_t sp, pc, elapsed = size ? (uint64_t)*data << (*data & 31) : 0;
+	uint64_t sp, pc, arg, elapsed = size ? (uint64_t)*data << (*data & 31) : 0;
 
 	begin_once();
 	put_next(procs, &data, end);
@@ -201,7 +201,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size = (size_t)(end - data) < sizeof text ? (size_t)(end - data) : sizeof text - 1;
 	memcpy(text, data, size);
 	text[size] = 0;
-	parse_syscall(text, &sp, &pc);
+	parse_syscall(text, &sp, &pc, &arg);
 	if (mem_used())
 		abort();
 	return 0;

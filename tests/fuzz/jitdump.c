@@ -47,6 +47,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		look(m, m->range[i].hi - 1, size / 2);
 		look(m, m->range[i].hi, size / 2);
 	}
+	jitcode_free(m);
 	arena_free(&arena);
 	if (mem_used())
 		abort();

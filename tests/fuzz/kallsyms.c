@@ -1,4 +1,5 @@
-/* /proc/kallsyms, and what the kernel says of single addresses: what is found holds the address and has a name. */
+/* /proc/kallsyms, what the kernel says of single addresses, and files of the kernel and its modules: what is found holds the address
+ * and has a name. */
 #include "sym/kernel/kallsyms.c"
 
 #include <stdlib.h>
@@ -42,6 +43,25 @@ ask(struct kallsyms *k)
 		look(k, addr[199 - i]);
 }
 
+/* The bytes as vmlinux, and as a kernel module. */
+static void
+as_file(struct arena *arena, const uint8_t *data, size_t size)
+{
+	struct kernel_file file[2] = { { .file = NULL }, { .module = "[x]", .lo = 0xffffffffc0000000, .hi = 0xffffffffc0100000 } };
+	struct modules ms;
+	struct kallsyms *k;
+
+	if (!modules_init(&ms) || !(file[0].file = file[1].file = module_bytes(&ms, "/x", data, size)))
+		abort();
+	kernel_file_address(file[0].file, "_text");
+	k = kallsyms_add_files(NULL, arena, file, 2);
+	for (uint32_t i = 0; k && i < k->n && i < 100; i++)
+		look(k, k->symbol[i].key);
+	if (k)
+		kallsyms_close(k);
+	modules_free(&ms);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -70,6 +90,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask(k);
 		kallsyms_close(k);
 	}
+	as_file(&arena, data, size);
 	arena_free(&arena);
 	if (mem_used())
 		abort();

@@ -42,6 +42,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		look(m, m->range[i].hi - 1);
 		look(m, m->range[i].hi);
 	}
+	jitcode_free(m);
 	arena_free(&arena);
 	if (mem_used())
 		abort();

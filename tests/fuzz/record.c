@@ -16,8 +16,9 @@ enum { RING = 1 << 16 };
 
 static _Alignas(64) uint8_t data[RING];
 static struct perf_event_mmap_page page;
-static uint8_t rests[2][DEEP_MOST];
-static struct deep_cpu cpus[] = { { .bytes = rests[0] }, { .bytes = rests[1] } };
+static uint8_t rests[2][DEEP_ROOM];
+static struct piece pieces[2][DEEP_ROOM / DEEP_PAGE];
+static struct deep_cpu cpus[] = { { .bytes = rests[0], .piece = pieces[0] }, { .bytes = rests[1], .piece = pieces[1] } };
 static struct deep deep = { .cpu = cpus, .ncpu = 2 };
 static volatile uint64_t sink;
 
@@ -44,9 +45,10 @@ apply(struct processes *ps, const struct record *r)
 	case PERF_RECORD_SAMPLE: {
 		struct chains c = record_chains(r->sample.chain, r->sample.nchain);
 		struct task *t = processes_task(ps, id(r->pid), id(r->tid));
-		struct rest rest = deep_rest(&deep, r, r->sample.ip, r->sample.stack_size);
+		struct pieces rest = deep_rest(&deep, r);
 
-		touch(rest.bytes, rest.size);
+		for (uint32_t i = 0; i < rest.n; i++)
+			touch(rest.piece[i].bytes, rest.piece[i].size);
 		touch(c.kernel, c.nkernel * 8ull);
 		touch(c.user, c.nuser * 8ull);
 		touch(r->sample.stack, r->sample.stack_size);
@@ -96,7 +98,7 @@ LLVMFuzzerTestOneInput(const uint8_t *in, size_t size)
 
 	if (size < 8 || size > RING || !modules_init(&modules))
 		return 0;
-	shape = (struct record_shape){ !(in[0] & 4), in[0] & 1, in[0] & 2, in[1] & 63, in[0] & 8, part, in[4] ? 2 : 0 };
+	shape = (struct record_shape){ !(in[0] & 4), in[0] & 1, in[0] & 2, in[1] & 63, in[0] & 8, in[1] >> 6, part, in[4] ? 2 : 0 };
 	if (!rs.ring)
 		vec_room(&rs.ring, &rs.cap, 1, sizeof *rs.ring);
 	rs.n = 1;

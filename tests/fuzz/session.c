@@ -24,11 +24,13 @@ static const char *const names[] = { "", "a", "swapper", "name of fifteen", "\xf
 
 static struct ring ring[CPUS];
 static struct tick ticks_of[CPUS_MAX];
-static uint8_t rests[CPUS][DEEP_MOST];
+static uint8_t rests[CPUS][DEEP_ROOM];
+static struct piece pieces[CPUS][DEEP_ROOM / DEEP_PAGE];
 static _Alignas(8) uint8_t stack[PAGES_OF_STACK * RECORD_PAGE];
 static uint64_t regs[4];
 static struct event events[EVENTS];
 static struct deep_cpu deep_cpus[CPUS];
+static struct deep_head head;
 
 /* What was told. */
 static struct {
@@ -76,7 +78,7 @@ on_sampled(void *ctx, const struct sample *out)
 	model_assert(p->pid == out->task->pid && p->starting != BEFORE_EXEC && out->event < got.s->opener.capture.nevent);
 	model_assert(find_task(got.s->processes, out->task->pid, out->task->tid));
 	model_assert(strnlen(out->task->comm, sizeof out->task->comm) < sizeof out->task->comm);
-	model_assert(out->ran <= out->time && (!out->rest.size || out->rest.bytes));
+	model_assert(out->ran <= out->time && (!out->rest.n || out->rest.piece->size));
 	if (!out->wakes)
 		got.samples += out->count;
 	if (out->wakes)
@@ -97,7 +99,7 @@ begin_session(struct session *s, struct cursor *c, struct modules *modules)
 	memset(deep_cpus, 0, sizeof deep_cpus);
 	memset(ticks_of, 0, sizeof ticks_of);
 	for (unsigned i = 0; i < CPUS; i++) {
-		deep_cpus[i] = (struct deep_cpu){ .fd = -1, .bytes = rests[i] };
+		deep_cpus[i] = (struct deep_cpu){ .fd = -1, .bytes = rests[i], .piece = pieces[i] };
 		ring[i].cpu = (int)i;
 	}
 	*s = (struct session){ .modules = modules, .since = SINCE, .until = UINT64_MAX, .new_id = UINT64_MAX };
@@ -236,7 +238,10 @@ take(struct session *s, struct record *r, struct cursor *c)
 	case 11:
 		r->type = RECORD_PART;
 		r->cpu = who >> 7;
-		r->part.from = (uint64_t)(who & 15) * RECORD_PAGE;
+		head.number = who >> 4 & 3;
+		for (unsigned i = 0; i < DEEP_PART_PAGES; i++)
+			head.page[i] = (uint64_t)(who & 15) * (1 + (who >> 6 & 1) * i) * RECORD_PAGE;
+		r->part.head = (const uint8_t *)&head;
 		r->part.size = (uint64_t)(cur_u8(c) % PAGES_OF_STACK) * RECORD_PAGE;
 		r->part.bytes = stack;
 		return true;

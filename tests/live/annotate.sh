@@ -166,7 +166,7 @@ has no-file-said err 'none.pb: No such file'
 status no-words 125 "$PROF" annotate
 status no-command 125 "$PROF" annotate -F 99 worker
 status both 125 "$PROF" annotate -F 99 it.pb.gz worker
-has both-said err 'options of prof record have no use'
+has both-said err 'you cannot use options of prof record'
 status bad-output 125 "$PROF" annotate it.pb.gz worker -o x.svg
 has bad-output-said err 'annotate writes text'
 status command-status 3 "$PROF" annotate -q 'sh|main|dash|_start' -- sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; exit 3'

@@ -5,6 +5,7 @@
 need_root
 need setpriv util-linux
 need python3 python3
+need strace strace
 busy=$(program busy) || exit 1
 noperf=$(program noperf) || exit 1
 cp "$PROF" "$busy" "$noperf" .
@@ -144,6 +145,10 @@ check strange-proc "$(get s.json verdict | cut -d' ' -f3-8)" = '(busy) can be pr
 wants strange-proc-maps s.json True process maps works
 unshare -pf ./prof doctor --json >s.json
 wants strange-proc-own s.json True process maps works
+# What only shows a cause is not what enables more.
+strace -f -qq -o /dev/null -e inject=perf_event_open:error=EACCES ./prof doctor >out
+check cause "$(sed -n '/^To find the cause/,$p' out | grep -c 'dmesg')" = 1
+check cause-enables "$(sed '/^To find the cause/,$d' out | grep -c 'dmesg')" = 0
 (ulimit -n 20; ./prof doctor --json) >f.json
 wants few-files f.json 20 facts nofile
 ./prof doctor --json >c.json <&- 2>&-

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) || exit 1
 "$PROF" -q -o jit.folded -- "$busy" jit 0.5
-check own "$(samples jit.folded 'main;jit;LazyCompile:\*hot loop.js:7$')" -ge 300
+check own "$(samples jit.folded 'main;jit;LazyCompile:[*]hot loop.js:7$')" -ge 300
 "$PROF" -q -o comm.folded -o comm.json -- "$busy" hostile 0.1 && check hostile -s comm.json
 
 # One function after the other at one place: each keeps its own samples.
@@ -46,6 +46,19 @@ END
 	check node-jitdump "$(samples dump.folded ';[^;]*[*]innerLoop [^;]*loop.js:1:[^;]*')" -ge 50
 	check node-jitdump-interpreted "$(samples dump.folded ';[^;]*~[^;]*loop.js:1:1;')" -ge 50
 fi
+# A process that would end by the signal is not asked: it maps the library, and does not catch SIGQUIT.
+cat >like.py <<'END'
+import mmap, time
+f = open('libjvm.so', 'rb')
+m = mmap.mmap(f.fileno(), 4096, prot=mmap.PROT_READ)
+time.sleep(60)
+END
+head -c 4096 /dev/zero >libjvm.so
+start python3 like.py; target=$pid
+wait_for 20 grep -q libjvm.so "/proc/$target/maps"
+"$PROF" --jit-names -o like.folded -p $target -d 0.2 2>err
+has jvm-alike err 'takes no questions' && kill -0 $target && ok jvm-alike-lives || not_ok jvm-alike-lives "it has ended" err
+kill $target
 if ! missing javac default-jdk-headless; then
 	cat >Loop.java <<'END'
 public class Loop {
@@ -59,11 +72,18 @@ public class Loop {
 }
 END
 	javac Loop.java
-	start java -XX:+PreserveFramePointer -cp . Loop; target=$pid
+	start java -XX:+PreserveFramePointer -cp . Loop >java.out 2>&1; target=$pid
 	map=/tmp/perf-$target.map
 	"$PROF" -o nameless.folded -p $target -d 1 2>err
-	has java-no-names-said err '[0-9]+% of stacks pass through code that Java made and that has no names \(run jcmd PID Compiler.perfmap'
+	has java-no-names-said err '[0-9]+% of stacks pass through code that Java made and that has no names \(use --jit-names, or jcmd PID Compiler.perfmap'
 	check java-said-once "$(grep -o 'has no names' err | wc -l)" = 1
+	# prof asks it itself: by the socket that it opens once it is asked to, and by the one that is there then.
+	for how in asked again; do
+		rm -f "$map"
+		"$PROF" --jit-names -o $how.folded -p $target -d 1 2>err
+		check "java-names-$how" "$(samples $how.folded 'innerLoop')" -ge 50
+	done
+	[ ! -e "/tmp/.attach_pid$target" ] && ! grep -q 'Full thread dump' java.out && ok java-undisturbed || not_ok java-undisturbed "traces" java.out
 	# jcmd writes what is compiled by then: once more until that is the loop.
 	java_map() { jcmd "$target" Compiler.perfmap >/dev/null && grep -q innerLoop "$map"; }
 	wait_for 20 java_map
@@ -71,6 +91,33 @@ END
 	check java "$(samples java.folded 'innerLoop')" -ge 50
 	kill $target
 	rm -f $map
+	"$PROF" --jit-names -d 3 -o command.folded -- timeout 4 java -XX:+PreserveFramePointer -cp . Loop 2>err
+	check java-names-of-a-command "$(samples command.folded 'innerLoop')" -ge 50
+	if [ "$(id -u)" = 0 ]; then   # root asks as the machine's user; and the user asks
+		cp "$PROF" ./prof && chmod 755 prof . Loop.class
+		nobody='setpriv --reuid 65534 --regid 65534 --clear-groups'
+		start $nobody java -XX:+PreserveFramePointer -cp . Loop >java.out 2>&1; target=$pid
+		wait_for 20 test -e "/tmp/hsperfdata_nobody/$target"
+		"$PROF" --jit-names -o root.folded -p $target -d 1 2>err
+		check java-names-for-root "$(samples root.folded 'innerLoop')" -ge 50 -a "$(stat -c %u "/tmp/perf-$target.map")" = 65534
+		$nobody ./prof --jit-names -q -f folded -o - -p $target -d 1 >own.folded 2>err
+		check java-names-for-its-user "$(samples own.folded 'innerLoop')" -ge 50
+		kill $target
+		rm -f "/tmp/perf-$target.map"
+		# A file that another user put there must not make the machine print its stacks.
+		start java -cp . Loop >java.out 2>&1; target=$pid
+		wait_for 20 grep -q libjvm "/proc/$target/maps"
+		$nobody touch "/tmp/.attach_pid$target"
+		"$PROF" --jit-names -o trap.folded -p $target -d 1 2>err
+		rm -f "/tmp/.attach_pid$target"
+		lacks java-not-trapped java.out 'thread dump'
+		kill $target
+	fi
+	start java -XX:+DisableAttachMechanism -cp . Loop >java.out 2>&1; target=$pid
+	wait_for 20 grep -q libjvm "/proc/$target/maps"
+	"$PROF" --jit-names -o closed.folded -p $target -d 0.2 2>err
+	has java-closed err 'takes no questions' && lacks java-closed-undisturbed java.out 'thread dump'
+	kill $target
 fi
 python=$(for p in python3.14 python3.13 ~/.pyenv/versions/*/bin/python3.1[3-9] python3.12 python3 ~/.pyenv/versions/*/bin/python3.12; do
 	"$p" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && command -v "$p" && break
@@ -91,12 +138,13 @@ else
 	skip python "no Python of 3.12 or later: its packages are not in this distribution"
 fi
 
-# A Python that does not write its functions down is told, once, and what mends it.
+# A Python that does not write its functions down: prof reads them from its memory (live/python), so there is nothing to tell.
 plain=$(command -v python3)
 if [ "$plain" ]; then
 	printf 'def inner(n):\n\ts = 0\n\tfor i in range(n): s += i * i\n\treturn s\nfor _ in range(60): inner(100000)\n' >plain.py
 	"$PROF" -o plain.folded -- "$plain" plain.py 2>err
-	has python-no-names-said err '[0-9]+% of stacks run Python functions, of which prof sees only the interpreter \(start Python 3.12 or later with -X perf\)'
+	lacks python-names-need-no-flag err 'of which prof sees only the interpreter'
+	check python-names "$(samples plain.folded ';plain.py:inner')" -ge 50
 fi
 
 # A library without symbols: how much of the time is in it, and what would name it.

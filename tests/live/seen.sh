@@ -95,7 +95,7 @@ END
 	as=./readonly
 	start "$(program busy)" wall 60
 	seen cpus-true 999 5 exec 500 /bin/true
-	has cpus-why err 'samples of others left out \(no cgroup for it: .*read-only'
+	has cpus-why err 'prof leaves out samples of others \(no cgroup for it: .*read-only'
 	lacks cpus-nobody-else x.folded '^busy;'
 	seen cpus-5-ms 999 5 burn 200 5
 	kill $pid

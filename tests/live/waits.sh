@@ -42,9 +42,12 @@ check born-on-the-run-queue "$(samples r.folded ';\[off-cpu\];\[run queue\]$')" 
 "$PROF" --off-cpu -q -o d.folded -- "$waits" deep
 check deep "$(samples d.folded ';\[off-cpu\];_start;.*;main;deep;.*;wait_nanosleep;')" -ge 500000
 
-# Off-CPU time without the tracepoint.
-unshare -m sh -c 'mount -t tmpfs none /sys/kernel/tracing; mount -t tmpfs none /sys/kernel/debug 2>/dev/null
-	exec "$@"' sh "$PROF" --off-cpu -q -o s.folded -- "$waits" >out 2>err
+# Off-CPU time without the tracepoint: where tracefs is not mounted, and prof may not mount it.
+unmounted() {
+	unshare -m sh -c 'mount -t tmpfs none /sys/kernel/tracing; mount -t tmpfs none /sys/kernel/debug 2>/dev/null
+		exec "$@"' sh "$@"
+}
+unmounted setpriv --bounding-set=-sys_admin "$PROF" --off-cpu -q -o s.folded -- "$waits" >out 2>err
 known software s.folded
 
 # An ordinary user.
@@ -127,9 +130,13 @@ lacks waker-own k.folded ';wait_nanosleep;.*;--;.*;wait_nanosleep'
 nobody ../prof --wakers -o no.folded -- "$waits" >out 2>err
 check wakers-refused $? = 125
 has wakers-refused-why err '^prof: --wakers needs tracefs, which only root may read: sudo prof'
-unshare -m sh -c 'mount -t tmpfs none /sys/kernel/tracing; mount -t tmpfs none /sys/kernel/debug 2>/dev/null
-	exec "$@"' sh "$PROF" --wakers -o no.folded -- "$waits" >out 2>err
-has wakers-unmounted err '^prof: --wakers needs tracefs: mount -t tracefs none /sys/kernel/tracing$'
+# Where tracefs is not mounted, prof mounts one that is in no directory; where it may not, it says so.
+unmounted "$PROF" -q --wakers -o u.folded -- "$waits" >out 2>err
+check wakers-unmounted $? = 0
+has wakers-own-mount u.folded ';main;wait_pipe;.*;--;.*;write;writer;start_thread;.*;waits [0-9]{6}$'
+unmounted setpriv --bounding-set=-sys_admin "$PROF" --wakers -o no.folded -- "$waits" >out 2>err
+check wakers-no-tracefs $? = 125
+has wakers-no-tracefs-why err '^prof: --wakers needs tracefs: mount -t tracefs none /sys/kernel/tracing'
 
 # Told apart in each format; and read back as it was.
 has folded r.folded '^waits;\[off-cpu\];_start;.*;main;wait_futex;syscall;.* [0-9]{6}$'

@@ -2,7 +2,9 @@
 
 #include <stddef.h>
 
+#include "elfwrite.h"
 #include "samples.h"
+#include "unwind/derive/sigreturn.h"
 
 #define INSN(op_, off_, target_, ...) { { __VA_ARGS__ }, sizeof (uint8_t[]){ __VA_ARGS__ }, op_, off_, target_ }
 
@@ -113,6 +115,35 @@ signal_frames(void)
 		CHECK(trampolines[i].bytes[trampolines[i].len - 1] == 0x80 && trampolines[i].bytes[trampolines[i].len - 2] == 0xcd);
 }
 
+/* musl's two, in a row: the pc of a return is the byte before; what is interrupted may be at each instruction, or behind the system call. */
+static void
+trampolines_in_a_row(void)
+{
+	enum { TEXT = 0x1000 };
+	static const char code[] = "\x90\x58\xb8\x77\0\0\0\xcd\x80\xb8\xad\0\0\0\xcd\x80\x90";
+	static const struct { int at, context; } pc[] = { { 0, 4 }, { 1, 4 }, { 2, 0 }, { 7, 0 }, { 8, 160 }, { 9, 0 }, { 14, 160 }, { 16, 160 } };
+	static struct modules modules;
+	static struct code_source source = { .arch = &arch_i686, .modules = &modules };
+	struct elfwrite w = elfwrite_new(false, false);
+	struct module *m;
+	struct bytes file;
+
+	w.machine = arch_i686.machine;
+	elfwrite_section(&w, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, (const uint8_t *)code, sizeof code - 1);
+	file = elfwrite_finish(&w);
+	CHECK(modules_init(&modules));
+	m = module_image(&modules, "code", file.p, file.n);
+	for (unsigned i = 0; i < sizeof pc / sizeof *pc; i++) {
+		struct rule r = { 0 };
+
+		CHECK(sigreturn_rule(&source, m, (uint64_t)(TEXT + pc[i].at), &r));
+		CHECK_U64(r.kind, RULE_SIGRETURN);
+		CHECK_U64((uint64_t)r.cfa_off, (uint64_t)pc[i].context);
+	}
+	modules_free(&modules);
+	bytes_free(&file);
+}
+
 static void
 every_instruction_of_a_program(void)
 {
@@ -127,6 +158,7 @@ main(void)
 	RUN("i686", instructions);
 	RUN("i686", calls_and_beginnings);
 	RUN("i686", signal_frames);
+	RUN("i686", trampolines_in_a_row);
 	RUN("i686", every_instruction_of_a_program);
 	return TEST_STATUS;
 }

@@ -182,6 +182,9 @@ waits(void)
 	CHECK_STR(said(&c, 1000000000), "; the target waited 803 ms for a CPU");
 	run_queue = 200000000;   /* what the profile shows of it is told; with --wakers that is all */
 	CHECK_STR(said(&c, 1000000000), "; the target waited 803 ms for a CPU: [run queue] shows 200 ms of it, and with --wakers the rest");
+	run_queue = 900000000;   /* threads ended before prof asked how long they waited */
+	CHECK_STR(said(&c, 1000000000), "; the target waited 900 ms for a CPU, as [run queue] shows");
+	run_queue = 200000000;
 	c.wakers = true;
 	CHECK_STR(said(&c, 1000000000), "; the target waited 803 ms for a CPU");
 	run_queue = 0;

@@ -1,9 +1,7 @@
 #include "sym/module/code.c"
 #define hash module_hash
-#define hash_again module_hash_again
 #include "sym/module/module.c"
 #undef hash
-#undef hash_again
 #include "elfwrite.h"
 #include "sym/jit/jit.h"
 #include "test.h"

@@ -45,6 +45,32 @@ load(struct packed *p, const char *path, size_t skip)
 
 enum codec { RAW, ZLIB, GZIP, XZ, ZSTD };
 
+struct taken { uint8_t *out; size_t n; };
+
+static void
+take_piece(void *taken, const uint8_t *bytes, size_t n)
+{
+	struct taken *t = taken;
+
+	if (t->n + n <= text_len)
+		memcpy(t->out + t->n, bytes, n);
+	t->n += n;
+}
+
+/* The same in pieces of STEP bytes. */
+static const char *
+stream(struct cursor in, uint8_t *out, size_t step)
+{
+	struct zstd_stream *z = zstd_stream_new();
+	struct taken t = { out, 0 };
+	const char *bad = z ? NULL : "is out of memory";
+
+	while (!bad && cur_left(&in))
+		bad = zstd_stream_feed(z, cur_sub(&in, cur_left(&in) < step ? cur_left(&in) : step), take_piece, &t);
+	zstd_stream_free(z);
+	return bad ? bad : t.n == text_len ? NULL : "is too short";
+}
+
 /* NULL where P's first N bytes, in a block of just that size, give the text. */
 static const char *
 unpack(enum codec codec, const uint8_t *bytes, size_t n)
@@ -59,7 +85,7 @@ unpack(enum codec codec, const uint8_t *bytes, size_t n)
 		in = cur_of(copy, n, false);
 		sink_open(&s, -1);
 		if (codec == ZSTD)
-			bad = zstd(in, out, text_len);
+			bad = n % 3 ? zstd(in, out, text_len) : stream(in, out, n % 7 * 100 + 1);
 		else if (codec == XZ)
 			bad = xz(in, &s, text_len);
 		else
@@ -186,6 +212,27 @@ checksums(void)
 }
 
 static void
+in_pieces(void)
+{
+	static const char *const paths[] = { "tests/fuzz/corpus/zstd/text-1", "tests/fuzz/corpus/zstd/text-19" };
+	uint8_t bytes[1 << 16], *out = malloc(text_len);
+
+	for (unsigned i = 0; i < 2; i++) {
+		FILE *f = fopen(paths[i], "rb");
+		size_t n = f ? fread(bytes, 1, sizeof bytes, f) : 0;
+
+		if (f)
+			fclose(f);
+		for (size_t step = 1; step < n; step = step * 3 + 1) {
+			const char *bad = n > 2 && out ? stream(cur_of(bytes + 2, n - 2, false), out, step) : "no file";
+
+			CHECK(!bad && !memcmp(out, text, text_len));
+		}
+	}
+	free(out);
+}
+
+static void
 no_memory(void)
 {
 	uint8_t out[1];
@@ -210,6 +257,7 @@ main(void)
 	RUN("codec", bent);
 	RUN("codec", round_trip);
 	RUN("codec", checksums);
+	RUN("codec", in_pieces);
 	RUN("codec", no_memory);
 	return TEST_STATUS;
 }

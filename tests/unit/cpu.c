@@ -84,9 +84,17 @@ choosing(void)
 	arena_free(&a);
 }
 
+static void
+threads_that_want_a_cpu(void)
+{
+	CHECK(cpu_wanted() >= 1);   /* this one */
+	CHECK(cpu_wanted() < 1 << 22);
+}
+
 int
 main(void)
 {
+	RUN("cpu", threads_that_want_a_cpu);
 	RUN("cpu", lists);
 	RUN("cpu", bad_lists);
 	RUN("cpu", online_cpus);

@@ -5,116 +5,252 @@
 
 #include <stdlib.h>
 
-enum { CPU = 1, CPUS = 2 };
+enum { CPU = 1, CPUS = 2, SKIPPED = 5 * DEEP_PAGE };
 
 static _Alignas(DEEP_PAGE) struct deep_told told;
 static struct deep d;
-static uint8_t bytes[DEEP_MOST];
+static uint8_t bytes[DEEP_MOST], stack[DEEP_PAGE];
 
 static void
 begin(void)
 {
-	static const struct ring rings[] = { { .cpu = 0 }, { .cpu = CPU } };
-
 	d.told = NULL;   /* it is no mapping */
 	deep_close(&d);
-	CHECK(make_room(&d, rings, CPUS));
+	CHECK(make_room(&d, CPUS));
 	memset(&told, 0, sizeof told);
 	d.told = &told;
 }
 
+/* N pages from FROM on, but those behind HOLE come SKIPPED bytes later. */
 static void
-part(int32_t tid, uint64_t from, uint64_t size, uint8_t fill)
+part(int32_t tid, uint64_t number, uint64_t from, uint64_t n, uint8_t fill, uint64_t hole)
 {
-	struct record r = { .type = RECORD_PART, .cpu = CPU, .tid = tid, .part = { from, size, bytes } };
+	struct deep_head head = { .number = number };
+	struct record r = { .type = RECORD_PART, .cpu = CPU, .tid = tid, .part = { (const uint8_t *)&head, bytes, n * DEEP_PAGE } };
 
-	memset(bytes, fill, size);
+	for (uint64_t i = 0; i < n && i < DEEP_PART_PAGES; i++)
+		head.page[i] = from + i * DEEP_PAGE + (i >= hole ? SKIPPED : 0);
+	memset(bytes, fill, n * DEEP_PAGE);
 	deep_part(&d, &r);
 }
 
-static struct rest
-rest(int32_t tid, uint64_t sp, uint64_t size)
+static struct pieces
+rest(int32_t tid)
 {
-	return deep_rest(&d, &(struct record){ .cpu = CPU, .tid = tid }, sp, size);
+	return deep_rest(&d, &(struct record){ .cpu = CPU, .tid = tid });
 }
 
 static void
 parts(void)
 {
-	struct rest r;
+	struct pieces r;
 
 	begin();
-	part(7, 0x5000, DEEP_PART, 1);
-	part(7, 0x5000 + DEEP_PART, DEEP_PAGE, 2);
-	r = rest(7, 0x1010, 0x4000);
-	CHECK_U64(r.lo, 0x5000);
-	CHECK_U64(r.size, DEEP_PART + DEEP_PAGE);
-	CHECK_U64(r.bytes[DEEP_PART - 1], 1);
-	CHECK_U64(r.bytes[DEEP_PART], 2);
-	CHECK_U64(rest(7, 0x1010, 0x4000).size, 0);   /* given once */
+	part(7, 0, 0x5000, DEEP_PART_PAGES, 1, DEEP_PART_PAGES);
+	part(7, 1, 0x5000 + DEEP_PART, 1, 2, 1);
+	r = rest(7);
+	CHECK_U64(r.n, 1);
+	CHECK_U64(r.piece->lo, 0x5000);
+	CHECK_U64(r.piece->size, DEEP_PART + DEEP_PAGE);
+	CHECK_U64(r.piece->bytes[DEEP_PART - 1], 1);
+	CHECK_U64(r.piece->bytes[DEEP_PART], 2);
+	CHECK_U64(rest(7).n, 0);   /* given once */
 
-	part(7, 0x5000, DEEP_PAGE, 1);
-	CHECK_U64(rest(8, 0x1010, 0x4000).size, 0);   /* another's */
-	part(7, 0x5000, DEEP_PAGE, 1);
-	CHECK_U64(rest(7, 0x1010, 0x3fef).size, 0);   /* a gap, */
-	part(7, 0x5000, DEEP_PAGE, 1);
-	CHECK_U64(rest(7, 0x1010, 0x3ff0).size, DEEP_PAGE);   /* none, */
-	part(7, 0x5000, DEEP_PAGE, 1);
-	CHECK_U64(rest(7, 0x1010, 0x5000).size, 0);   /* nothing more than there is */
+	part(7, 0, 0x5000, 3, 1, 2);   /* with a hole */
+	r = rest(7);
+	CHECK_U64(r.n, 2);
+	CHECK_U64(r.piece[0].size, 2 * DEEP_PAGE);
+	CHECK_U64(r.piece[1].lo, 0x5000 + 2 * DEEP_PAGE + SKIPPED);
+	CHECK_U64(r.piece[1].size, DEEP_PAGE);
 
-	part(7, 0x5000, DEEP_PAGE, 1);   /* its sample was lost */
-	part(7, 0x5000, DEEP_PAGE, 2);
-	part(9, 0x6000, DEEP_PAGE, 3);   /* another thread follows */
-	r = rest(9, 0x2000, 0x4000);
-	CHECK_U64(r.size, DEEP_PAGE);
-	CHECK_U64(r.bytes[0], 3);
+	part(7, 0, 0x5000, 1, 1, 1);
+	CHECK_U64(rest(8).n, 0);   /* another's */
+
+	part(7, 0, 0x5000, 1, 1, 1);   /* its sample was lost */
+	part(7, 0, 0x5000, 1, 2, 1);
+	part(9, 0, 0x6000, 1, 3, 1);   /* another thread follows */
+	r = rest(9);
+	CHECK_U64(r.n, 1);
+	CHECK_U64(r.piece->bytes[0], 3);
+
+	part(7, 0, 0x5000, 1, 1, 1);   /* a part is lost: what follows is not taken */
+	part(7, 2, 0x9000, 1, 2, 1);
+	r = rest(7);
+	CHECK_U64(r.n, 1);
+	CHECK_U64(r.piece->size, DEEP_PAGE);
+	part(7, 1, 0x9000, 1, 2, 1);
+	CHECK_U64(rest(7).n, 0);
 }
 
-/* More parts than there is room for begin anew. */
+/* What was kept is of the last moment; of the moment after that a part is lost.  The two are of no sample together. */
+static void
+parts_of_two_moments(void)
+{
+	begin();
+	part(7, 0, 0x5000, 1, 1, 1);
+	deep_forget(&d, CPU);
+	part(7, 1, 0x6000, 1, 2, 1);
+	part(7, 2, 0x7000, 1, 2, 1);
+	CHECK_U64(rest(7).n, 0);
+	part(7, 0, 0x5000, 1, 1, 1);
+	CHECK_U64(rest(7).n, 1);
+	part(7, 1, 0x6000, 1, 2, 1);
+	CHECK_U64(rest(7).n, 0);
+}
+
+/* More pages than there is room for are left out. */
 static void
 most(void)
 {
+	struct pieces r;
+
 	begin();
 	for (uint64_t i = 0; i < 2 * DEEP_PARTS + 1; i++)
-		part(7, 0x5000 + i * DEEP_PART, DEEP_PART, 1);
-	CHECK_U64(rest(7, 0x5000 + 2 * DEEP_MOST - 0x10, 0x10).size, DEEP_PART);
-	CHECK_U64(deep_rest(&d, &(struct record){ .cpu = 9999 }, 0, 0).size, 0);
+		part(7, i, 0x5000 + i * DEEP_PART, DEEP_PART_PAGES, 1, DEEP_PART_PAGES);
+	r = rest(7);
+	CHECK_U64(r.n, 1);
+	CHECK_U64(r.piece->size, DEEP_ROOM);
+	part(7, 0, 0x5000, 2 * DEEP_PART_PAGES, 1, 1);
+	CHECK_U64(rest(7).n, 2);
+	CHECK_U64(deep_rest(&d, &(struct record){ .cpu = 9999 }).n, 0);
+}
+
+/* As long as events with shorter copies are open, the program reads from where those end. */
+static void
+copies_of_two_lengths(void)
+{
+	begin();
+	deep_copied(&d, 8192, true);
+	CHECK_U64(told.copied, 8192);
+	deep_copied(&d, 12288, true);
+	CHECK_U64(told.copied, 8192);
+	deep_copied(&d, 12288, false);
+	CHECK_U64(told.copied, 12288);
+	deep_copied(&d, 4096, true);
+	CHECK_U64(told.copied, 4096);
+}
+
+static const struct pieces none;
+
+static void
+learn(uint64_t sp, uint64_t size, const struct pieces *p, uint64_t used, bool cut)
+{
+	deep_learn(&d, &(struct piece){ sp, size, stack }, p, &(struct walked){ .sp = sp, .end = sp + used }, 1, cut);
 }
 
 static void
 learns(void)
 {
-	const uint64_t sp = 0x7ffffff00000;
-	const struct rest none = { 0 }, large = { .lo = sp + STACK_BEFORE_DEEP, .size = DEEP_PART };
+	const uint64_t sp = 0x7ffffff00000, room = STACK_BEFORE_DEEP;
+	const struct pieces large = { &(struct piece){ sp + room, DEEP_PART, bytes }, 1 };
 	uint64_t *top;
 
 	begin();
-	top = &told.top[region(sp)];
-	deep_learn(&d, sp, &none, 3000, false);
+	told.copied = room;
+	top = &told.top[deep_place(sp, DEEP_REGION)];
+	learn(sp, room, &none, 3000, false);
 	CHECK_U64(*top, sp + 3000 + BEYOND);
-	deep_learn(&d, sp - 4096, &none, 7096, false);   /* the same end */
+	learn(sp - 4096, room, &none, 7096, false);   /* the same end */
 	CHECK_U64(*top, sp + 3000 + BEYOND);
-	deep_learn(&d, sp, &none, STACK_BEFORE_DEEP, true);   /* there is more after all */
+	learn(sp, room, &none, room, true);   /* there is more after all */
 	CHECK_U64(*top, 0);
-	deep_learn(&d, sp, &large, 40000, false);
+	learn(sp, room, &large, 40000, false);
 	CHECK_U64(*top, sp + 40000 + BEYOND);
 	/* Other stacks there are short: what is read for them is too much, if not at once. */
 	for (unsigned i = 0; i < PATIENCE; i++)
-		deep_learn(&d, sp, &large, 1000, false);
+		learn(sp, room, &large, 1000, false);
 	CHECK_U64(*top, sp + 40000 + BEYOND);
-	deep_learn(&d, sp, &large, 1000, false);
+	learn(sp, room, &large, 1000, false);
 	CHECK_U64(*top, TOP_NONE);
-	deep_learn(&d, sp, &none, 20000, false);
+	learn(sp, room, &none, 20000, false);
 	CHECK_U64(*top, TOP_NONE);
-	deep_learn(&d, sp, &none, STACK_BEFORE_DEEP, true);
+	learn(sp, room, &none, room, true);
 	CHECK_U64(*top, 0);
+}
+
+/* What is not in the copy nor behind it is in a hole, or behind one that was larger once. */
+static void
+learns_holes(void)
+{
+	const uint64_t sp = 0x7ffffff00000, room = STACK_BEFORE_DEEP, end = 50000;
+	const struct pieces some = { &(struct piece){ sp + room, DEEP_PAGE, bytes }, 1 };
+	uint64_t *top;
+
+	begin();
+	told.copied = room;
+	top = &told.top[deep_place(sp, DEEP_REGION)];
+	learn(sp, room, &none, room + 8, true);   /* the program knew nothing yet */
+	CHECK_U64(*top, 0);
+	told.hole[3] = (struct deep_hole){ sp + room, sp + end + 1 };
+	told.hole[4] = (struct deep_hole){ sp + room, sp + end };
+	learn(sp, room, &some, end, true);
+	CHECK_U64(*top, DEEP_HOLED);
+	CHECK(!told.hole[3].lo && told.hole[4].lo && told.tries == TRIES);
+	learn(sp, DEEP_PAGE, &none, end, true);   /* the kernel's copy ends in it */
+	CHECK_U64(*top, DEEP_HOLED | DEEP_EARLY);
+	learn(sp, DEEP_PAGE, &some, end, false);
+	CHECK(*top - DEEP_FLAGS <= sp + end + BEYOND + DEEP_FLAGS && *top >= sp + end + BEYOND);
+	CHECK_U64(*top & DEEP_FLAGS, DEEP_HOLED | DEEP_EARLY);
+}
+
+/* A large array that was touched fills what may be read: what is beneath and above it is read from then on. */
+static void
+learns_arrays(void)
+{
+	const uint64_t sp = 0x7ffffff00000, room = STACK_BEFORE_DEEP, lo = sp + 5 * DEEP_PAGE, end = sp + (1 << 20) + 64;
+	const struct pieces full = { &(struct piece){ sp, DEEP_MOST, bytes }, 1 };
+	const struct walked w = { sp, end, lo - 8 };
+	const struct deep_hole *hole = &told.hole[deep_hole_place(lo)];
+
+	begin();
+	told.copied = room;
+	told.most = DEEP_MOST + 1;
+	deep_learn(&d, &(struct piece){ sp, room, stack }, &full, &w, 1, true);
+	CHECK_U64(hole->lo, 0);   /* there was room for more */
+	told.most = DEEP_MOST;
+	deep_learn(&d, &(struct piece){ sp, room, stack }, &full, &w, 1, true);
+	CHECK_U64(hole->lo, lo);
+	CHECK_U64(hole->hi, sp + (1 << 20));
+}
+
+/* Where the walk went to another stack, the word that has that stack's sp is told. */
+static void
+learns_turns(void)
+{
+	const uint64_t sp = 0x500000010000, left = sp + 512, other = 0x7ffffff00000;
+	const struct walked way[] = { { .sp = sp, .end = left }, { .sp = other, .end = other + 3000 } };
+	const struct piece copy = { sp, sizeof stack, stack };
+	const uint64_t word = other, near = other - 16;
+
+	begin();
+	told.copied = sizeof stack;
+	memset(stack, 0, sizeof stack);
+	deep_learn(&d, &copy, &none, way, 2, false);
+	CHECK(!(told.top[deep_place(sp, DEEP_REGION)] & DEEP_TURNS));
+	memcpy(stack + 480, &near, sizeof near);   /* it is counted from that, */
+	deep_learn(&d, &copy, &none, way, 2, false);
+	CHECK_U64(told.turn[deep_place(sp, DEEP_NEAR)], sp + 480);
+	memcpy(stack + 800, &word, sizeof word);   /* or there, */
+	deep_learn(&d, &copy, &none, way, 2, false);
+	CHECK_U64(told.turn[deep_place(sp, DEEP_NEAR)], sp + 480);
+	memset(stack + 480, 0, sizeof near);       /* once the first was by chance */
+	deep_learn(&d, &copy, &none, way, 2, false);
+	CHECK_U64(told.turn[deep_place(sp, DEEP_NEAR)], sp + 800);
+	CHECK_U64(told.turn[(1 << DEEP_REGIONS) + deep_place(sp, DEEP_REGION)], sp + 800);
+	CHECK(told.top[deep_place(sp, DEEP_REGION)] & DEEP_TURNS);
+	CHECK_U64(told.top[deep_place(other, DEEP_REGION)], other + 3000 + BEYOND);
 }
 
 int
 main(void)
 {
 	RUN("deep_stack", parts);
+	RUN("deep_stack", parts_of_two_moments);
 	RUN("deep_stack", most);
+	RUN("deep_stack", copies_of_two_lengths);
 	RUN("deep_stack", learns);
+	RUN("deep_stack", learns_holes);
+	RUN("deep_stack", learns_arrays);
+	RUN("deep_stack", learns_turns);
 	return TEST_STATUS;
 }

@@ -1,7 +1,20 @@
 #define EVENT_DEVICES devices
 static char devices[64] = "/tmp/prof-event.XXXXXX";
+#define TRACEFS_MOUNTS tracepoints
+static char tracepoints[96];
 #include "test.h"
+#define claims pmu_claims
+#define parse pmu_parse
+#define plain pmu_plain
+#define add pmu_add
+#include "sample/events/event_pmu.c"
+#undef claims
+#undef parse
+#undef plain
+#undef add
 #include "sample/events/event.c"
+#include "sample/events/event_list.h"
+#include "sample/events/tracefs.c"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -88,7 +101,7 @@ suggested_names(void)
 	const char *known[128];
 	unsigned count = 0;
 
-	all_names(known, &of_names);
+	event_all_names(known, &of_names);
 	for (const char *const *name = known; *name; name++, count++)
 		CHECK(!list(*name) && n == 1);
 	CHECK(count > 50);
@@ -117,9 +130,12 @@ modifying(void)
 	CHECK(!list("cycles:upp") && ev[0].user && !ev[0].kernel && ev[0].precise == 2);
 	CHECK(!list("r01c4:u") && ev[0].config == 0x1c4 && !ev[0].kernel);
 	CHECK_STR(ev[0].name, "r01c4:u");
+	CHECK(!list("cycles:h") && !ev[0].user && !ev[0].kernel && !ev[0].no_hv);
+	CHECK(!list("cycles:GP") && ev[0].exclude_host && ev[0].precise == 3 && !ev[0].sides_given);
+	CHECK(!list("cycles:H") && ev[0].exclude_guest && !list("cycles:GH") && !ev[0].exclude_guest && !ev[0].exclude_host);
 	CHECK(list("cycles:") != NULL);
 	CHECK(list("cycles:pppp") != NULL);
-	CHECK(strstr(list("cycles:h"), "modifier 'h'"));
+	CHECK(strstr(list("cycles:uz"), "modifier 'z'"));
 	CHECK(strstr(list("cycles:u:k"), "modifier ':'"));
 }
 
@@ -138,8 +154,8 @@ lists(void)
 	CHECK(list("cycles,") != NULL);
 	CHECK(list(",cycles") != NULL);
 	CHECK(list("cycles,,cs") != NULL);
-	CHECK(!list("cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs"));
-	CHECK(strstr(list("cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs"), "16"));
+	CHECK(!list("cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs"));
+	CHECK(!list("cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,cs,{cs,cs}") && n == 17 && ev[16].weight == 16);
 	n = 0;
 	CHECK(!event_parse(ev, &n, "cycles", &arena) && !event_parse(ev, &n, "cs", &arena));
 	CHECK_U64(n, 2);
@@ -160,14 +176,75 @@ unknown_names(void)
 }
 
 static void
-not_yet(void)
+tracepoints_by_name(void)
 {
-	CHECK(strstr(list("sched:sched_switch"), "prof does not support tracepoints yet"));
-	CHECK(strstr(list("syscalls:sys_enter_*"), "tracepoints"));
-	CHECK(strstr(list("uprobe:/bin/x:func"), "probes"));
-	CHECK(strstr(list("kprobe:do_exit"), "probes"));
-	CHECK(strstr(list("mem:0x1000:rw"), "breakpoints"));
-	CHECK(strstr(list("{cycles,instructions}"), "groups"));
+	CHECK(is("sched:sched_switch", 2, 314) && ev[0].each && !strcmp(ev[0].system, "sched") && !ev[0].entry);
+	CHECK(!list("sched:sched_switch:u,cycles") && n == 2 && !ev[0].kernel);
+	CHECK(!list("sched:*") && n == 2 && ev[0].config == 314 && ev[1].config == 315 && ev[1].weight == 0);
+	CHECK_STR(ev[0].name, "sched:sched_switch");
+	CHECK_STR(ev[1].name, "sched:sched_waking");
+	CHECK_STR(ev[1].entry, "sched:*");
+	CHECK(!list("*:s*,page-faults") && n == 4 && ev[2].config == 400 && ev[3].weight == 1);
+	CHECK(!list("{sched:sched_w?king,cs}:k,cs") && n == 3 && ev[0].group == 1 && ev[1].group == 1 && !ev[2].group && !ev[1].user);
+	CHECK_STR(list("sched:sched_swich"), "unknown event 'sched:sched_swich': did you mean 'sched:sched_switch'?");
+	CHECK_STR(list("schd:sched_switch"), "no tracepoints are called 'schd:': did you mean 'sched:sched_switch'?");
+	CHECK(strstr(list("sched:nothing*"), "no tracepoint is called"));
+	CHECK(strstr(list("sched:../x"), "unknown event"));
+	CHECK(list("sched:sched_switch:z") != NULL);
+}
+
+static void
+breakpoints(void)
+{
+	CHECK(!list("mem:0x1000") && ev[0].type == 5 && ev[0].config1 == 0x1000 && ev[0].config2 == 4 && ev[0].bp_type == 3);
+	CHECK(!list("mem:0x1000/8:w:u,cs") && n == 2 && ev[0].config2 == 8 && ev[0].bp_type == 2 && !ev[0].kernel);
+	CHECK(!list("mem:4096:x") && ev[0].bp_type == 4 && ev[0].config2 == sizeof(long));
+	CHECK(!list("mem:4096:u") && ev[0].bp_type == 3 && !ev[0].kernel);
+	CHECK(list("mem:") != NULL);
+	CHECK(list("mem:x") != NULL);
+	CHECK(list("mem:1/3") != NULL);
+	CHECK(list("mem:1/16") != NULL);
+	CHECK(list("mem:1:rr") != NULL);
+	CHECK(list("mem:1:rwz") != NULL);
+}
+
+static void
+groups(void)
+{
+	CHECK(!list("{cycles,instructions},cs,{cache-misses,branches}:u"));
+	CHECK_U64(n, 5);
+	CHECK(ev[0].group == 1 && ev[1].group == 1 && !ev[2].group && ev[3].group == 2 && ev[4].group == 2);
+	CHECK(ev[0].kernel && !ev[3].kernel && !ev[4].kernel && ev[4].weight == 4);
+	CHECK(!list("{cycles:k,cpu/event=1/}:p") && ev[0].precise == 1 && ev[1].precise == 1 && !ev[0].user);
+	CHECK(list("{cycles") != NULL);
+	CHECK(list("{}") != NULL);
+	CHECK(list("{cycles}}") != NULL);
+	CHECK(list("cycles}") != NULL);
+}
+
+static void
+periods(void)
+{
+	CHECK(!list("cycles/period=1000/u") && ev[0].period == 1000 && !ev[0].kernel && ev[0].is_cycles);
+	CHECK(!list("cs/freq=50,name=mine/") && ev[0].freq == 50 && !strcmp(ev[0].name, "mine"));
+	CHECK(!list("cpu/event=2,period=7/") && ev[0].period == 7 && ev[0].config == 2);
+	CHECK(list("cycles/period=0/") != NULL);
+	CHECK(list("cycles/period/") != NULL);
+	CHECK(list("cycles/umask=1/") != NULL);
+	CHECK(list("cycles/period=1") != NULL);
+}
+
+/* Hybrids, and what counts for a whole machine. */
+static void
+other_pmus(void)
+{
+	CHECK(!list("cpu/cycles/") && ev[0].type == 0 && ev[0].config == (uint64_t)4 << 32 && ev[0].is_cycles);
+	CHECK(!list("cpu/r1c4/") && ev[0].type == 4 && ev[0].config == 0x1c4);
+	CHECK(!list("uncore_imc/reads/") && n == 2 && ev[0].type == 30 && ev[1].type == 31 && ev[1].config == 5);
+	CHECK_STR(ev[0].cpus, "0,18");
+	CHECK_STR(ev[0].unit, "MiB");
+	CHECK(ev[0].scale > 0.0000609 && ev[0].scale < 0.0000611 && !ev[1].scale);
+	CHECK(strstr(list("uncore_ima/reads/"), "there is no PMU"));
 }
 
 static void
@@ -199,7 +276,7 @@ pmu_terms(void)
 	CHECK(list("cpu/,event=1/") != NULL);
 	CHECK(list("cpu/loop/") != NULL);
 	CHECK((why = list("cpu/odd=1/")) && strstr(why, "format"));
-	CHECK((why = list("cpu/event=1/h")) && strstr(why, "modifier 'h'"));
+	CHECK((why = list("cpu/event=1/z")) && strstr(why, "modifier 'z'"));
 }
 
 static void
@@ -282,6 +359,33 @@ main(void)
 
 	if (!mkdtemp(devices))
 		return 1;
+	snprintf(tracepoints, sizeof tracepoints, "%s/traces", devices);
+	make_dir("traces");
+	make_dir("traces/sched");
+	make_dir("traces/sched/sched_switch");
+	make_dir("traces/sched/sched_waking");
+	make_dir("traces/skb");
+	make_dir("traces/skb/skb_free");
+	make_dir("traces/skb/skb_free.d");
+	make_dir("traces/skb/sx");
+	write_file("traces/sched/sched_switch/id", "314\n");
+	write_file("traces/sched/sched_waking/id", "315\n");
+	write_file("traces/skb/skb_free/id", "400\n");
+	make_dir("uncore_imc_0");
+	make_dir("uncore_imc_0/format");
+	make_dir("uncore_imc_0/events");
+	make_dir("uncore_imc_1");
+	make_dir("uncore_imc_1/format");
+	make_dir("uncore_imc_1/events");
+	write_file("uncore_imc_0/type", "30\n");
+	write_file("uncore_imc_0/cpumask", "0,18\n");
+	write_file("uncore_imc_0/format/event", "config:0-7\n");
+	write_file("uncore_imc_0/events/reads", "event=5\n");
+	write_file("uncore_imc_0/events/reads.scale", "6.1e-5\n");
+	write_file("uncore_imc_0/events/reads.unit", "MiB\n");
+	write_file("uncore_imc_1/type", "31\n");
+	write_file("uncore_imc_1/format/event", "config:0-7\n");
+	write_file("uncore_imc_1/events/reads", "event=5\n");
 	make_dir("cpu");
 	make_dir("cpu/format");
 	make_dir("cpu/events");
@@ -300,7 +404,11 @@ main(void)
 	RUN("event", modifying);
 	RUN("event", lists);
 	RUN("event", unknown_names);
-	RUN("event", not_yet);
+	RUN("event", tracepoints_by_name);
+	RUN("event", breakpoints);
+	RUN("event", groups);
+	RUN("event", periods);
+	RUN("event", other_pmus);
 	RUN("event", pmu_terms);
 	RUN("event", placing);
 	RUN("event", defaults);

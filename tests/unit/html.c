@@ -404,6 +404,32 @@ too_many_stacks_lose_their_middle(void)
 	CHECK_U64(mem_used(), 0);
 }
 
+/* If even what ran is too much, rare stacks lose that, too. */
+static void
+too_many_functions_are_left_out(void)
+{
+	struct profile p;
+	char stack[64], *text;
+	uint64_t sum;
+
+	made_init(&p);
+	for (int i = 0; i < 3000; i++) {
+		snprintf(stack, sizeof stack, i % 2 ? "main|heavy" : "main|f%d", i);
+		made_add(&p, "app", 1, 1, i, 1, stack);
+	}
+	made_done(&p, 3001);
+	within = (struct bounds){ 300, UINT32_MAX };
+	text = page_told(&p, &sum);
+	within = (struct bounds){ UINT32_MAX, UINT32_MAX };
+	CHECK_U64(sum, 3000);
+	CHECK(strstr(text, "[elided] of "));
+	CHECK(!strstr(text, "\"least\":0"));
+	CHECK(strstr(text, "\n3 nodes:"));
+	free(text);
+	profile_free(&p);
+	CHECK_U64(mem_used(), 0);
+}
+
 static void
 too_many_runs_are_joined_in_steps(void)
 {
@@ -468,6 +494,7 @@ main(void)
 	RUN("html", source_text_is_data);
 	RUN("html", compared_shares);
 	RUN("html", too_many_stacks_lose_their_middle);
+	RUN("html", too_many_functions_are_left_out);
 	RUN("html", too_many_runs_are_joined_in_steps);
 	RUN("html", the_memory_cap_is_told);
 	RUN("html", the_same_profile_gives_the_same_page);

@@ -5,15 +5,8 @@ enum { ITEMS = 10000 };
 static uint64_t item[ITEMS];
 
 static uint32_t
-again(const void *ctx, uint32_t i)
+poor(uint32_t i)
 {
-	return hash_u64(((const uint64_t *)ctx)[i]);
-}
-
-static uint32_t
-poor(const void *ctx, uint32_t i)
-{
-	(void)ctx;
 	return i & 3;
 }
 
@@ -45,7 +38,7 @@ finds_what_was_added(void)
 
 	for (uint32_t i = 0; i < ITEMS; i++) {
 		item[i] = (uint64_t)i * 16 + 0x400000;
-		CHECK(index_add(&ix, hash_u64(item[i]), i, again, item));
+		CHECK(index_add(&ix, hash_u64(item[i]), i));
 	}
 	for (uint32_t i = 0; i < ITEMS; i++) {
 		missed += find(&ix, hash_u64(item[i]), item[i]) != i;
@@ -66,10 +59,10 @@ survives_equal_hashes(void)
 
 	for (uint32_t i = 0; i < 500; i++) {
 		item[i] = i;
-		CHECK(index_add(&ix, poor(NULL, i), i, poor, NULL));
+		CHECK(index_add(&ix, poor(i), i));
 	}
 	for (uint32_t i = 0; i < 500; i++)
-		missed += find(&ix, poor(NULL, i), i) != i;
+		missed += find(&ix, poor(i), i) != i;
 	CHECK_U64(missed, 0);
 	index_free(&ix);
 }
@@ -81,7 +74,7 @@ the_cap_changes_nothing(void)
 	uint32_t n = 0;
 
 	mem_cap(4096);
-	for (item[n] = n; n < ITEMS - 1 && index_add(&ix, hash_u64(n), n, again, item); item[n] = n)
+	for (item[n] = n; n < ITEMS - 1 && index_add(&ix, hash_u64(n), n); item[n] = n)
 		n++;
 	CHECK(n > 64 && n < 1024 && ix.used == n);
 	for (uint32_t i = 0; i < n; i++)
@@ -99,7 +92,7 @@ addresses_spread(void)
 
 	for (uint32_t i = 0; i < ITEMS; i++) {
 		item[i] = 0x7f0000001000 + i;
-		index_add(&ix, hash_u64(item[i]), i, again, item);
+		index_add(&ix, hash_u64(item[i]), i);
 	}
 	for (uint32_t s = 0; s < ix.cap; s++) {
 		run = ix.slot[s] ? run + 1 : 0;

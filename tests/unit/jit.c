@@ -317,6 +317,63 @@ map_written_anew(void)
 	end();
 }
 
+/* What is written after the last look is newer than all samples: it names only what nothing named before. */
+static void
+written_after_the_last_look(void)
+{
+	static const char one[] = "1000 40 old\n", two[] = "1000 40 new\n2000 40 elsewhere\n";
+	struct dump d;
+	uint64_t since;
+	size_t n;
+
+	begin(one, sizeof one - 1, NULL, 0);
+	jit_ran(module, 0x1010);
+	CHECK(!jit_replaced(module, &since));
+	more(two, sizeof two - 1);
+	CHECK_STR(at(module, 0x1010), "old");
+	CHECK_STR(at(module, 0x2010), "elsewhere");
+	end();
+	dump_begin(&d, false, 0);
+	dump_load(&d, 1000, 0x1000, 0x40, 1, "old");
+	n = d.n;
+	begin(NULL, 0, d.bytes, d.n);
+	jit_ran(module, 0x1010);
+	CHECK(!jit_replaced(module, &since));
+	dump_load(&d, 2000, 0x1000, 0x40, 2, "new");
+	dump_load(&d, 3000, 0x2000, 0x40, 3, "elsewhere");
+	more(d.bytes + n, d.n - n);
+	CHECK_STR(at(module, 0x1010), "old");
+	CHECK_STR(at(module, 0x2010), "elsewhere");
+	end();
+}
+
+/* 2^20 pieces of code, each with a name and a place of its own: their number is bounded, and so is the memory meanwhile. */
+static void
+very_many_loads(void)
+{
+	struct dump d;
+	size_t used = mem_used();
+	uint32_t n = 0;
+
+	dump_begin(&d, false, 0);
+	begin(NULL, 0, d.bytes, d.n);
+	for (unsigned i = 0; i < 1 << 20; i++) {
+		d.n = 0;
+		dump_load(&d, i, 0x1000 + (uint64_t)((i * 7919) % (1 << 20)) * 64, 32, i, "piece");
+		fwrite(d.bytes, 1, d.n, file);
+	}
+	fflush(file);
+	work_begin(&module->work);
+	CHECK_STR(at(module, 0x1000), "piece");
+	CHECK(jitcode_cut(module->jit->dump));
+	n = jitcode_count(module->jit->dump);
+	CHECK(n >= 1 << 18 && n <= 1 << 19);
+	CHECK(mem_used() - used < 48 << 20);
+	work_end();
+	end();
+	CHECK_U64(mem_used(), 0);
+}
+
 /* What a hostile process can make of it is bounded. */
 static void
 generations_end(void)
@@ -349,6 +406,8 @@ main(void)
 	RUN("jit", seen_once);
 	RUN("jit", replaced_in_a_map);
 	RUN("jit", map_written_anew);
+	RUN("jit", written_after_the_last_look);
+	RUN("jit", very_many_loads);
 	RUN("jit", generations_end);
 	return TEST_STATUS;
 }

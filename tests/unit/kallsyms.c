@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "elfwrite.h"
 #include "ktables.h"
 #include "test.h"
 
@@ -115,6 +116,74 @@ restricted(void)
 	CHECK(!open_text("garbage\nffffffff81000000\nffffffff81000000 T\nffffffff81000000 T \nffffffff81000000 Tx y\n"
 	                 "ffffffff81000000  T x\nfffffffff81000000 T x\n T x\n"));
 	CHECK(!kallsyms_open(&arena, -1, NULL, NULL));
+	done();
+}
+
+/* vmlinux and a kernel module as files: sections have ends, and a module's stand one behind the other. */
+static void
+files(void)
+{
+	static const uint8_t code[0x300];
+	struct elfwrite v = elfwrite_new(true, false), m = elfwrite_new(true, false);
+	struct bytes file[2];
+	struct modules ms;
+	struct kernel_file kf[2] = { { .file = NULL }, { .module = "[nf_x]", .lo = 0xffffffffc0100000, .hi = 0xffffffffc0104000 } };
+	struct kallsyms *k;
+	unsigned text, rest, init, data;
+
+	v.base = 0xffffffff81000000;
+	text = elfwrite_section(&v, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, v.base + 0x1000, code, 0x300);
+	data = elfwrite_section(&v, ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, v.base + 0x2000, code, 0x300);
+	elfwrite_symbol(&v, "_text", v.base + 0x1000, 0, STB_GLOBAL << 4 | STT_NOTYPE, text);
+	elfwrite_symbol(&v, "local", v.base + 0x1000, 16, STT_FUNC, text);
+	elfwrite_symbol(&v, "schedule", v.base + 0x1200, 0, STB_GLOBAL << 4 | STT_FUNC, text);
+	elfwrite_symbol(&v, "$x", v.base + 0x1280, 0, STT_NOTYPE, text);
+	elfwrite_symbol(&v, "jiffies", v.base + 0x2000, 8, STT_OBJECT, data);
+	elfwrite_symbol(&v, "label", v.base + 0x2010, 0, STT_NOTYPE, data);
+	file[0] = elfwrite_finish(&v);
+	m.type = ET_REL;
+	text = elfwrite_section(&m, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, 0x200);
+	init = elfwrite_section(&m, ".init.text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x2000, code, 0x300);
+	rest = elfwrite_section(&m, ".text.unlikely", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x3000, code, 0x100);
+	elfwrite_symbol(&m, "nf_eval", 0x40, 0, STT_FUNC, text);
+	elfwrite_symbol(&m, "nf_init", 0, 0, STT_FUNC, init);
+	elfwrite_symbol(&m, "nf_eval.cold", 0x20, 0, STT_FUNC, rest);
+	elfwrite_symbol(&m, "outside", 0x200, 0, STT_FUNC, text);
+	file[1] = elfwrite_finish(&m);
+	CHECK(modules_init(&ms));
+	for (unsigned i = 0; i < 2; i++)
+		kf[i].file = module_bytes(&ms, "/file", file[i].p, file[i].n);
+	CHECK_U64(kernel_file_address(kf[0].file, "_text"), 0xffffffff81001000);
+	CHECK_U64(kernel_file_address(kf[0].file, "_stext"), 0);
+	k = opened[nopened++] = kallsyms_add_files(NULL, &arena, kf, 2);
+	CHECK_STR(at(k, 0xffffffff81001010), "_text [kernel]");
+	CHECK_STR(at(k, 0xffffffff810012ff), "schedule [kernel]");
+	CHECK_STR(at(k, 0xffffffff81001300), "-");                /* behind the section */
+	CHECK_STR(at(k, 0xffffffff81002010), "-");
+	CHECK_STR(at(k, 0xffffffffc0100010), "-");
+	CHECK_STR(at(k, 0xffffffffc01001ff), "nf_eval [nf_x]");
+	CHECK_STR(at(k, 0xffffffffc0100210), "-");                /* .init.text is not there any more */
+	CHECK_STR(at(k, 0xffffffffc0100220), "nf_eval.cold [nf_x]");
+	CHECK_STR(at(k, 0xffffffffc0100300), "-");
+	done();
+	modules_free(&ms);
+	for (unsigned i = 0; i < 2; i++)
+		bytes_free(&file[i]);
+}
+
+/* A copy of another start of the kernel knows where its own functions are, but not where modules were. */
+static void
+another_start(void)
+{
+	FILE *f = tmpfile();
+	struct kallsyms *k;
+
+	fputs("ffffffff81000000 T _stext\nffffffffc0100000 t nf_x\t[nf_tables]\n", f);
+	k = open_lines(f, false);
+	kallsyms_leave_modules(k);
+	CHECK_STR(at(k, 0xffffffffc0100010), "-");
+	CHECK_STR(at(k, 0xffffffff81000010), "_stext [kernel]");
+	fclose(f);
 	done();
 }
 
@@ -389,6 +458,8 @@ main(void)
 	RUN("kallsyms", modules_and_bpf);
 	RUN("kallsyms", aliases);
 	RUN("kallsyms", restricted);
+	RUN("kallsyms", files);
+	RUN("kallsyms", another_start);
 	RUN("kallsyms", spelling);
 	RUN("kallsyms", as_far_as_asked);
 	RUN("kallsyms", by_tables);

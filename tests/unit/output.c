@@ -391,18 +391,18 @@ stale_temporary_names_are_stepped_over(void)
 static unsigned opened;
 
 static const char *
-open_counted(const struct output *o, struct output_file *file, int *fd, struct place_words *words)
+open_counted(struct output *o, int *fd, struct place_words *words)
 {
 	opened++;
-	return output_here.open(o, file, fd, words);
+	return output_here.open(o, fd, words);
 }
 
 /* Who opened the first one is gone when it is written. */
 static const char *
-done_by_another(const struct output *o, struct output_file *file, bool well, struct place_words *words)
+done_by_another(struct output *o, bool well, struct place_words *words)
 {
-	file->again = opened == 1;
-	return opened == 1 ? "is gone" : output_here.done(o, file, well, words);
+	o->file.again = opened == 1;
+	return opened == 1 ? "is gone" : output_here.done(o, well, words);
 }
 
 static void
@@ -429,6 +429,59 @@ what_nobody_can_put_in_its_place_is_written_anew(void)
 	CHECK_U64(opened, 1);
 	CHECK(wait(&(int){ 0 }) > 0);
 	unlink(at("anew.fifo"));
+}
+
+/* Opened ahead: nothing has the name until it is written; what is dropped leaves nothing; what somebody removed is written anew,
+ * and goes to the directory that had the name at first, whatever has that name later. */
+static void
+what_is_opened_ahead(void)
+{
+	struct place_words words;
+	struct output o = { .path = at("ahead.text"), .format = &text }, two = o;
+	char name[64], command[256];
+
+	CHECK(!output_ahead(&o, 0, &words));
+	CHECK_STR(content(at("ahead.text")), "(none)");
+	CHECK_U64(leftovers(), 1);
+	output_drop(&o);
+	output_drop(&o);
+	CHECK_U64(leftovers(), 0);
+
+	CHECK(!output_ahead(&o, 0, &words));
+	CHECK(!output_write(&o, NULL, &words));
+	CHECK_STR(content(at("ahead.text")), "the profile\n");
+	CHECK_U64(leftovers(), 0);
+
+	CHECK(!output_ahead(&o, 0, &words));
+	snprintf(name, sizeof name, ".prof-%d-0.tmp", (int)getpid());
+	CHECK(!unlink(at(name)) && !unlink(at("ahead.text")));
+	CHECK(!output_write(&o, NULL, &words));
+	CHECK_STR(content(at("ahead.text")), "the profile\n");
+	CHECK_U64(leftovers(), 0);
+
+	snprintf(command, sizeof command, "cd %s && mkdir was other", place);
+	CHECK(!system(command));
+	o.path = at("was/x.text");
+	CHECK(!output_ahead(&o, 0, &words));
+	snprintf(command, sizeof command, "cd %s && mv was is && ln -s other was", place);
+	CHECK(!system(command));
+	CHECK(!output_write(&o, NULL, &words));
+	CHECK_STR(content(at("is/x.text")), "the profile\n");
+	CHECK_STR(content(at("other/x.text")), "(none)");
+	o.path = at("two.text");   /* one does not take the other's name */
+	two.path = at("three.text");
+	CHECK(!output_ahead(&o, 0, &words) && !output_ahead(&two, 1, &words));
+	CHECK(!output_write(&o, NULL, &words) && !output_write(&two, NULL, &words));
+	CHECK_STR(content(at("two.text")), "the profile\n");
+	o.path = at("none/x.text");
+	CHECK_STR(output_ahead(&o, 0, &words), "cannot create it: No such file or directory");
+	snprintf(command, sizeof command, "cd %s && rm -r is other was *.text", place);
+	CHECK(!system(command));
+
+	o.path = at("ahead.fifo");   /* nobody reads it yet */
+	CHECK(!mkfifo(o.path, 0600));
+	CHECK(!output_ahead(&o, 0, &words) && !o.file.ahead);
+	unlink(at("ahead.fifo"));
 }
 
 int
@@ -462,6 +515,7 @@ main(void)
 	RUN("output", fresh_names_are_not_there_yet);
 	RUN("output", fresh_names_that_are_taken_meanwhile_are_stepped_over);
 	RUN("output", stale_temporary_names_are_stepped_over);
+	RUN("output", what_is_opened_ahead);
 	RUN("output", what_nobody_can_put_in_its_place_is_written_anew);
 	snprintf(command, sizeof command, "rm -rf %s", place);
 	return system(command) || TEST_STATUS;

@@ -7,7 +7,15 @@
 #include "test.h"
 
 static struct arena arena;
+static struct jitcode *opened;   /* the last one */
 static FILE *file;
+
+static struct jitcode *
+open_map(FILE *f)
+{
+	jitcode_free(opened);
+	return opened = perfmap_open(&arena, fileno(f));
+}
 
 static struct jitcode *
 map_of(const char *text)
@@ -17,9 +25,17 @@ map_of(const char *text)
 	file = tmpfile();
 	fputs(text, file);
 	fflush(file);
-	m = perfmap_open(&arena, fileno(file));
+	m = open_map(file);
 	fclose(file);
 	return m;
+}
+
+static void
+drop(void)
+{
+	jitcode_free(opened);
+	opened = NULL;
+	arena_free(&arena);
 }
 
 static bool
@@ -54,7 +70,7 @@ lines_of_a_jit(void)
 	CHECK_STR(name_at(m, 0x7f000000101f), "LazyCompile:*fib /a b.js:1:2");
 	CHECK_STR(name_at(m, 0x7f0000001020), "py::f:/x.py");
 	CHECK_STR(name_at(m, 0x7f0000001030), "-");
-	arena_free(&arena);
+	drop();
 }
 
 static void
@@ -72,13 +88,13 @@ newest_wins(void)
 	CHECK_STR(name_at(m, 0x2000), "b");
 	CHECK(find(m, 0x1010, &s));
 	CHECK_U64(s.lo, 0x1000);   /* of the function, not of the part that is left of it */
-	arena_free(&arena);
+	drop();
 	m = map_of("1050 100 later\n1000 100 wide\n1060 10 inner\n");
 	CHECK_STR(name_at(m, 0x1050), "wide");
 	CHECK_STR(name_at(m, 0x1060), "inner");
 	CHECK_STR(name_at(m, 0x1070), "wide");
 	CHECK_STR(name_at(m, 0x1100), "later");
-	arena_free(&arena);
+	drop();
 }
 
 static void
@@ -89,7 +105,7 @@ spellings(void)
 	CHECK_STR(name_at(m, 0x1000), "hex");
 	CHECK_STR(name_at(m, 0x200f), "two");
 	CHECK_STR(name_at(m, 0x3000), "last one");
-	arena_free(&arena);
+	drop();
 }
 
 static void
@@ -106,7 +122,7 @@ hostile(void)
 	CHECK(!map_of(""));
 	CHECK(!map_of("nothing here\n"));
 	CHECK(!perfmap_open(&arena, -1));
-	arena_free(&arena);
+	drop();
 }
 
 static void
@@ -121,7 +137,7 @@ long_names(void)
 	m = map_of(text);
 	CHECK_STR(name_at(m, 0x2000), "next");
 	CHECK_U64(strlen(name_at(m, 0x1000)), sizeof(((struct lines *)0)->buf) - 1 - 8);
-	arena_free(&arena);
+	drop();
 }
 
 /* Against the plain reading of the rule: the last line that holds the address. */
@@ -153,7 +169,7 @@ random_overlaps(void)
 					snprintf(want, sizeof want, "f%u", i);
 			CHECK_STR(name_at(m, at), want);
 		}
-		arena_free(&arena);
+		drop();
 	}
 }
 
@@ -170,20 +186,20 @@ bounded(void)
 	for (unsigned i = 0; i < 17000; i++)   /* 66 MiB of names */
 		fprintf(f, "%x 1 %.3990s\n", 0x1000 + i, line);
 	fflush(f);
-	m = perfmap_open(&arena, fileno(f));
+	m = open_map(f);
 	CHECK(m && jitcode_cut(m));
 	CHECK(name_at(m, 0x1000)[0] == 'n');
 	CHECK_STR(name_at(m, 0x1000 + 16999), "-");
-	arena_free(&arena);
+	drop();
 	before = mem_used();
 	mem_cap(before + (1 << 20));
-	m = perfmap_open(&arena, fileno(f));
+	m = open_map(f);
 	CHECK(mem_used() <= before + (1 << 20));
 	CHECK(!m || jitcode_cut(m));
-	arena_free(&arena);
+	drop();
 	mem_cap(before + 100);
-	CHECK(!perfmap_open(&arena, fileno(f)));
-	arena_free(&arena);
+	CHECK(!open_map(f));
+	drop();
 	mem_cap(SIZE_MAX);
 	CHECK_U64(mem_used(), before);
 	fclose(f);
@@ -201,11 +217,11 @@ endless(void)
 	if (ftruncate(fileno(f), (off_t)1 << 40)) {
 		printf("skip perfmap/endless: no sparse files here\n");
 	} else {
-		m = perfmap_open(&arena, fileno(f));
+		m = open_map(f);
 		CHECK(m && jitcode_cut(m));
 		CHECK_STR(name_at(m, 0x1000), "first");
 	}
-	arena_free(&arena);
+	drop();
 	fclose(f);
 }
 

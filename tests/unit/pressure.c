@@ -98,6 +98,23 @@ copies_begin_long(void)
 	CHECK_U64(p.want.stack, 0);
 }
 
+/* 300 threads on two CPUs: the reader may have to wait for 900 ms. */
+static void
+copies_begin_short_in_a_crowd(void)
+{
+	static const struct { bool first; uint32_t wanted, want; } row[] = {
+		{ false, 0, 65528 }, { false, 16, 65528 }, { false, 300, 4664 }, { false, 1000000, 1024 }, { true, 300, 65528 },
+	};
+
+	for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+		struct pressure_given g = with(row[i].first, 4 << 20, 999);
+
+		g.wanted = row[i].wanted;
+		pressure_begin(&p, &g);
+		CHECK_U64(p.want.stack, row[i].want);
+	}
+}
+
 static void
 copies_follow_the_need(void)
 {
@@ -319,11 +336,30 @@ spare_time(void)
 	CHECK_U64(pressure_spare(&p, 1000000), 0);
 }
 
+static void
+registers_behind_a_stack_have_room(void)
+{
+	struct pressure p;
+	struct pressure_given g = one;
+
+	g.fixed = true;
+	g.stack = 65528;
+	pressure_begin(&p, &g);
+	CHECK_U64(p.want.stack, 65528);
+	CHECK_U64(p.want.wait_stack, 65528);
+	g.behind = true;
+	pressure_begin(&p, &g);
+	CHECK(p.want.stack <= 65536 - 2048);
+	CHECK(p.want.wait_stack <= 65536 - 2048);
+}
+
 int
 main(void)
 {
 	RUN("pressure", rings_are_as_large_as_memory_allows);
 	RUN("pressure", copies_begin_long);
+	RUN("pressure", copies_begin_short_in_a_crowd);
+	RUN("pressure", registers_behind_a_stack_have_room);
 	RUN("pressure", copies_follow_the_need);
 	RUN("pressure", copies_of_waits_follow_theirs);
 	RUN("pressure", less_is_taken_in);

@@ -108,7 +108,7 @@ function(const struct profile *p, const char *name)
 static void
 suffixes_and_marks_say_the_kind(void)
 {
-	const struct profile *p = parse("a;main;inl_[i];sys_[k];[truncated];[elided];[kernel];[unknown];jit_[j];[lib.so+0x1f];[vdso];"
+	const struct profile *p = parse("a;main;inl_[i];sys_[k];[truncated];[elided];[kernel];[unknown];[waits for the GIL];jit_[j];[lib.so+0x1f];[vdso];"
 	                                "x[k];odd_[x];[nf+0x1]_[k] 1\n");
 
 	CHECK_U64(function(p, "main")->kind, FUNCTION_USER);
@@ -120,6 +120,7 @@ suffixes_and_marks_say_the_kind(void)
 	CHECK_U64(function(p, "[elided]")->kind, FUNCTION_MARK);
 	CHECK_U64(function(p, "[kernel]")->kind, FUNCTION_MARK);
 	CHECK_U64(function(p, "[unknown]")->kind, FUNCTION_MARK);
+	CHECK_U64(function(p, "[waits for the GIL]")->kind, FUNCTION_MARK);
 	CHECK_U64(function(p, "[lib.so+0x1f]")->kind, FUNCTION_USER);
 	CHECK_STR(function(p, "[lib.so+0x1f]")->module, "lib.so");
 	CHECK_STR(function(p, "[vdso]")->module, "vdso");

@@ -72,7 +72,9 @@ part(void)
 
 	begin(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 	u64(99), u64(0x401000), u32(11), u32(12), u64(1000), u32(3), u32(0);
-	u32(8 + 2 * RECORD_PAGE + 4), u64(0x7000);
+	u32(RECORD_HEAD + 2 * RECORD_PAGE + 4), u64(0x7000);
+	memset(bytes + len, 0, RECORD_HEAD - 8);
+	len += RECORD_HEAD - 8;
 	memset(bytes + len, 5, 2 * RECORD_PAGE);
 	len += 2 * RECORD_PAGE;
 	u32(0);
@@ -81,7 +83,7 @@ part(void)
 	CHECK(!parse(&shape, len));
 	CHECK_U64(r.type, RECORD_PART);
 	CHECK_U64((uint64_t)r.tid, 12);
-	CHECK_U64(r.part.from, 0x7000);
+	CHECK(r.part.head[1] == 0x70);
 	CHECK_U64(r.part.size, 2 * RECORD_PAGE);
 	CHECK_U64(r.part.bytes[0], 5);
 
@@ -275,6 +277,30 @@ chains(void)
 	CHECK(c.nkernel == 0 && c.nuser == 0);
 }
 
+static void
+registers_of_the_kernel_come_last(void)
+{
+	static const struct record_shape with = { .stack = true, .regs = 1, .kernel_regs = 2 };
+
+	CHECK(record_sample_type(&with) & PERF_SAMPLE_REGS_INTR);
+	for (unsigned abi = 0; abi < 2; abi++) {
+		begin(PERF_RECORD_SAMPLE, 0);
+		u64(99), u64(0x1000), u32(11), u32(12), u64(1000), u32(3), u32(0);
+		u64(PERF_SAMPLE_REGS_ABI_64), u64(0x77);
+		u64(0);   /* no stack */
+		u64(abi ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE);
+		if (abi)
+			u64(0x88), u64(0x99);
+		CHECK(!parse(&with, len));
+		CHECK_U64(r.sample.regs[0], 0x77);
+		CHECK((r.sample.kernel_regs != NULL) == abi);
+		if (abi)
+			CHECK_U64(r.sample.kernel_regs[1], 0x99);
+		for (size_t n = 0; n < len; n += 4)
+			CHECK(parse(&with, n) != NULL);
+	}
+}
+
 int
 main(void)
 {
@@ -286,5 +312,6 @@ main(void)
 	RUN("record", maps);
 	RUN("record", tasks);
 	RUN("record", chains);
+	RUN("record", registers_of_the_kernel_come_last);
 	return TEST_STATUS;
 }

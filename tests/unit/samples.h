@@ -46,7 +46,7 @@ samples_next(struct samples *s, struct cursor *c, const char *name)
 {
 	const struct arch *a = s->arch;
 	struct regs regs = { .known = (UINT64_C(2) << a->pc) - 1 };
-	struct stack stack;
+	struct stack stack = { 0 };
 	uint64_t frame[64], n;
 	bool ok;
 

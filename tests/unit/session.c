@@ -652,7 +652,7 @@ waking_told_by_an_old_event(void)
 	old.opener.capture = capture;
 	old.opener.capture.event = three;
 	old.opener.capture.nevent = 3;
-	old.opener.shape.raw = old.waits.on = true;
+	old.opener.wakes = old.waits.on = true;
 	old.processes = processes_new(&modules);
 	old.sample = on;
 	CHECK(old.processes && watches_know(&old.watches, &(struct watch){ .id = 7, .event = 2, .tid = -1 }) &&
@@ -670,23 +670,70 @@ waking_told_by_an_old_event(void)
 	modules_free(&modules);
 }
 
+/* While the events are opened again, both tell: each occurrence counts once, and none is missed. */
+static void
+each_occurrence_counts_once(void)
+{
+	static const struct { uint64_t id; unsigned counts; } told[] = {
+		{ 5, 1 }, { 5, 1 }, { 7, 1 }, { 5, 0 }, { 7, 1 }, { 5, 0 }, { 7, 1 }, { 7, 1 },
+	};
+	struct session again = { .new_id = 7, .new_since = 1000, .weights.opened = 1 };
+	struct record r = { .type = PERF_RECORD_SAMPLE, .pid = getpid(), .tid = getpid() };
+	uint64_t before;
+
+	begin(TARGET_PROCESSES, 0);
+	again.opener.capture = capture;
+	again.opener.capture.count = 1;
+	again.processes = processes_new(&modules);
+	again.sample = on;
+	CHECK(again.processes && watches_know(&again.watches, &(struct watch){ .id = 7, .tid = -1 }) &&
+	      watches_know(&again.old, &(struct watch){ .id = 5, .tid = -1 }));
+	for (unsigned i = 0; i < sizeof told / sizeof *told; i++) {
+		before = again.counts.samples;
+		r.id = told[i].id;
+		r.time = i + 1;
+		session_record(&again, &r);
+		CHECK_U64(again.counts.samples - before, told[i].counts);
+	}
+	/* Of time, the old event alone tells until both are seen to run. */
+	again.opener.capture.count = 1000;
+	for (r.id = 5; r.id <= 7; r.id += 2) {
+		before = again.counts.samples;
+		r.time++;
+		session_record(&again, &r);
+		CHECK_U64(again.counts.samples - before, r.id == 5);
+	}
+	processes_free(again.processes);
+	watches_forget(&again.watches);
+	watches_forget(&again.old);
+	modules_free(&modules);
+}
+
 /* Parts of a stack go with their sample where that is lost. */
 static void
 parts_of_a_lost_sample(void)
 {
 	static uint8_t room[DEEP_PAGE], page[DEEP_PAGE];
-	struct deep_cpu cpu = { .fd = -1, .bytes = room };
+	static const uint64_t head[16] = { 0x3000 };
+	static struct piece piece[1];
+	struct deep_cpu cpu = { .fd = -1, .bytes = room, .piece = piece };
 	struct session old = { .opener.deep = { .cpu = &cpu, .ncpu = 1 } };
-	struct record part = { .type = RECORD_PART, .tid = 7, .part = { 0x3000, sizeof page, page } };
+	struct record part = { .type = RECORD_PART, .tid = 7, .part = { (const uint8_t *)head, page, sizeof page } };
 	struct record lost = { .type = PERF_RECORD_LOST, .tid = 7, .lost = 1 };
 
 	begin(TARGET_PROCESSES, 0);
 	old.processes = processes_new(&modules);
 	session_record(&old, &part);
-	CHECK_U64(deep_rest(&old.opener.deep, &part, 0x2000, 0x1000).size, DEEP_PAGE);
+	CHECK_U64(deep_rest(&old.opener.deep, &part).n, 1);
 	session_record(&old, &part);
 	session_record(&old, &lost);
-	CHECK_U64(deep_rest(&old.opener.deep, &part, 0x2000, 0x1000).size, 0);
+	CHECK_U64(deep_rest(&old.opener.deep, &part).n, 0);
+	/* nor with the next sample where theirs does not count: it is of a new event, and the old one was still on */
+	old.new_id = 5;
+	old.new_since = 2;
+	session_record(&old, &part);
+	session_record(&old, &(struct record){ .type = PERF_RECORD_SAMPLE, .id = 5, .time = 1, .tid = 7 });
+	CHECK_U64(deep_rest(&old.opener.deep, &part).n, 0);
 	processes_free(old.processes);
 	modules_free(&modules);
 }
@@ -752,6 +799,7 @@ main(void)
 	RUN("session", late_ticks);
 	RUN("session", late_on_both_sides);
 	RUN("session", waking_told_by_an_old_event);
+	RUN("session", each_occurrence_counts_once);
 	RUN("session", parts_of_a_lost_sample);
 	RUN("session", refused);
 	RUN("session", gone_already);

@@ -177,6 +177,62 @@ table(void)
 	arena_free(&ts.arena);
 }
 
+static void
+account(struct tracee *t, uint64_t run, uint64_t runs)
+{
+	char text[64];
+	int n = snprintf(text, sizeof text, "%llu 2 %llu\n", (unsigned long long)run, (unsigned long long)runs);
+
+	CHECK(pwrite(t->fd, text, (size_t)n, 0) == n && !ftruncate(t->fd, n));
+	CHECK(tracee_read(t));
+}
+
+/* The kernel's account of a thread that has left CPUs RUNS times, if the kernel did not count that it got one. */
+static void
+a_run_that_nobody_counted(void)
+{
+	int32_t pid = fork();
+	struct tracee t = { .who = { pid, pid }, .fd = -1 };
+	uint64_t runs;
+	char comm[16];
+	int cpu;
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	while (tracee_state(&t.who, comm, &cpu) != 'S')
+		usleep(1000);
+	usleep(10000);
+	CHECK(tracee_read(&t));
+	CHECK(!tracee_is_on(&t) && !t.uncounted);
+	runs = t.runs;
+	t.fd = memfd_create("schedstat", 0);
+	CHECK(t.fd >= 0);
+	/* Off, it has left more often than it came. */
+	account(&t, 100, runs - 1);
+	CHECK(!tracee_is_on(&t));
+	CHECK_U64(t.uncounted, 1);
+	account(&t, 200, runs);
+	CHECK(tracee_is_on(&t));
+	CHECK_U64(t.uncounted, 1);
+	/* It runs on and on; but what one look shows may have been before it left. */
+	t.uncounted = t.grew = 0;
+	account(&t, 200, runs);
+	CHECK(!tracee_is_on(&t));
+	account(&t, 300, runs);
+	CHECK(!tracee_is_on(&t));
+	account(&t, 300, runs);
+	CHECK(!tracee_is_on(&t));
+	account(&t, 400, runs);
+	CHECK(tracee_is_on(&t));
+	CHECK_U64(t.uncounted, 1);
+	close(t.fd);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 /* A process that runs, below more of a stack than a sample takes. */
 static int32_t
 runner(void)
@@ -265,6 +321,7 @@ main(void)
 	RUN("stopper", full);
 	RUN("stopper", others);
 	RUN("stopper", table);
+	RUN("stopper", a_run_that_nobody_counted);
 	RUN("stopper", disbelief);
 	return TEST_STATUS;
 }

@@ -314,12 +314,12 @@ wall_time_is_complete(void)
 static void
 syscall_lines(void)
 {
-	uint64_t sp, pc;
+	uint64_t sp, pc, arg;
 
-	CHECK(!parse_syscall("running\n", &sp, &pc));
-	CHECK(parse_syscall("-1 0x7ffe2c7d1b58 0x7f4fd8fd6b3a\n", &sp, &pc) && sp == 0x7ffe2c7d1b58 && pc == 0x7f4fd8fd6b3a);
-	CHECK(parse_syscall("7 0x1 0x2 0x3 0x0 0x0 0x5 0x7ffe2c7d1b58 0x7f4fd8fd6b3a\n", &sp, &pc) && sp == 0x7ffe2c7d1b58);
-	CHECK(!parse_syscall("7 0x", &sp, &pc) && !parse_syscall("", &sp, &pc) && !parse_syscall(" 0x5", &sp, &pc));
+	CHECK(!parse_syscall("running\n", &sp, &pc, &arg));
+	CHECK(parse_syscall("-1 0x7ffe2c7d1b58 0x7f4fd8fd6b3a\n", &sp, &pc, &arg) && sp == 0x7ffe2c7d1b58 && pc == 0x7f4fd8fd6b3a && !arg);
+	CHECK(parse_syscall("7 0x1 0x2 0x3 0x0 0x0 0x5 0x7ffe2c7d1b58 0x7f4fd8fd6b3a\n", &sp, &pc, &arg) && sp == 0x7ffe2c7d1b58 && arg == 1);
+	CHECK(!parse_syscall("7 0x", &sp, &pc, &arg) && !parse_syscall("", &sp, &pc, &arg) && !parse_syscall(" 0x5", &sp, &pc, &arg));
 }
 
 /* A stack that ends before all that may be read is read up to its end. */
@@ -331,7 +331,7 @@ short_stacks_are_read_whole(void)
 
 	CHECK(pages != MAP_FAILED && !munmap(pages + 3 * 4096, 4096));
 	pages[3 * 4096 - 1] = 7;
-	CHECK_U64(read_stack(getpid(), (uint64_t)(uintptr_t)pages + 512, to), 3 * 4096 - 512);
+	CHECK_U64(stack_copy(getpid(), (uint64_t)(uintptr_t)pages + 512, to, sizeof to, UINT64_MAX), 3 * 4096 - 512);
 	CHECK(to[3 * 4096 - 512 - 1] == 7);
 	munmap(pages, 3 * 4096);
 }

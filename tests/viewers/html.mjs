@@ -470,6 +470,17 @@ async function checkStatus(context, dir) {
 	await p.close();
 }
 
+async function checkPython(context, dir) {
+	const p = await Page.open(context, join(dir, "python.html"));
+	check("python-legend", (await p.page.innerText("body")).includes("Python"), true);
+	check("python-all", (await p.rows()).join().includes("PyObject_Str"), true);
+	await p.press("o");
+	const shown = (await p.rows()).join();
+	check("python-my-code", ["app.py:main", "native", "dumps", "Frame.sum", "PyObject_Str"].map(name => shown.includes(name)), [true, true, false, false, false]);
+	check("python-no-complaints", p.problems, []);
+	await p.close();
+}
+
 async function checkZoomAndSearch(context, dir) {
 	const p = await Page.open(context, join(dir, "plain.html"));
 	await p.click("picture", "main");
@@ -908,7 +919,7 @@ if (command === "shot") {
 	await context.close();
 } else {
 	const context = await launch({ acceptDownloads: true });
-	for (const test of command === "large" ? [checkLarge] : [checkViews, checkTree, checkLooksOfFlames, checkStatus, checkHeat, checkCompare, checkSource, checkChoosing, checkZoomAndSearch, checkTaking, checkExport, checkNotes, checkKinds, checkWaits, checkHostile, checkSandbox, checkLooks].filter(test => !rest[1] || test.name === rest[1]))
+	for (const test of command === "large" ? [checkLarge] : [checkViews, checkTree, checkLooksOfFlames, checkStatus, checkHeat, checkCompare, checkSource, checkChoosing, checkPython, checkZoomAndSearch, checkTaking, checkExport, checkNotes, checkKinds, checkWaits, checkHostile, checkSandbox, checkLooks].filter(test => !rest[1] || test.name === rest[1]))
 		try {
 			await test(context, rest[0]);
 		} catch (error) {

@@ -77,6 +77,36 @@ made_lined(struct profile *p)
 	profile_name(p, ask_lined, p);
 }
 
+/* A Python program's own functions, the standard library's and a package's, and the interpreter's. */
+static unsigned
+ask_python(void *ctx, uint32_t code, struct location *where, struct site *site, unsigned max)
+{
+	static const struct function all[] = {
+		{ .name = "app.py:main", .module = "[python]", .file = "/home/u/app.py", .line = 3 },
+		{ .name = "json/__init__.py:dumps", .module = "[python]", .file = "/usr/lib/python3.11/json/__init__.py", .line = 183 },
+		{ .name = "frame.py:Frame.sum", .module = "[python]", .file = "/home/u/env/lib/python3.11/site-packages/pandas/frame.py", .line = 9 },
+		{ .name = "PyObject_Str", .module = "python3.11" },
+		{ .name = "native", .module = "app" },
+	};
+
+	(void)max;
+	where->address = code;
+	*site = (struct site){ profile_function(ctx, &all[code]), 0 };
+	return 1;
+}
+
+static void
+made_python(struct profile *p)
+{
+	static const uint32_t inner[] = { 1, 2, 3, 4 };
+
+	made_init(p);
+	for (unsigned i = 0; i < 4; i++)
+		profile_add(p, profile_thread(p, 1, 1, "python3", 0), p->start + (i + 1) * 10000000ull, 1, (uint32_t[]){ inner[i], 0 }, 2);
+	p->end = p->start + 50000000;
+	profile_name(p, ask_python, p);
+}
+
 /* The same, with the text of lines that the page is to show as nothing but text. */
 static void
 made_sourced(struct profile *p)
@@ -209,7 +239,7 @@ main(int argc, char **argv)
 		void (*make)(struct profile *);
 		bool large;
 	} all[] = {
-		{ "lined", made_lined, false },   { "sourced", made_sourced, false }, { "waiting", made_waiting, false }, { "waiters", made_waiters, false }, { "beats", made_beats, false }, { "timeless", made_timeless, false }, { "go", made_go, false },
+		{ "lined", made_lined, false }, { "python", made_python, false },   { "sourced", made_sourced, false }, { "waiting", made_waiting, false }, { "waiters", made_waiters, false }, { "beats", made_beats, false }, { "timeless", made_timeless, false }, { "go", made_go, false },
 		{ "crowd", made_crowd, false },
 		{ "plain", made_plain, false },   { "hostile", made_hostile, false }, { "empty", made_empty, false },
 		{ "deep", made_deep, false },     { "events", made_events, false },   { "threads", made_threads, false },

@@ -3,7 +3,7 @@
  * follow sp, x29 and x30. */
 #include "arch.h"
 
-enum { FP = 29, LR, SP, PC, VG = 46, ZR = SP };   /* 31 is sp or zero, as the instruction has it */
+enum { FP = 29, LR, SP, PC, VG = 46, ZR = SP };   /* 31 is sp or zero: the instruction decides */
 
 static const uint8_t dwarf[] = {
 	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
@@ -15,7 +15,7 @@ static const struct trampoline trampolines[] = {
 	{ { 0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4 }, 8, 9, 0 },
 };
 
-/* A siginfo lies at sp, then the ucontext, whose registers begin at 312. */
+/* A siginfo lies at sp, then the ucontext; its registers begin at 312. */
 #define SIGREG(n) { n, 312 + 8 * (n) }
 static const struct sigreg sigregs[] = {
 	SIGREG(0), SIGREG(1), SIGREG(2), SIGREG(3), SIGREG(4), SIGREG(5), SIGREG(6), SIGREG(7), SIGREG(8),
@@ -29,8 +29,8 @@ static const struct sigreg sigregs[] = {
 _Static_assert((int)PERF_REG_ARM64_X29 == FP && (int)PERF_REG_ARM64_LR == LR && (int)PERF_REG_ARM64_SP == SP &&
                (int)PERF_REG_ARM64_PC == PC, "perf's registers");
 
-/* What is left of an address once the signature is taken away: of all bits but the one that tells a kernel's address from
- * others.  (hint 7 is xpaclri, and nothing at all where there are no signatures.) */
+/* What the removal of a signature leaves of an address: prof tries all bits except the one that marks kernel addresses.
+ * (hint 7 is xpaclri; without signatures it does nothing.) */
 static uint64_t
 find_mask(void)
 {
@@ -138,7 +138,7 @@ read_wide(uint32_t w, struct insn *i)
 	}
 }
 
-/* With an immediate. */
+/* Instructions with an immediate. */
 static void
 read_immediate(uint32_t w, struct insn *i)
 {
@@ -154,7 +154,7 @@ read_immediate(uint32_t w, struct insn *i)
 		writes(i, rd);
 }
 
-/* Of registers alone. */
+/* Instructions with registers only. */
 static void
 read_registers(uint32_t w, struct insn *i)
 {
@@ -172,7 +172,7 @@ read_registers(uint32_t w, struct insn *i)
 		writes(i, rd);
 }
 
-/* T and T2 (ZR: none) are moved to or from AT(BASE), then the base is CHANGEd; or the other way round. */
+/* The instruction moves T and T2 (ZR: none) to or from AT(BASE), then CHANGEs the base; or the other way round. */
 static void
 move(struct insn *i, bool load, bool general, unsigned base, unsigned t, unsigned t2, int32_t at, int32_t change)
 {
@@ -259,7 +259,7 @@ decode(const uint8_t *bytes, uint64_t n, struct insn *i)
 			i->op = INSN_SP_ADD;
 			i->off = field(w, 12, 9) * 16;
 		}
-	} else if ((w & 0xffa0f01f) == 0x0420501f)   /* addvl: of SVE's length */
+	} else if ((w & 0xffa0f01f) == 0x0420501f)   /* addvl: adds multiples of SVE's length */
 		i->op = INSN_SP_LOST;
 }
 
@@ -271,7 +271,7 @@ after_call(const uint8_t *end, uint64_t n)
 	return (w & 0xfc000000) == 0x94000000 || (w & 0xfee00000) == 0xd6200000;
 }
 
-/* Stores x30 below sp, which it moves there; or makes room, and stores it there soon. */
+/* Whether the code moves sp down and stores x30 there; or makes room, and stores x30 there soon. */
 static bool
 prologue(const uint8_t *p, uint64_t n)
 {
@@ -303,7 +303,7 @@ const struct arch arch_aarch64 = {
 	.name = "aarch64",
 	.machine = 183,
 	.word = 8,
-	.pc = PC, .sp = SP, .fp = FP, .ra = LR,
+	.pc = PC, .sp = SP, .fp = FP, .ra = LR, .call_arg = 0,
 	.align = 4,
 	.rec_fp = 0, .rec_ra = 8, .rec_loose = true,
 	.addr_mask = (UINT64_C(1) << 48) - 1,

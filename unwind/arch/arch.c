@@ -1,4 +1,4 @@
-/* Which of the machines this binary runs on: the only question about the host in the unwinder. */
+/* Which machine this binary runs on: the unwinder's only question about the host. */
 #include "arch.h"
 
 #include <stddef.h>

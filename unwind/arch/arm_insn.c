@@ -1,6 +1,6 @@
 /* 32-bit ARM's instructions, of both sets, A32 and T32 (Arm Architecture Reference Manual, ARMv7-A, chapters A5 and A6), as far as
- * it takes to follow sp, the return address and the frame pointers: r11 in A32 code, r7 in T32 code.  What is done to these as
- * mere numbers counts for nothing: who writes them has stored them before. */
+ * it takes to follow sp, the return address and the frame pointers: r11 in A32 code, r7 in T32 code.  Arithmetic on these as mere
+ * numbers does not count: a function that writes them has stored them before. */
 #include "arch.h"
 
 enum { R0, R7 = 7, R11 = 11, R12, SP, LR, PC };
@@ -33,7 +33,7 @@ place(struct insn *i, unsigned reg, int32_t at)
 		i->ra_at = (int16_t)at;
 }
 
-/* The registers of LIST are stored below sp, or loaded from there. */
+/* Stores the registers of LIST below sp, or loads them from there. */
 static void
 multiple(struct insn *i, uint32_t list, bool load)
 {
@@ -52,7 +52,7 @@ multiple(struct insn *i, uint32_t list, bool load)
 	}
 }
 
-/* REG, and the one behind it where PAIR, is loaded from or stored to sp + OFF; then or before, sp += MOVE. */
+/* Loads REG (if PAIR, the next one too) from sp + OFF, or stores it there; after or before that, sp += MOVE. */
 static void
 single(struct insn *i, unsigned reg, unsigned pair, bool load, int32_t off, int32_t move)
 {
@@ -67,7 +67,7 @@ single(struct insn *i, unsigned reg, unsigned pair, bool load, int32_t off, int3
 	}
 }
 
-/* By the bits that say how an address is made of a base: P, U, W as A32 has them; the base is sp. */
+/* P, U and W are A32's bits: they say how the instruction makes an address from its base, which is sp. */
 static void
 indexed(struct insn *i, unsigned reg, unsigned pair, bool load, bool pre, bool write, int32_t off)
 {
@@ -152,7 +152,7 @@ rotated(uint32_t w)
 	return r ? v >> r | v << (32 - r) : v;
 }
 
-/* Data processing: of two operands, or one. */
+/* Data processing with two operands, or one. */
 static void
 process(struct insn *i, uint32_t w)
 {
@@ -175,7 +175,7 @@ process(struct insn *i, uint32_t w)
 		write(i, rd);
 }
 
-/* A word, by an immediate offset. */
+/* Loads or stores a word, by an immediate offset. */
 static void
 load_store(struct insn *i, uint32_t w)
 {
@@ -193,7 +193,7 @@ load_store(struct insn *i, uint32_t w)
 		i->op = INSN_SP_LOST;
 }
 
-/* Halfwords and pairs of words. */
+/* Loads and stores of halfwords and pairs of words. */
 static void
 load_store_extra(struct insn *i, uint32_t w)
 {
@@ -222,7 +222,7 @@ block(struct insn *i, uint32_t w)
 		i->op = INSN_SP_LOST;
 }
 
-/* What is not always executed leaves all as it was. */
+/* An instruction that may not run leaves all as it was. */
 static void
 condition(struct insn *i)
 {
@@ -276,7 +276,7 @@ arm_a32(const uint8_t *p, uint64_t n, struct insn *i)
 
 /* ---- T32 ---- */
 
-/* The constant that twelve bits stand for. */
+/* The constant that the twelve bits mean. */
 static uint32_t
 expanded(uint32_t v)
 {
@@ -292,7 +292,7 @@ expanded(uint32_t v)
 	return b >> r | b << (32 - r);
 }
 
-/* b, bl, blx, and what is among them */
+/* b, bl, blx, and the codes among them */
 static void
 t32_branch(struct insn *i, uint32_t a, uint32_t b)
 {
@@ -344,7 +344,7 @@ t32_load_store(struct insn *i, uint32_t a, uint32_t b)
 		write(i, rt);
 }
 
-/* Several registers, pairs, table branches. */
+/* Loads and stores of several registers or pairs, and table branches. */
 static void
 t32_multiple(struct insn *i, uint32_t a, uint32_t b)
 {
@@ -407,7 +407,7 @@ t32_high(struct insn *i, uint32_t a)
 		write(i, rd);
 }
 
-/* What begins with 1011. */
+/* Instructions that begin with 1011. */
 static void
 t32_misc(struct insn *i, uint32_t a)
 {
@@ -475,7 +475,7 @@ t32_one(const uint8_t *p, uint64_t n, struct insn *i)
 		t32_short(i, a);
 }
 
-/* An it instruction and those that hang on it, up to four, are one: what they do may as well not be done. */
+/* An `it` instruction and the up to four that depend on it count as one: they may do nothing. */
 void
 arm_t32(const uint8_t *p, uint64_t n, struct insn *i)
 {

@@ -6,8 +6,8 @@ enum { R0, R7 = 7, R11 = 11, R12, SP, LR, PC, R0_AT = 32 };
 
 static const uint8_t dwarf[] = { R0, 1, 2, 3, 4, 5, 6, R7, 8, 9, 10, R11, R12, SP, LR, PC };
 
-/* mov r7, #119 (sigreturn) or #173 (rt_sigreturn); svc 0, or as the old ABI has it: A32, T32, or T32 in a long form (glibc,
- * musl).  A ucontext lies at sp, of the latter behind the siginfo. */
+/* mov r7, #119 (sigreturn) or #173 (rt_sigreturn); svc 0, or the old ABI's svc: in A32, T32, or T32's long form (glibc,
+ * musl).  A ucontext lies at sp; that of rt_sigreturn lies behind the siginfo. */
 static const struct trampoline trampolines[] = {
 	{ { 0x77, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef }, 8, 9, 0 },
 	{ { 0x77, 0x70, 0xa0, 0xe3, 0x77, 0x00, 0x90, 0xef }, 8, 9, 0 },
@@ -52,8 +52,8 @@ after_call(const uint8_t *end, uint64_t n)
 	       (n >= 8 && half(end - 8) == 0xe00f && half(end - 6) == 0xe1a0);
 }
 
-/* Most words of A32 code are executed always; of T32 code few look like that, but for long instructions, and these look alike
- * in both.  The nearer words are, the more they count. */
+/* Most words of A32 code have the condition "always".  Few words of T32 code look like that, except long instructions, and
+ * these look alike in both sets.  Nearer words count more. */
 static bool
 is_other(const uint8_t *p, uint64_t n, unsigned at)
 {
@@ -91,7 +91,7 @@ const struct arch arch_armv7 = {
 	.name = "armv7",
 	.machine = 40,
 	.word = 4,
-	.pc = PC, .sp = SP, .fp = R11, .ra = LR, .other = R7,
+	.pc = PC, .sp = SP, .fp = R11, .ra = LR, .other = R7, .call_arg = 0,
 	.align = 2,
 	.rec_fp = 0, .rec_ra = 4,
 	.addr_mask = UINT32_MAX - 1,

@@ -12,8 +12,9 @@ static const uint8_t dwarf[] = { EAX, EBX, ECX, EDX, ESI, EDI, EBP, ESP, EIP };
 /* Where each of them stands in struct user_regs_struct, in words. */
 static const uint8_t prstatus[] = { 6, 0, 1, 2, 3, 4, 5, 15, 12 };
 
-/* Behind the handler's return sp is at its first argument: of sigreturn the sigcontext is the next one, until the first
- * instruction has popped it; of rt_sigreturn it lies in the ucontext, behind four arguments' room and the siginfo. */
+/* After the handler's return sp is at its first argument.  For sigreturn the sigcontext is the next one, until the first
+ * instruction has popped the first argument.  For rt_sigreturn it lies in the ucontext, behind the room of four arguments
+ * and the siginfo. */
 static const struct trampoline trampolines[] = {
 	{ { 0x58, 0xb8, 0x77, 0x00, 0x00, 0x00, 0xcd, 0x80 }, 8, 1, 4 },   /* pop %eax; mov $119, %eax; int $0x80 */
 	{ { 0xb8, 0x77, 0x00, 0x00, 0x00, 0xcd, 0x80 }, 7, 8, 0 },
@@ -30,8 +31,8 @@ decode(const uint8_t *bytes, uint64_t n, struct insn *i)
 	x86_decode(bytes, n, true, i);
 }
 
-/* A call of the next instruction is not a call, except with the argument %eax: musl's _start calls in this way what stands
- * behind it. */
+/* A call of the next instruction is not a call, except with the argument %eax: musl's _start calls the code behind it in
+ * this way. */
 static bool
 after_call(const uint8_t *end, uint64_t n)
 {
@@ -49,7 +50,7 @@ const struct arch arch_i686 = {
 	.name = "i686",
 	.machine = 3,
 	.word = 4,
-	.pc = EIP, .sp = ESP, .fp = EBP, .ra = EIP,
+	.pc = EIP, .sp = ESP, .fp = EBP, .ra = EIP, .call_arg = 3,
 	.align = 1,
 	.rec_fp = 0, .rec_ra = 4,
 	.addr_mask = UINT32_MAX,
@@ -62,6 +63,6 @@ const struct arch arch_i686 = {
 	.nsigregs = sizeof sigregs / sizeof *sigregs,
 	.decode = decode,
 	.after_call = after_call,
-	.result = EAX, .call_number = NO_REG, .syscall_len = 2, .clone = 120,
+	.result = EAX, .call_number = NO_REG, .syscall_len = 2, .call_len = 5, .clone = 120,
 	.prologue = prologue,
 };

@@ -15,7 +15,7 @@ static const struct trampoline trampolines[] = {
 	{ { 0x93, 0x08, 0xb0, 0x08, 0x73, 0x00, 0x00, 0x00 }, 8, 9, 0 },
 };
 
-/* A siginfo lies at sp, then the ucontext, whose registers begin at 304: pc in zero's place. */
+/* A siginfo lies at sp, then the ucontext; its registers begin at 304: pc in zero's place. */
 #define SIGREG(n) { n, 304 + 8 * (n) }
 static const struct sigreg sigregs[] = {
 	{ PC, 304 }, SIGREG(RA), SIGREG(SP), SIGREG(3), SIGREG(4), SIGREG(T0), SIGREG(T1), SIGREG(7), SIGREG(FP), SIGREG(9),
@@ -118,7 +118,7 @@ jump(struct insn *i, enum insn_op op, int32_t target)
 	i->target = target;
 }
 
-/* By a register.  What links t0 is a helper that makes or takes away a frame; t1, a PLT entry. */
+/* A jump by a register.  If it links t0, it calls a helper that makes or removes a frame; if t1, it belongs to a PLT entry. */
 static void
 jump_register(struct insn *i, uint32_t rd, uint32_t rs, int32_t imm)
 {
@@ -302,7 +302,7 @@ after_call(const uint8_t *end, uint64_t n)
 	return (low & 0xfff) == 0x0ef || (low & 0x7fff) == 0x0e7 || ((last & 0xf07f) == 0x9002 && last & 0xf80);
 }
 
-/* Makes room, and stores ra there soon. */
+/* Whether the code makes room, and stores ra there soon. */
 static bool
 prologue(const uint8_t *p, uint64_t n)
 {
@@ -330,7 +330,7 @@ const struct arch arch_riscv64 = {
 	.name = "riscv64",
 	.machine = 243,
 	.word = 8,
-	.pc = PC, .sp = SP, .fp = FP, .ra = RA,
+	.pc = PC, .sp = SP, .fp = FP, .ra = RA, .call_arg = 10,
 	.align = 2,
 	.rec_fp = -16, .rec_ra = -8,
 	.addr_mask = UINT64_MAX,

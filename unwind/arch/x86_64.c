@@ -49,7 +49,7 @@ makes_room(const uint8_t *p)
 	       x86_number(p + 3, size) == x86_number(p + 7 + size, size) + 8;
 }
 
-/* push %rbp; mov %rsp,%rbp.  HotSpot's without a frame pointer: mov %eax,-N(%rsp), to see whether the stack reaches so
+/* push %rbp; mov %rsp,%rbp.  HotSpot's code without a frame pointer: mov %eax,-N(%rsp) tests whether the stack reaches so
  * far, then push %rbp. */
 static bool
 prologue(const uint8_t *p, uint64_t n)
@@ -63,7 +63,7 @@ prologue(const uint8_t *p, uint64_t n)
 	return makes_room(p);
 }
 
-/* Behind that pushes, then sub $N,%rsp. */
+/* Behind these instructions: pushes, then sub $N,%rsp. */
 static bool
 frame_size(const uint8_t *p, uint64_t n, uint32_t *size)
 {
@@ -80,7 +80,7 @@ frame_size(const uint8_t *p, uint64_t n, uint32_t *size)
 	return true;
 }
 
-/* Of rbx and r12 to r15, by hand-written functions; of a number, by HotSpot's: but a 0 is the place of a return address. */
+/* Hand-written functions push rbx and r12 to r15; HotSpot's push a number, but a 0 is the place of a return address. */
 static unsigned
 push_before(const uint8_t *end, uint64_t n)
 {
@@ -102,7 +102,7 @@ const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.machine = 62,
 	.word = 8,
-	.pc = RIP, .sp = RSP, .fp = RBP, .ra = RIP,
+	.pc = RIP, .sp = RSP, .fp = RBP, .ra = RIP, .call_arg = 5,
 	.align = 1,
 	.rec_fp = 0, .rec_ra = 8,
 	.addr_mask = UINT64_MAX,
@@ -115,7 +115,7 @@ const struct arch arch_x86_64 = {
 	.nsigregs = sizeof sigregs / sizeof *sigregs,
 	.decode = decode, .skip = x86_skip,
 	.after_call = x86_after_call, .named = x86_named,
-	.result = RAX, .call_number = NO_REG, .syscall_len = 2,
+	.result = RAX, .call_number = NO_REG, .syscall_len = 2, .call_len = 5,
 	.prologue = prologue, .frame_size = frame_size, .marks = { 0x55, 0xec }, .first = { 0x48, 0x55, 0x89 }, .push_before = push_before,
 	.ends_here = ends_here,
 };

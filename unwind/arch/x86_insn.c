@@ -1,5 +1,5 @@
-/* As much of x86's instruction set (Intel SDM volume 2, appendix A) as it takes to follow the stack pointer: every length,
- * and what is done to rsp and rbp; of 64-bit and of 32-bit code. */
+/* As much of x86's instruction set (Intel SDM volume 2, appendix A) as it takes to follow the stack pointer: the length of
+ * each instruction, and what it does to rsp and rbp; in 64-bit and in 32-bit code. */
 #include "arch.h"
 
 #include <string.h>
@@ -100,14 +100,14 @@ read_vex(struct code *c, struct x86 *x)
 		x->flags |= IMMZ;
 }
 
-/* What stands for something else, or nothing, in 64-bit code. */
+/* Opcodes that mean something else, or nothing, in 64-bit code. */
 static unsigned
 narrow_flags(unsigned op)
 {
 	return op == 0x82 ? MODRM | IMM8 : op == 0x62 || op == 0xc4 || op == 0xc5 ? MODRM : op == 0xd4 || op == 0xd5 ? IMM8 : 0;
 }
 
-/* Whether B, with what follows, is a prefix of AVX: in 32-bit code it is an instruction if it reads memory. */
+/* Whether B, with the next bytes, is a prefix of AVX: in 32-bit code B is an instruction of its own if it reads memory. */
 static bool
 is_vex(const struct code *c, const struct x86 *x, unsigned b)
 {
@@ -224,7 +224,7 @@ enum { SP = 4, FP = 5 };
 
 static const uint8_t dwarf_reg[16] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
 
-/* DWARF's number of it: in 32-bit code the same. */
+/* DWARF's number of a register: in 32-bit code the same number. */
 static uint8_t
 number_of(const struct x86 *x, unsigned reg)
 {
@@ -271,7 +271,7 @@ written(const struct x86 *x)
 	return -1;
 }
 
-/* lea's operand as base register and displacement: false where there is more to it. */
+/* lea's operand as base register and displacement: false if the operand has more parts. */
 static bool
 lea_operand(const struct x86 *x, unsigned *base, int32_t *off)
 {
@@ -349,7 +349,7 @@ read_group5(const struct x86 *x, struct insn *i)
 	case 2:
 		i->op = INSN_CALL;
 		break;
-	case 4:   /* through memory at a fixed place it is a PLT entry or a tail call; by a register and 32 bits, one of 32-bit code's */
+	case 4:   /* through memory at a fixed place: a PLT entry or a tail call; by a register and 32 bits: one of 32-bit code's */
 		i->op = (x->mod == 0 && (x->rm & 7) == 5) || (x->narrow && x->mod == 2 && x->rm != 4) ? INSN_RETURN : INSN_JUMP_AWAY;
 		break;
 	case 6:
@@ -452,7 +452,8 @@ x86_after_call(const uint8_t *end, uint64_t n)
 	return false;
 }
 
-/* call; lea OFF(%rip),REG; mov $ADDRESS,REG.  Of bytes that look like one and are none hardly any name a place where somebody looks. */
+/* call; lea OFF(%rip),REG; mov $ADDRESS,REG.  Other bytes may look like one, but hardly any of them name a place where somebody
+ * looks. */
 void
 x86_named(struct spots *spots, const uint8_t *bytes, uint64_t n, uint64_t vaddr)
 {

@@ -1,18 +1,18 @@
-/* Most of x86-64's instructions at once: what concerns neither sp nor fp, and calls, jumps and returns.  They are what
- * x86_insn.c says that they are, to which all others are left (Intel SDM volume 2, appendix A). */
+/* Decodes most of x86-64's instructions quickly: those that concern neither sp nor fp, and calls, jumps and returns.  It
+ * says the same of them as x86_insn.c, which decodes all others (Intel SDM volume 2, appendix A). */
 #include "arch.h"
 
 #include <stddef.h>
 
 enum { LONGEST = 15, PREFIXES = 4, SP = 4, FP = 5 };
 enum { TWO = 256, WIDE = 8, REX_R = 4, REX_B = 1 };
-/* What a plain instruction has: MODRM with a register's number REG, and its operand OPERAND, neither of which may be sp or fp.
- * Where the register's place has more of the opcode, or the registers are others, these bits are not set. */
+/* What a plain instruction has: MODRM with a register's number REG, and its operand OPERAND; neither may be sp or fp.  If the
+ * register's place holds more of the opcode, or the registers are of another kind, these bits are not set. */
 enum { MODRM = X86_MODRM, IMM8 = X86_IMM8, IMMZ = X86_IMMZ, REG = 8, OPERAND = 16, NOT_PLAIN = 32 };
 
-/* Opcodes, sixteen a row: of plain ones the bits above, from @ on.  p: a prefix; x: REX; t: 0f, another byte follows; b: a
- * branch; j: a jump; c: a call; r: a return; u: a push; o: a pop; f: f6 and f7; i: with the register in the opcode; others are
- * left. */
+/* Opcodes, sixteen a row.  Plain ones: the bits above, from @ on.  p: a prefix; x: REX; t: 0f, another byte follows; b: a
+ * branch; j: a jump; c: a call; r: a return; u: a push; o: a pop; f: f6 and f7; i: with the register in the opcode; x86_insn.c
+ * decodes the others. */
 static const char kinds[] =
 	"YYYYBD..YYYYBD.t" "YYYYBD..YYYYBD.." "YYYYBDp.YYYYBDp." "YYYYBDp.YYYYBDp."
 	"xxxxxxxxxxxxxxxx" "uuuuuuuuoooooooo" "...Yppp..].[...." "bbbbbbbbbbbbbbbb"
@@ -69,7 +69,7 @@ read_opcode(const uint8_t *p, struct opcode *o)
 	return true;
 }
 
-/* Where the plain instruction ends that O is the beginning of; NULL where it concerns sp or fp. */
+/* The end of the plain instruction that begins with O; NULL if it concerns sp or fp. */
 static inline const uint8_t *
 plain_end(const struct opcode *o)
 {
@@ -116,7 +116,7 @@ local(struct insn *i, const uint8_t *modrm, const struct opcode *o)
 	}
 }
 
-/* What has kinds of its own. */
+/* Opcodes with kinds of their own. */
 static bool
 other_kind(const uint8_t *bytes, struct opcode *o, struct insn *i)
 {
@@ -196,7 +196,7 @@ usual_end(const uint8_t *p)
 	return p + (kind >> 1 & 1) + (kind & IMMZ);
 }
 
-/* Where the branch or call ends that O is the beginning of; NULL for another. */
+/* The end of the branch or call that begins with O; NULL for another instruction. */
 static inline const uint8_t *
 passed_end(const struct opcode *o, const uint8_t *bytes, bool calls, struct branches *b)
 {

@@ -17,13 +17,13 @@ struct machine {
 	struct cursor c;
 	const struct fde *fde;
 	struct row *row;
-	const struct row *initial;   /* what the CIE says; NULL while it says it */
-	uint64_t loc, stop;          /* the row before the first one beyond STOP is wanted */
+	const struct row *initial;   /* what the CIE says; NULL while the CIE's program runs */
+	uint64_t loc, stop;          /* we want the row before the first one beyond STOP */
 	unsigned remembered;
 	struct row saved[REMEMBERED_MAX];
 };
 
-/* Just the registers spoken of: the rest of a row is not worth the copying. */
+/* Copies only the registers that the row names, because the rest is not worth the copying. */
 static void
 copy_row(struct row *to, const struct row *from)
 {
@@ -87,7 +87,8 @@ set_cfa(struct machine *m, uint64_t reg, int64_t off)
 	m->row->cfa_expr = NULL;
 }
 
-/* Behind an expression, too: gcc's way back from a frame as long as SVE's vectors are, which was at the same register. */
+/* An offset may follow an expression, too: gcc leaves a frame as long as SVE's vectors in this way, and the expression had the same
+ * register. */
 static void
 set_cfa_off(struct machine *m, int64_t off)
 {
@@ -253,7 +254,7 @@ extended(struct machine *m, unsigned op)
 	}
 }
 
-/* Runs instructions until the address wanted is passed; each takes at least its own byte, so that it ends. */
+/* Runs instructions until it passes the wanted address; each takes at least its own byte, so the loop ends. */
 static const char *
 run(struct machine *m, struct cursor insns)
 {

@@ -7,7 +7,7 @@
 
 enum how {
 	HOW_SAME,          /* the caller's value is ours */
-	HOW_UNDEFINED,     /* lost; of the return address: this is the outermost frame */
+	HOW_UNDEFINED,     /* lost; if it is the return address: this is the outermost frame */
 	HOW_OFFSET,        /* saved at CFA + off */
 	HOW_VALUE,         /* is CFA + off */
 	HOW_REGISTER,      /* is in register `off` */
@@ -51,7 +51,7 @@ bool cfi_brief(const struct arch *, const struct fde *, uint64_t vaddr, struct r
  * (riscv64's). */
 void row_mend(const struct arch *, const struct fde *, uint64_t vaddr, struct row *);
 
-/* Where that row finds a register. */
+/* The place where the row finds a register. */
 static inline struct place
 row_place(const struct row *row, unsigned reg)
 {

@@ -1,5 +1,5 @@
-/* Call frame instructions as nearly all programs have them, run for no more than the CFA, fp and the return address: what a
- * plain rule takes.  The rest is left to cfi.c, which knows all that there is. */
+/* Runs the call frame instructions that nearly all programs have, and only for the CFA, fp and the return address: a plain rule
+ * needs no more.  It leaves the rest to cfi.c, which knows all instructions. */
 #include "cfi.h"
 
 enum {
@@ -13,7 +13,7 @@ enum { REMEMBERED_MAX = 4, OPERAND_BITS = 21, NOWHERE = INT32_MIN };
 
 struct brief {
 	int32_t cfa_off;
-	int32_t fp, ra;        /* from the CFA, or NOWHERE: as it was */
+	int32_t fp, ra;        /* from the CFA, or NOWHERE: unchanged */
 	unsigned cfa_reg;
 };
 
@@ -24,7 +24,7 @@ struct program {
 	const struct brief *initial;
 };
 
-/* A number of a few bytes. */
+/* Reads a number of a few bytes. */
 static bool
 long_number(struct program *m, uint32_t *v)
 {
@@ -74,7 +74,7 @@ advance(struct program *m, unsigned op, uint64_t *by)
 	return true;
 }
 
-/* Up to STOP, see cfi.c; false where an instruction is not of the usual ones. */
+/* Runs up to STOP, see cfi.c; false at an unusual instruction. */
 static bool
 run(const struct program *what, const struct cursor *insns, uint64_t stop, struct brief *b)
 {

@@ -1,6 +1,6 @@
-/* From ARM's unwinding instructions to a row (Exception Handling ABI for the Arm Architecture, section 10.3).  They walk a
- * virtual sp from the callee's frame to the caller's, popping registers on the way: that is a CFA by a register, and
- * registers at offsets from it.  True where a function has its frame, not while it makes or takes it away. */
+/* From ARM's unwinding instructions to a row (Exception Handling ABI for the Arm Architecture, section 10.3). They walk a virtual
+ * sp from the callee's frame to the caller's, popping registers on the way: that is a CFA by a register, and registers at offsets
+ * from it. The row is true while the function has its frame, but not while it makes or removes it. */
 #include "sym/elf/exidx.h"
 #include "cfi.h"
 
@@ -11,9 +11,9 @@ enum { R0 = 0, R4 = 4, SP = 13, LR = 14, PC = 15 };
 struct machine {
 	struct exidx x;
 	struct row *row;
-	int32_t at[PC + 1];        /* where registers were popped from; relative to the base, as VSP is */
+	int32_t at[PC + 1];        /* where registers come from; relative to the base, like VSP */
 	int32_t vsp;
-	bool popped, loaded;       /* a register, and sp itself */
+	bool popped, loaded;       /* POPPED: a register; LOADED: sp itself */
 	const char *bad;
 };
 
@@ -25,7 +25,7 @@ move(struct machine *m, uint32_t bytes)
 	m->vsp = (int32_t)((uint32_t)m->vsp + bytes);
 }
 
-/* Registers from FIRST on, a bit of MASK each. */
+/* Pops registers from FIRST on, one for each bit of MASK. */
 static void
 pop(struct machine *m, unsigned first, uint32_t mask)
 {
@@ -66,7 +66,7 @@ move_far(struct machine *m)
 	move(m, 0x204 + (v << 2));
 }
 
-/* What begins with 1011. */
+/* Instructions that begin with 1011. */
 static void
 pop_others(struct machine *m, unsigned op)
 {
@@ -84,7 +84,7 @@ pop_others(struct machine *m, unsigned op)
 		move(m, 4);
 		return;
 	}
-	if (op == 0xb5)            /* vsp is what it was made with */
+	if (op == 0xb5)            /* the code was made with vsp */
 		return;
 	arg = exidx_next(&m->x);
 	if (op == 0xb1 && arg && arg < 16)
@@ -95,7 +95,7 @@ pop_others(struct machine *m, unsigned op)
 		m->bad = "frame description with a reserved instruction";
 }
 
-/* What begins with 11: registers of coprocessors. */
+/* Instructions that begin with 11: registers of coprocessors. */
 static void
 pop_vector(struct machine *m, unsigned op)
 {
@@ -192,7 +192,7 @@ exidx_row(const struct elf *elf, uint64_t vaddr, struct row *row, bool *found)
 		row->reg[reg] = (struct place){ .how = HOW_OFFSET, .off = (int32_t)((uint32_t)m.at[reg] - (uint32_t)m.vsp) };
 	if (row->set >> PC & 1) {
 		row->ra = PC;
-		row->signal = m.loaded;   /* a signal's frame: what it interrupted had all its registers */
+		row->signal = m.loaded;   /* a signal's frame: the interrupted code had all its registers */
 	}
 	return m.bad;
 }

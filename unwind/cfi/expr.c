@@ -1,4 +1,4 @@
-/* See expr.h.  What only makes sense for variables (registers as places, pieces, thread storage) is refused. */
+/* See expr.h.  It refuses what only makes sense for variables: registers as places, pieces, thread storage. */
 #include "expr.h"
 
 enum { VALUES = 32, BUDGET = 1000 };

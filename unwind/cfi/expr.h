@@ -7,8 +7,8 @@
 #include "frame.h"
 #include "memory.h"
 
-/* Gives *RESULT.  INITIAL, where not NULL, lies on the stack of values at the beginning.  At STEP_OUTSIDE *RESULT is
- * the address that was wanted. */
+/* Computes *RESULT.  The stack of values begins with INITIAL, unless that is NULL.  At STEP_OUTSIDE *RESULT is the address
+ * that it needs. */
 enum step expr_eval(struct cursor expr, const struct arch *, const struct regs *, const struct memory *,
                     const uint64_t *initial, uint64_t *result);
 

@@ -12,7 +12,7 @@ enum step {
 	STEP_UNKNOWN,       /* needs a register that is not known */
 	STEP_BAD,           /* makes no sense */
 	STEP_STUCK,         /* no progress */
-	STEP_NONE,          /* no way of stepping was found */
+	STEP_NONE,          /* prof found no way of stepping */
 };
 
 struct frame {
@@ -22,7 +22,7 @@ struct frame {
 	bool jumped;              /* a signal frame lies behind: sp may be on another stack */
 };
 
-/* Where the frame's code is looked up. */
+/* The address by which prof looks up the frame's code. */
 static inline uint64_t
 frame_at(const struct frame *f)
 {

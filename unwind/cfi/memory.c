@@ -4,7 +4,13 @@
 #include <stddef.h>
 
 const uint8_t *
-memory_beyond(const struct beyond *b, unsigned word, uint64_t addr)
+memory_beyond(const struct pieces *all, unsigned word, uint64_t addr)
 {
-	return b && b->size >= word && addr - b->lo <= b->size - word ? b->bytes + (addr - b->lo) : NULL;
+	for (uint32_t i = 0; all && i < all->n; i++) {
+		const struct piece *p = &all->piece[i];
+
+		if (p->size >= word && addr - p->lo <= p->size - word)
+			return p->bytes + (addr - p->lo);
+	}
+	return NULL;
 }

@@ -1,23 +1,19 @@
-/* The stack as it was copied, in one piece or two: words of it. */
+/* Reads words of the copied stack, which is one piece or more. */
 #ifndef UNWIND_CFI_MEMORY_H
 #define UNWIND_CFI_MEMORY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What was copied of a stack besides, from its first piece on or from before that's end; or nothing. */
-struct beyond {
-	uint64_t lo, size;
-	const uint8_t *bytes;
-};
+#include "lib/pieces.h"
 
 /* The part of the stack that was copied. */
 struct memory {
 	const uint8_t *bytes;
 	uint64_t lo;
-	uint64_t room;      /* a word can be read at [lo, lo + room) */
+	uint64_t room;      /* prof can read a word at [lo, lo + room) */
 	unsigned word;
-	const struct beyond *beyond;   /* what was copied of it besides */
+	const struct pieces *beyond;   /* other copied pieces, of this stack and of other stacks */
 };
 
 /* Of an address. */
@@ -27,8 +23,8 @@ memory_mask(const struct memory *m)
 	return m->word == 4 ? UINT32_MAX : UINT64_MAX;
 }
 
-/* Where a word at ADDR is in the second piece, or NULL. */
-__attribute__((cold, pure)) const uint8_t *memory_beyond(const struct beyond *, unsigned word, uint64_t addr);
+/* The place of the word at ADDR in these pieces, or NULL. */
+__attribute__((cold, pure)) const uint8_t *memory_beyond(const struct pieces *, unsigned word, uint64_t addr);
 
 static inline bool
 memory_word(const struct memory *m, uint64_t addr, uint64_t *v)
@@ -50,7 +46,7 @@ memory_word(const struct memory *m, uint64_t addr, uint64_t *v)
 	return true;
 }
 
-/* Whether a word can be read there. */
+/* Whether prof can read a word there. */
 static inline bool
 memory_has(const struct memory *m, uint64_t addr)
 {

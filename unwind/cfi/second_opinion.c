@@ -11,7 +11,7 @@
 
 enum { READS = 1 << 14, STATES = 32 };
 
-/* What the accessors are about. */
+/* The accessors' context. */
 struct question {
 	const struct second_sight *sight;
 	const struct fde *fde;
@@ -31,7 +31,7 @@ void OWN(_mempool_free)(struct mempool *, void *);
 int UNW_PASTE(UNW_PREFIX, Ifind_dynamic_proc_info)(unw_addr_space_t, unw_word_t, unw_proc_info_t *, int, void *);
 void UNW_PASTE(UNW_PREFIX, Iput_dynamic_unwind_info)(unw_addr_space_t, unw_proc_info_t *, void *);
 
-/* The states of DW_CFA_remember_state, which are given back the last one first, at the end of a question all. */
+/* The states of DW_CFA_remember_state.  prof gives the last one back first, and all of them at the end of a question. */
 static struct dwarf_stackable_reg_state states[STATES];
 static unsigned nstates;
 
@@ -98,7 +98,7 @@ no_list(unw_addr_space_t as, unw_word_t *list, void *ctx)
 	return -UNW_ENOINFO;
 }
 
-/* The word at ADDR of bytes that stand from LO on; what of it lies beyond them is 0.  False where all of it does. */
+/* The word at ADDR, from bytes that begin at LO; the part beyond them is 0.  False if the whole word lies beyond them. */
 static bool
 word_of(const struct cursor *bytes, uint64_t lo, uint64_t addr, unw_word_t *v)
 {
@@ -113,7 +113,7 @@ word_of(const struct cursor *bytes, uint64_t lo, uint64_t addr, unw_word_t *v)
 	return any;
 }
 
-/* Of the file, where code is mapped: constants. */
+/* Reads constants from the file, where code is mapped. */
 static bool
 file_word(const struct question *q, uint64_t addr, unw_word_t *v)
 {
@@ -141,7 +141,7 @@ access_mem(unw_addr_space_t as, unw_word_t addr, unw_word_t *v, int write, void 
 	return file_word(q, addr, v) ? 0 : -UNW_EINVAL;
 }
 
-/* libunwind's numbers: of the pc (its UNW_REG_IP is aarch64's link register), and of the register that is R by DWARF. */
+/* libunwind's numbers for the pc (its UNW_REG_IP is aarch64's link register), and for the register that has the DWARF number R. */
 #ifdef UNW_TARGET_AARCH64
 enum { PC = UNW_AARCH64_PC };
 #else
@@ -218,8 +218,8 @@ space_of_questions(void)
 
 /* ---- */
 
-/* Its instructions' bytes get addresses: those they have in the process, as far as that is known; DW_CFA_set_loc may count
- * from there. */
+/* Gives addresses to the bytes of the instructions: their addresses in the process, if known; DW_CFA_set_loc may count from
+ * there. */
 static void
 describe(struct question *q)
 {

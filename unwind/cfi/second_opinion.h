@@ -6,7 +6,7 @@
 #include "frame.h"
 #include "memory.h"
 
-/* What it may look at: the stack, and constants in the code of the process. */
+/* What libunwind may look at: the stack, and constants in the code of the process. */
 struct second_sight {
 	const struct arch *arch;
 	uint64_t mask;             /* of return addresses */

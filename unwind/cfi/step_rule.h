@@ -15,9 +15,10 @@ enum rule_kind {
 	RULE_ROOT,         /* nobody called it */
 	RULE_SIGRETURN,    /* a signal trampoline without a description */
 	RULE_KEPT,         /* all registers of its caller are in its frame: see exception_frame.c */
-	RULE_BARE,         /* nothing known, its bytes neither: by a frame pointer */
-	RULE_SILENT,       /* its instructions were read, and do not tell */
-	RULE_LOST,         /* of a module that could not be opened */
+	RULE_BARE,         /* nothing is known, not even its bytes: by a frame pointer */
+	RULE_SILENT,       /* prof read its instructions, and they do not tell */
+	RULE_LEFT,         /* there is no time to read them now */
+	RULE_LOST,         /* of a module that prof could not open */
 	RULE_BAD,          /* its frame description lies */
 };
 
@@ -29,14 +30,14 @@ enum {
 	RULE_AFTER_CALL = 16, /* the code is the end of a call */
 	RULE_REALIGNED = 32,  /* the CFA is the word at fp + cfa_off, and the return address lies in the frame record too */
 	RULE_BY_HAND = 128,   /* a root to which functions return although it has not called them */
-	RULE_RA_IN_REG = 64,  /* the return address is in register ra_off: of an interrupted pc */
+	RULE_RA_IN_REG = 64,  /* the return address is in register ra_off; only for an interrupted pc */
 };
 
 struct rule {
 	int32_t cfa_off;
 	int16_t ra_off, fp_off;   /* from the CFA */
 	uint8_t kind, flags;
-	int16_t other_off;        /* of the machine's other frame pointer, or OTHER_*: of DERIVED and OTHER alone */
+	int16_t other_off;        /* of the machine's other frame pointer, or OTHER_*; only for DERIVED and OTHER */
 };
 
 enum { OTHER_LOST = INT16_MAX - 1, OTHER_SAME };

@@ -1,6 +1,6 @@
-/* Rules for code without a frame description (musl, assembly, JIT code), by following what its instructions do to sp and
- * fp: from the function's beginning if a symbol tells that, else from the address forward to a return.  What comes out
- * is a guess with a reason: whoever steps by it looks whether a return address is really there. */
+/* Rules for code without a frame description (musl, assembly, JIT code), by following what its instructions do to sp and fp:
+ * from the function's beginning if a symbol tells that, else from the address forward to a return.  The result is a guess
+ * with a reason: each step by it checks whether a return address is really there. */
 #include "derive.h"
 
 #include <string.h>
@@ -13,8 +13,9 @@
 
 enum {
 	ENTRY_INSNS = 64,
-	NAMED_BEFORE = 1 << 16,   /* bytes in which a function's beginning is looked for */
-	NAMED_FILE = 4 << 20, NAMED_ALL = 48 << 20,   /* bytes that are searched for names of it: of a file, and all in all */
+	JUMPS_WITHIN = 64,        /* instructions of a function that makes a frame and jumps away */
+	NAMED_BEFORE = 1 << 16,   /* bytes in which prof looks for a function's beginning */
+	NAMED_FILE = 4 << 20, NAMED_ALL = 48 << 20,   /* bytes that prof searches for names of it: in one file, and in all */
 };
 
 enum { SOUGHT = 256 };
@@ -28,8 +29,16 @@ struct derive_work {
 	struct spots spots;       /* of the last one */
 };
 
-/* Whether the way on from here leads to a return that takes its address from where a call left it, though the function
- * that seems to begin before has stored it: it ended by a call that does not return, and this is the next one. */
+/* False at the memory cap. */
+static bool
+has_work(struct code_source *src)
+{
+	return src->work || (src->work = arena_alloc(src->arena, sizeof *src->work));
+}
+
+/* Whether the way on from here leads to a return that takes its address from where a call left it, although the function
+ * that seems to begin before has stored it.  Then that one ended by a call that does not return, and this is the next
+ * function. */
 static bool
 leaves_by_register(struct reader *r, const struct rule *rule)
 {
@@ -45,14 +54,14 @@ derive(struct reader *r, struct rule *rule)
 	uint64_t lo, hi;
 	bool jit = r->m->kind == MODULE_JIT, named, returns, starts, begins;
 
-	if (!src->work && !(src->work = arena_alloc(src->arena, sizeof *src->work)))
+	if (!has_work(src))
 		return false;
 	named = !jit && (code_function(src, r->m, r->vaddr, &lo, &hi) || ehframe_start(src->modules, r->m, r->vaddr, &lo, &hi));
 	starts = named || function_start(src, r->m, r->vaddr, &lo);
 	begins = starts && derive_from_start(r, &src->work->labels, lo, rule) && (named || !leaves_by_register(r, rule));
 	if (begins && (r->pushed || !(rule->flags & RULE_RA_IN_REG)))
 		return true;
-	/* An address as looked up: of a return address it is one less; the call has destroyed what was in the register. */
+	/* For a return address, the address to look up is one less; the call has destroyed what was in the register. */
 	returns = (r->vaddr + 1) % src->arch->align == 0 && code_after_call(src, r->m, r->vaddr + 1);
 	if (begins && !returns)
 		return true;
@@ -75,16 +84,25 @@ derive_rule(struct code_source *src, struct module *m, uint64_t vaddr, struct ru
 	struct reader r = flow_reader(src, m, vaddr);
 	const struct arch *a = src->arch;
 	struct cursor code = code_bytes(src, m, vaddr);
+	uint64_t followed;
 
 	*rule = (struct rule){ .kind = RULE_BARE };
 	if (!a->decode || !a->after_call || !cur_left(&code))
 		return;
-	if (!derive(&r, rule))
+	if (m->kind == MODULE_JIT && !code_has_time(src)) {
+		rule->kind = RULE_LEFT;
+		return;
+	}
+	followed = src->followed;
+	if (!derive(&r, rule)) {
 		*rule = (struct rule){ .kind = RULE_SILENT };
+		if (m->kind == MODULE_JIT)
+			code_in_vain(src, src->followed - followed);
+	}
 	note_record(a, rule);
 }
 
-/* What a file's code calls, or its code and data have the address of. */
+/* The places that a file's code calls, or whose address its code or data hold. */
 static void
 find_spots(struct code_source *src, const struct module *m, uint64_t vaddr, bool called)
 {
@@ -108,7 +126,7 @@ find_spots(struct code_source *src, const struct module *m, uint64_t vaddr, bool
 	}
 }
 
-/* Whether nobody has asked yet. */
+/* Whether nobody has asked for this address yet. */
 static bool
 is_new(struct derive_work *w, const struct module *m, uint64_t vaddr)
 {
@@ -138,6 +156,28 @@ derive_named(struct code_source *src, struct module *m, uint64_t vaddr, unsigned
 		}
 	}
 	return false;
+}
+
+bool
+derive_jumped(struct code_source *src, struct module *m, uint64_t start, struct rule *rule, uint64_t *end, bool *back)
+{
+	struct reader r = flow_reader(src, m, start);
+	struct flow f = flow_begin(&r, start);
+	struct insn i = { .op = INSN_BAD };
+	struct rule behind;
+
+	if (!src->arch->decode || !has_work(src))
+		return false;
+	for (unsigned n = 0; n < JUMPS_WITHIN && flow_insn(&r, f.at, &i) && i.op < INSN_CALL; n++) {
+		flow_apply(&r, &i, &f);
+		f.at += i.len;
+	}
+	if (i.op != INSN_JUMP_AWAY || !flow_kept(&r, &f, rule))
+		return false;
+	*end = f.at + i.len;
+	*back = derive_forward(&r, &src->work->ways, *end, false, &behind) && !(behind.flags & RULE_BASE_FP) &&
+	        behind.cfa_off == rule->cfa_off && behind.ra_off == rule->ra_off && behind.fp_off == rule->fp_off;
+	return true;
 }
 
 uint64_t

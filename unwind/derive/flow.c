@@ -15,6 +15,14 @@ flow_reader(struct code_source *src, struct module *m, uint64_t vaddr)
 	                        .other = code_other(src, m, vaddr) };
 }
 
+/* A call pushes the return address, so calls change nothing; or a call leaves it in a register. */
+struct flow
+flow_begin(const struct reader *r, uint64_t start)
+{
+	return (struct flow){ .at = start, .sp = -r->pushed, .sp_known = true, .popped = NO_REG, .called = r->pushed,
+	                      .ra = { .in = r->pushed ? HOLDS_ELSE : HOLDS_ORIGINAL, .saved = r->pushed, .slot = -r->pushed } };
+}
+
 void
 flow_reread(struct reader *r)
 {
@@ -45,6 +53,7 @@ flow_insn(struct reader *r, uint64_t at, struct insn *i)
 	uint64_t n;
 	const uint8_t *p = code_at(r, at, &n);
 
+	r->src->followed++;
 	if (!p)
 		return false;
 	(r->other ? a->decode_other : a->decode)(p, n, i);
@@ -77,7 +86,7 @@ move_sp(struct flow *f, int32_t off)
 		f->sp += off;
 }
 
-/* Notes that the register is written to sp + OFF. */
+/* Notes that an instruction writes the register to sp + OFF. */
 static void
 save(const struct flow *f, struct held *h, int32_t off)
 {
@@ -96,9 +105,15 @@ push(const struct reader *r, const struct insn *i, struct flow *f)
 		save(f, &f->fp, 0);
 	else if (f->fp.slot == f->sp)
 		f->fp.saved = false;
+	if (f->forward || !r->pushed || !f->sp_known)
+		return;
+	if (f->popped != NO_REG && i->reg == f->popped)   /* the code popped the return address, and pushes it again further down */
+		f->ra.saved = true, f->ra.slot = f->sp;
+	else if (f->ra.slot == f->sp)
+		f->ra.saved = false;
 }
 
-/* Notes that the register is read from sp + OFF. */
+/* Notes that an instruction reads the register from sp + OFF. */
 static void
 restore(const struct flow *f, struct held *h, int32_t off)
 {
@@ -150,7 +165,7 @@ sp_from_fp(struct flow *f, bool other, int32_t off)
 		f->base_fp = !other;
 		f->base_other = other;
 		f->fp.saved = f->other.saved = false;
-		f->ra.slot = ANYWHERE;   /* relative to that it cannot be told; but what a function stores, it loads again */
+		f->ra.slot = ANYWHERE;   /* its place relative to fp is not known; but what a function stores, it loads again */
 	}
 	move_sp(f, off);
 }
@@ -163,7 +178,7 @@ sp_from_reg(const struct reader *r, const struct insn *i, struct flow *f)
 	f->realigned = f->record && f->load_at && i->off == -r->word && f->fp.in == HOLDS_SLOT && f->fp.at == 0;
 }
 
-/* REG is read from OFF below the original fp. */
+/* Notes that an instruction reads REG from OFF below the original fp. */
 static void
 load(struct flow *f, unsigned reg, int32_t off)
 {
@@ -192,7 +207,7 @@ constant(const struct insn *i, struct flow *f)
 		c->reg = 0;
 }
 
-/* sp, and what a machine does to it, or by it. */
+/* Instructions that change sp, or use it. */
 static void
 apply_sp(const struct reader *r, const struct insn *i, struct flow *f)
 {

@@ -32,14 +32,14 @@ struct flow {
 	struct held fp, ra, other;
 	int32_t load_at;      /* REALIGNED: where the CFA lies, from the original fp */
 	struct constant { int32_t value; uint8_t reg; } constant[CONSTANTS];   /* what is known of registers: see constant() */
-	int16_t loaded[GENERAL];   /* registers that were read from below the original fp: from where, else 0 */
+	int16_t loaded[GENERAL];   /* registers that the code read from below the original fp: from where, else 0 */
 	uint8_t popped;       /* the register that took the return address, from the beginning on; or NO_REG */
 	bool sp_known;
 	bool forward;
 	bool base_fp;         /* forward only */
 	bool base_other;
 	bool record;          /* the original fp pointed to a frame record: the code restores fp from there */
-	bool realigned;       /* sp came from a register that was read from the frame, behind a frame record */
+	bool realigned;       /* sp came from a register that the code read from the frame, behind a frame record */
 	bool called, entered; /* a call, a system call */
 };
 
@@ -56,9 +56,11 @@ struct reader {
 };
 
 struct reader flow_reader(struct code_source *, struct module *, uint64_t vaddr);
+/* What is known where a function begins. */
+struct flow flow_begin(const struct reader *, uint64_t start);
 /* Reads the code again: another reader may have replaced it. */
 void flow_reread(struct reader *);
-/* The instruction at AT; false where none can be read. */
+/* The instruction at AT; false if prof can read none. */
 bool flow_insn(struct reader *, uint64_t at, struct insn *);
 /* Goes on to the next instruction that may matter, or to the one at the reader's address; see arch->skip. */
 void flow_skip(struct reader *, struct flow *, bool calls, struct branches *);

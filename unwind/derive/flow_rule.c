@@ -16,7 +16,7 @@ rule_fp(const struct flow *f, int32_t cfa, struct rule *rule)
 		rule->flags |= f->fp.in == HOLDS_ORIGINAL && !saved ? RULE_FP_SAME : RULE_FP_LOST;
 }
 
-/* The same for the other frame pointer. */
+/* The caller's other frame pointer, in such a rule. */
 static int16_t
 rule_off(const struct flow *f, const struct held *h, int32_t cfa)
 {
@@ -57,7 +57,7 @@ static bool
 begins_thread(const struct reader *r, const struct flow *f)
 {
 	if (f->ra.in == HOLDS_ZERO)
-		return !f->ra.saved;   /* else it is but a number in a register */
+		return !f->ra.saved;   /* else it is only a number in a register */
 	/* On i686 the stack is another one after the system call, though sp seems to be the same. */
 	if (r->pushed)
 		return f->fp.in == HOLDS_ZERO && f->sp_known && (f->sp > -r->pushed || (f->entered && r->src->arch->clone));
@@ -91,6 +91,18 @@ flow_rule(const struct reader *r, const struct flow *f, struct rule *rule)
 	rule_fp(f, 0, rule);
 	rule->other_off = rule_off(f, &f->other, 0);
 	return rule_ra(r, f, 0, rule);
+}
+
+bool
+flow_kept(const struct reader *r, const struct flow *f, struct rule *rule)
+{
+	*rule = (struct rule){ .kind = RULE_DERIVED, .cfa_off = -f->sp, .other_off = OTHER_LOST };
+	if (!f->sp_known || f->sp >= -r->pushed)
+		return false;
+	rule_fp(f, 0, rule);
+	if (rule->flags & RULE_FP_SAME)
+		rule->flags ^= RULE_FP_SAME | RULE_FP_LOST;
+	return rule_ra(r, f, 0, rule) && !(rule->flags & RULE_RA_IN_REG);
 }
 
 void

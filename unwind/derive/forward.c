@@ -1,11 +1,11 @@
-/* The way from an address forward to a return: what is restored on it tells where it was, relative to sp or fp as they are at
- * the address. */
+/* The way from an address forward to a return: what the code restores there tells where it lies, relative to the values of sp
+ * or fp at the address. */
 #include "forward.h"
 
 #include "flow_rule.h"
 
 enum {
-	FORWARD_MAX = 6000,   /* instructions that are followed in search of a return */
+	FORWARD_MAX = 6000,   /* instructions that prof follows in search of a return */
 	JIT_FUNCTION = 1 << 16,
 };
 
@@ -65,7 +65,7 @@ follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
 		}
 		w->budget--;
 		if (i.op == INSN_JUMP && r->m->kind == MODULE_JIT && (i.target > JIT_FUNCTION || i.target < -JIT_FUNCTION)) {
-			w->unsure = true;   /* to the runtime, which may take the frame away */
+			w->unsure = true;   /* this way leads to the runtime, which may remove the frame */
 			return false;
 		}
 		w->by_fp |= i.local && f.fp.in == HOLDS_ORIGINAL;
@@ -97,7 +97,7 @@ derive_forward(struct reader *r, struct ways *w, uint64_t start, bool returns, s
 	if (w->by_fp)
 		flow_record(r, rule);
 	else if (returns && w->entered && !w->unsure && !w->called && !w->paths)
-		*rule = (struct rule){ .kind = RULE_ROOT };   /* ends the thread: musl's clone */
+		*rule = (struct rule){ .kind = RULE_ROOT };   /* this way ends the thread: musl's clone */
 	else
 		return false;
 	return true;

@@ -12,13 +12,13 @@ struct ways {
 	uint64_t seen[PATHS];
 	unsigned paths, nseen, budget;
 	bool unsure;              /* one of them led nowhere */
-	bool called;              /* one led to a call */
-	bool entered;             /* one to a system call, and no further */
-	bool by_fp;               /* one uses fp as the base of a frame */
+	bool called;              /* one of them led to a call */
+	bool entered;             /* one of them led to a system call, and no further */
+	bool by_fp;               /* one of them uses fp as the base of a frame */
 };
 
-/* The rule at START by a way from there to a return; false where the code does not tell.  RETURNS: it is behind a call.  WAYS: too
- * large for the stack. */
+/* The rule at START by a way from there to a return; false where the code does not tell.  RETURNS: START is behind a call.  WAYS:
+ * room that is too large for the stack. */
 bool derive_forward(struct reader *, struct ways *, uint64_t start, bool returns, struct rule *);
 
 #endif

@@ -12,7 +12,7 @@ enum {
 	PROLOGUE_INSNS = 5,
 };
 
-/* Where the label at AT stands, or is to. */
+/* The place of the label at AT, or the free place for it. */
 static uint8_t *
 slot_of(struct labels *l, uint64_t at)
 {
@@ -23,7 +23,7 @@ slot_of(struct labels *l, uint64_t at)
 	return &l->slot[i];
 }
 
-/* Whether there is one; then F is what it was where a branch led to it. */
+/* Whether there is a label; then F becomes the state of the branch that led to it. */
 static bool
 take_label(struct labels *l, struct flow *f)
 {
@@ -38,7 +38,7 @@ take_label(struct labels *l, struct flow *f)
 	return true;
 }
 
-/* Keeps F as the last state, if it is another; false where there is no room. */
+/* Keeps F as the last state, if it differs from that; false if there is no room. */
 static bool
 keep_state(struct labels *l, const struct flow *f)
 {
@@ -72,14 +72,6 @@ next_label(const struct labels *l, uint64_t at)
 		if (l->at[i] >= at && (!next || l->at[i] < next))
 			next = l->at[i];
 	return next;
-}
-
-/* A call pushes the return address, so that calls change nothing; or leaves it in a register. */
-static struct flow
-flow_begin(const struct reader *r, uint64_t start)
-{
-	return (struct flow){ .at = start, .sp = -r->pushed, .sp_known = true, .popped = NO_REG, .called = r->pushed,
-	                      .ra = { .in = r->pushed ? HOLDS_ELSE : HOLDS_ORIGINAL, .saved = r->pushed, .slot = -r->pushed } };
 }
 
 /* Whether the instruction changes nothing in F. */

@@ -5,14 +5,14 @@
 #include "flow.h"
 
 enum {
-	LABELS = 250,         /* branch targets whose state is remembered */
+	LABELS = 250,         /* branch targets of which prof remembers the state */
 	LABELS_LOG = 9,
 	STATES = 64,          /* fewer than LABELS: most code does not change the frame */
 };
 
 struct labels {
 	unsigned n, states;
-	bool same;                /* nothing has changed since the last state was kept */
+	bool same;                /* nothing has changed since prof kept the last state */
 	uint64_t at[LABELS];
 	uint8_t state[LABELS];
 	uint8_t slot[1 << LABELS_LOG];   /* by address: number + 1, or 0 */
@@ -20,7 +20,7 @@ struct labels {
 };
 
 /* The rule at the reader's address, by the way there from the function's beginning; false where the code does not tell.  LABELS:
- * too large for the stack. */
+ * room that is too large for the stack. */
 bool derive_from_start(struct reader *, struct labels *, uint64_t start, struct rule *);
 /* The rule for a complete frame: for code that no branch leads to (a handler), or too many. */
 bool derive_from_prologue(struct reader *, uint64_t start, struct rule *);

@@ -5,9 +5,10 @@
 
 enum {
 	PAGE = 4096,
-	START_PAGES = 16,     /* in which a function's beginning is looked for */
-	ARGUMENTS = 16,       /* bytes of what stores arguments, before the frame is made */
+	START_PAGES = 16,     /* in which prof looks for a function's beginning */
+	ARGUMENTS = 16,       /* bytes of code that stores arguments, before it makes the frame */
 	ASSEMBLY = 128, ALIGNED = 16,
+	PAGE_TAKES = 128,     /* to search a page takes as long as to follow so many instructions */
 };
 
 static bool
@@ -35,7 +36,7 @@ may_begin(const struct arch *a, uint8_t byte)
 	return !a->marks[0] || byte == a->first[0] || byte == a->first[1] || byte == a->first[2];
 }
 
-/* Finds the last beginning before P + *END, and sets *END to it; LEFT bytes may be read. */
+/* Finds the last beginning before P + *END, and sets *END to it; it may read LEFT bytes. */
 static bool
 last_beginning(const struct arch *a, const uint8_t *p, uint64_t left, unsigned align, uint64_t *end)
 {
@@ -60,7 +61,7 @@ last_beginning(const struct arch *a, const uint8_t *p, uint64_t left, unsigned a
 	return false;
 }
 
-/* Whether the way from AT to START is straight, and a push of no frame's registers comes first. */
+/* Whether the way from AT to START is straight, and begins with a push without the return address. */
 static bool
 leads_to(struct code_source *src, struct module *m, uint64_t at, uint64_t start)
 {
@@ -80,7 +81,7 @@ leads_to(struct code_source *src, struct module *m, uint64_t at, uint64_t start)
 	return at == start;
 }
 
-/* START, or where a function begins that stores arguments first that came in registers: not far before. */
+/* START, or the beginning of a function, not far before, that first stores its arguments from registers. */
 static uint64_t
 with_arguments(struct code_source *src, struct module *m, uint64_t start)
 {
@@ -99,17 +100,25 @@ function_start(struct code_source *src, struct module *m, uint64_t vaddr, uint64
 	unsigned align = src->arch->decode_other && !code_other(src, m, vaddr) ? 4 : src->arch->align;
 
 	for (unsigned n = 0; src->arch->prologue && n < START_PAGES && page; n++, at = page - 1, page -= PAGE) {
-		struct cursor c = code_bytes(src, m, page);
+		bool whole = n && m->kind == MODULE_JIT;
+		uint8_t *barren = whole ? code_pages_barren(&src->pages, src->space, page) : NULL;
+		struct cursor c;
 		uint64_t end = at - page + 1;
 
+		if (barren && *barren == align)   /* else prof would search code that no compiler made again for each address */
+			continue;
+		c = code_bytes(src, m, page);
 		if (cur_left(&c) < end)
 			return false;
+		src->followed += PAGE_TAKES;
 		if (last_beginning(src->arch, c.pos, cur_left(&c), align, &end)) {
 			for (unsigned push = 1; push && src->arch->push_before; end -= push)
 				push = src->arch->push_before(c.pos + end, end);
 			*start = src->arch->decode_other ? with_arguments(src, m, page + end) : page + end;
 			return true;
 		}
+		if (whole && (barren = code_pages_barren(&src->pages, src->space, page)))
+			*barren = (uint8_t)align;
 	}
 	return false;
 }

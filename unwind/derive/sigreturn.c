@@ -6,7 +6,7 @@
 
 enum { TRAMPOLINE_MOST = 10 };   /* the longest's BACK */
 
-/* Whether another function begins behind the trampoline, which then is more likely what was interrupted. */
+/* Whether another function begins behind the trampoline: then that function is more likely the interrupted one. */
 static bool
 begins(struct code_source *src, struct module *m, uint64_t vaddr)
 {
@@ -32,7 +32,7 @@ trampoline(struct code_source *src, struct module *m, uint64_t vaddr, unsigned b
 	return NULL;
 }
 
-/* Whether none begins at any of the places where one might. */
+/* Whether no trampoline begins at any place where one might. */
 static bool
 none(struct code_source *src, struct module *m, uint64_t vaddr)
 {
@@ -55,6 +55,11 @@ sigreturn_rule(struct code_source *src, struct module *m, uint64_t vaddr, struct
 
 	if (none(src, m, vaddr))
 		return false;
+	/* i686's sigreturn begins with a byte that pops: what is interrupted there has not popped yet. */
+	if (packed && (t = trampoline(src, m, vaddr, 1)) && trampoline(src, m, vaddr, 0)) {
+		*r = (struct rule){ .kind = RULE_SIGRETURN, .cfa_off = t->context };
+		return true;
+	}
 	for (unsigned i = 0; i <= (!packed && vaddr % src->arch->align ? 0 : TRAMPOLINE_MOST); i++) {
 		unsigned back = i ? TRAMPOLINE_MOST + 1 - i : 0;
 

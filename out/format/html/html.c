@@ -11,8 +11,8 @@
  *                                       µs; samples << 1 | weight differs, weight where it does, span where samples > 1, µs
  *     with "sources" files; of each     length, name; lines; of each line its distance to the last and its length; all their text
  *
- * All is streamed.  Beyond what a browser bears less is shown, and the page says so: rare stacks lose their middle, equal
- * stacks are joined within steps of time. */
+ * All is streamed.  If that is more than a browser can bear, the page shows less, and says so: rare stacks lose their middle (or
+ * all but their outermost frames, if too many functions ran), and equal stacks are joined within steps of time. */
 #include "lib/codec/base64.h"
 #include "lib/codec/deflate.h"
 #include "out/format/format.h"
@@ -42,7 +42,7 @@ struct page {
 	struct deflater deflater;
 };
 
-/* Text for HTML, where it is neither tag nor end of a quoted value. */
+/* Text for HTML, escaped so that it can neither be a tag nor end a quoted value. */
 static void
 escape_put(void *ctx, const void *bytes, size_t n)
 {
@@ -76,7 +76,7 @@ put_pair(struct sink *s, const char *key, const char *value)
 	sink_json(s, value);
 }
 
-/* One more of a list. */
+/* Adds [A, B] to a list; MORE: it is not the first. */
 static void
 put_two(struct sink *s, bool more, const char *a, const char *b)
 {
@@ -104,6 +104,10 @@ put_lists(struct sink *s, const struct profile *p)
 
 		sink_fmt(s, "%s[%d,%d,%u,", i ? ",\n" : "\n", t->pid, t->tid, t->event);
 		sink_json(s, t->comm);
+		if (t->name) {
+			sink_char(s, ',');
+			sink_json(s, t->name);
+		}
 		sink_char(s, ']');
 	}
 	sink_str(s, "]}\n");
@@ -192,7 +196,7 @@ put_tree(struct page *w)
 		put_number(w, t->node[i].frame);
 }
 
-/* Of each node the share that the profile was compared with lacks: that of the function's node. */
+/* For each node, the share that the other profile lacks: it is the share of the node's function. */
 static void
 put_shares(struct page *w)
 {
@@ -256,7 +260,7 @@ by_place(const void *va, const void *vb)
 	return a->file != b->file ? (a->file > b->file) - (a->file < b->file) : (a->line > b->line) - (a->line < b->line);
 }
 
-/* The lines FROM up to TO, which are one file's. */
+/* The lines from FROM up to TO; all are of one file. */
 static void
 put_source(struct page *w, const char *name, const struct source_text_line *const *from, const struct source_text_line *const *to)
 {
@@ -336,7 +340,7 @@ put_escaped_title(struct page *w)
 	const char *title = title_of(w->p);
 
 	sink_open_to(&text, escape_put, w->out);
-	for (unsigned n; *title; title += n ? n : 1)   /* what is no UTF-8, or controls, is left out */
+	for (unsigned n; *title; title += n ? n : 1)   /* without controls, and without what is not UTF-8 */
 		if ((n = utf8_len(title)) && (unsigned char)*title >= ' ' && *title != 0x7f)
 			sink_put(&text, title, n);
 	sink_close(&text);

@@ -1,6 +1,6 @@
-/* See html_read.h.  The data of a page, as html.c says that it lies there: base64 of a raw DEFLATE stream, in a <script> that
- * no browser runs.  What comes back is what the page shows: if the profile was too large for a browser, rare stacks lack
- * their middle. */
+/* See html_read.h.  The data of a page, in the form that html.c describes: base64 of a raw DEFLATE stream, in a <script> that
+ * no browser runs.  The reader gets what the page shows: if the profile was too large for a browser, rare stacks lack their
+ * middle. */
 #include "html_read.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ struct reading {
 	struct profile *p;
 	struct cursor c;           /* the data, unpacked */
 	struct sink text;
-	uint64_t base;             /* ns: of what was read before into the same profile */
+	uint64_t base;             /* ns: the time of what the profile held before */
 	uint64_t length, sum;
 	bool diff, texts;
 	uint32_t event[16], events;
@@ -71,7 +71,7 @@ bad(struct reading *r, const char *why)
 	r->c.pos = r->c.end;
 }
 
-/* How many of something come, which take at least one byte each. */
+/* How many items follow; each takes at least one byte. */
 static uint32_t
 count(struct reading *r)
 {
@@ -112,20 +112,20 @@ read_two(struct cursor *c, struct reading *r, const char **a, const char **b)
 	}
 }
 
-/* [pid, tid, event, "comm"] */
+/* [pid, tid, event, "comm"], and the thread's name if the program has one for it */
 static void
 read_thread(struct cursor *c, struct reading *r)
 {
 	struct json_list list = json_open(c, '[');
 	int64_t number[3] = { 0, 0, -1 };
-	const char *comm = "";
+	const char *text[2] = { "", "" };
 
 	for (unsigned i = 0; json_next(c, &list); i++)
 		if (i < 3) {
 			number[i] = json_number(c, 0);
 		} else {
 			json_string(c, &r->text);
-			comm = copy(r);
+			text[i > 3] = copy(r);
 		}
 	if (c->bad)
 		return;
@@ -133,8 +133,8 @@ read_thread(struct cursor *c, struct reading *r)
 		json_bad(c, "a thread has no event");
 	else if (!vec_room(&r->thread, &r->thread_cap, (uint64_t)r->threads + 1, sizeof *r->thread))
 		json_bad(c, full);
-	else
-		r->thread[r->threads++] = profile_thread(r->p, (int32_t)number[0], (int32_t)number[1], comm, r->event[number[2]]);
+	else if ((r->thread[r->threads++] = profile_thread(r->p, (int32_t)number[0], (int32_t)number[1], text[0], r->event[number[2]])) != UINT32_MAX)
+		profile_call(r->p, r->thread[r->threads - 1], text[1]);
 }
 
 static void
@@ -294,7 +294,7 @@ read_nodes(struct reading *r)
 		cur_uleb(&r->c);
 }
 
-/* A block of runs, by columns; AT: where the last one ended, us. */
+/* A block of runs, by columns; AT: the end of the last run, us. */
 static void
 read_block(struct reading *r, uint32_t n, uint32_t thread, int64_t *node, uint64_t *at)
 {
@@ -342,7 +342,7 @@ read_runs(struct reading *r)
 	}
 }
 
-/* The lines of one source file: what is beyond the bounds of source_text.h is left out. */
+/* The lines of one source file, without those beyond the bounds of source_text.h. */
 static void
 read_source(struct reading *r)
 {

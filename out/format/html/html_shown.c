@@ -12,12 +12,6 @@ hash_site(const struct site *s)
 	return hash_u64((uint64_t)s->function << 32 | s->line);
 }
 
-static uint32_t
-site_again(const void *ctx, uint32_t i)
-{
-	return hash_site((const struct site *)ctx + i);
-}
-
 /* The number of a site, made if it is new; UINT32_MAX at the memory cap. */
 static uint32_t
 site_number(struct shown *s, struct site site)
@@ -30,7 +24,7 @@ site_number(struct shown *s, struct site site)
 	if (!vec_room(&s->site, &s->site_cap, (uint64_t)s->nsite + 1, sizeof site))
 		return UINT32_MAX;
 	s->site[s->nsite] = site;
-	return index_add(&s->sites, hash, s->nsite, site_again, s->site) ? s->nsite++ : UINT32_MAX;
+	return index_add(&s->sites, hash, s->nsite) ? s->nsite++ : UINT32_MAX;
 }
 
 static bool
@@ -85,7 +79,7 @@ make_lined(struct shown *s)
 	return true;
 }
 
-/* Without lines, sites are functions. */
+/* Makes the shown tree without lines: sites are functions. */
 static bool
 make_plain(struct shown *s)
 {
@@ -134,10 +128,29 @@ elided_site(struct shown *s)
 	return s->nsite++;
 }
 
-/* A smaller tree, in which stacks that weigh less than LEAST have lost their middle: what ran hangs from a mark, that from the
- * innermost frame that is heavy enough.  TO: its node for each of the tree's. */
+/* Whether so few different frames ran that all of them fit beside one mark: else no LEAST is large enough. */
 static bool
-cut_tree(struct shown *s, uint32_t elided, uint32_t *to)
+leaves_fit(const struct shown *s, bool *fit)
+{
+	bool *seen = NULL;
+	uint32_t cap = 0, n = 0;
+	bool ok = vec_room(&seen, &cap, s->nsite, sizeof *seen);
+
+	for (uint32_t i = 0; ok && i < s->tree->n; i++)
+		if (s->ran[i] && !seen[s->tree->node[i].frame]) {
+			seen[s->tree->node[i].frame] = true;
+			n++;
+		}
+	vec_free(&seen, &cap, sizeof *seen);
+	*fit = n < s->most.nodes;
+	return ok;
+}
+
+/* A smaller tree, in which stacks that weigh less than LEAST have lost their middle: what ran is the child of a mark, and the
+ * mark is the child of the innermost frame that is heavy enough.  Without LEAVES the mark stands for what ran, too.  TO: its
+ * node for each of the tree's. */
+static bool
+cut_tree(struct shown *s, uint32_t elided, bool leaves, uint32_t *to)
 {
 	const struct tree *t = s->tree;
 
@@ -151,15 +164,15 @@ cut_tree(struct shown *s, uint32_t elided, uint32_t *to)
 		if (s->weight[i] < s->least) {
 			if (top || s->weight[node.parent] >= s->least)
 				outer = tree_node(&s->cut, outer, elided);
-			else if (s->ran[node.parent] && outer != NODE_NONE)
+			else if (leaves && s->ran[node.parent] && outer != NODE_NONE)
 				outer = s->cut.node[outer].parent;
 		}
-		to[i] = s->weight[i] >= s->least || s->ran[i] ? tree_node(&s->cut, outer, node.frame) : outer;
+		to[i] = s->weight[i] >= s->least || (leaves && s->ran[i]) ? tree_node(&s->cut, outer, node.frame) : outer;
 	}
 	return s->cut.n <= s->most.nodes;
 }
 
-/* What a stack must weigh so that not many more than the bound are whole. */
+/* The least weight of a whole stack: with it, not many more stacks than the bound are whole. */
 static uint64_t
 first_least(const struct shown *s)
 {
@@ -179,10 +192,10 @@ cut(struct shown *s)
 {
 	uint32_t *to = NULL, cap = 0, elided = elided_site(s);
 	const struct profile *shown = &s->runs;
-	bool ok = elided != UINT32_MAX && weigh(s) && vec_room(&to, &cap, s->tree->n, sizeof *to);
+	bool leaves, ok = elided != UINT32_MAX && weigh(s) && leaves_fit(s, &leaves) && vec_room(&to, &cap, s->tree->n, sizeof *to);
 
 	if (ok)
-		for (s->least = first_least(s); ok && !cut_tree(s, elided, to); s->least *= 2)
+		for (s->least = first_least(s); ok && !cut_tree(s, elided, leaves, to); s->least *= 2)
 			ok = s->least < UINT64_MAX / 4;
 	vec_free(&s->weight, &s->weight_cap, sizeof *s->weight);
 	vec_free(&s->ran, &s->ran_cap, 1);
@@ -239,7 +252,7 @@ gather(struct shown_reader *r)
 		} else
 			r->held[n++] = *run;
 	}
-	for (uint32_t i = 0; i < n; i++) {   /* one behind the other: where in the step they were is not told */
+	for (uint32_t i = 0; i < n; i++) {   /* one behind the other: the page does not tell where in the step they were */
 		r->held[i].start = at;
 		at += r->held[i].span + times(r->held[i].first, r->runs.period);
 	}
@@ -268,7 +281,7 @@ count_runs(const struct shown *s, struct shown_reader *r, const struct thread *t
 	return n;
 }
 
-/* The finest steps of time that are not too much. */
+/* Chooses the finest steps of time with which the page is not too large. */
 static void
 choose_step(struct shown *s)
 {

@@ -14,7 +14,7 @@ struct bounds {
 struct shown {
 	const struct profile *p;
 	struct bounds most;
-	struct profile runs;       /* the same, but its runs' nodes are those of TREE */
+	struct profile runs;       /* the profile, but the nodes of its runs are those of TREE */
 	const struct tree *tree;   /* its frames are sites */
 	struct tree lined, cut;
 	struct site *site;
@@ -42,7 +42,7 @@ struct shown_reader {
 bool shown_choose(struct shown *, const struct profile *, struct bounds);
 void shown_free(struct shown *);
 
-/* The runs of one thread after the other: a reader begins as zeros. */
+/* Opens the runs of one thread after the other.  A reader is all zero before its first thread. */
 void shown_open(struct shown_reader *, const struct shown *, const struct thread *);
 bool shown_next(struct shown_reader *, struct run *);
 void shown_close(struct shown_reader *);

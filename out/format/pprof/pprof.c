@@ -1,8 +1,9 @@
 /* pprof's profile.proto, written: github.com/google/pprof/proto/profile.proto in protobuf's wire format.
  *
- * Samples are those of equal stacks (of addresses, not of names) and threads, added up; where each lay in time is not told.
- * A location is an address as linked, with the functions there, innermost first, so a mapping begins at 0: readers then
- * take addresses as they are.  What has no file (the kernel, its modules, JIT code) has a mapping that is only a name. */
+ * A sample is the sum of all samples with the same thread and the same stack (of addresses, not of names); the file does not
+ * tell their times.  A location is an address as linked, with the functions there, innermost first, so a mapping begins at 0:
+ * readers then take addresses as they are.  Code without a file (the kernel, its modules, JIT code) has a mapping that is
+ * only a name. */
 #include "out/format/format.h"
 #include "pprof_fields.h"
 #include "pprof_read.h"
@@ -30,13 +31,13 @@ struct writing {
 	uint32_t outermost_cap;
 	struct tally *tally;       /* of one thread, in the order in which they came first */
 	uint32_t tallies, tally_cap;
-	uint32_t *place;           /* among them, of each raw node, and of none; + 1, 0: nowhere */
+	uint32_t *place;           /* of each raw node, and of the empty stack: its place in TALLY + 1; 0: none */
 	uint32_t place_cap;
 	uint32_t column[16], columns;   /* of each event: its first value */
 	struct sink labels;        /* of the thread at hand */
 };
 
-/* The message at hand is complete. */
+/* Ends the message at hand. */
 static void
 put_message(struct writing *w, unsigned field)
 {
@@ -44,7 +45,7 @@ put_message(struct writing *w, unsigned field)
 	w->body.len = 0;
 }
 
-/* The number of a string in the table, of a text that does not last. */
+/* The number of a string in the table; TEXT itself need not last. */
 static uint32_t
 string_copy(struct writing *w, const char *text)
 {
@@ -61,6 +62,12 @@ is_time(const struct event_info *e)
 	return e->period_ns > 0;
 }
 
+static const char *
+unit_of(const struct event_info *e)
+{
+	return is_time(e) ? "nanoseconds" : event_in_bytes(e) ? "bytes" : "count";
+}
+
 static void
 put_type(struct writing *w, unsigned field, uint32_t name, const char *unit)
 {
@@ -69,7 +76,7 @@ put_type(struct writing *w, unsigned field, uint32_t name, const char *unit)
 	put_message(w, field);
 }
 
-/* The name that an event's time or count goes by, and how many samples that were. */
+/* The names of an event's time or count, and of its number of samples. */
 static uint32_t
 type_name(struct writing *w, uint32_t event)
 {
@@ -84,7 +91,7 @@ samples_name(struct writing *w, uint32_t event)
 	return event ? pprof_string(&w->strings, w->p->event[event].name, "_samples") : pprof_string(&w->strings, "samples", "");
 }
 
-/* What is measured: samples and their time, or a count alone. */
+/* Writes what is measured: samples and their time, or a count alone. */
 static void
 put_types(struct writing *w)
 {
@@ -96,14 +103,14 @@ put_types(struct writing *w)
 			put_type(w, PROFILE_SAMPLE_TYPE, samples_name(w, i), "count");
 			w->columns++;
 		}
-		put_type(w, PROFILE_SAMPLE_TYPE, type_name(w, i), is_time(&p->event[i]) ? "nanoseconds" : "count");
+		put_type(w, PROFILE_SAMPLE_TYPE, type_name(w, i), unit_of(&p->event[i]));
 		w->columns++;
 	}
 	if (!p->nevent) {
 		put_type(w, PROFILE_SAMPLE_TYPE, pprof_string(&w->strings, "samples", ""), "count");
 		w->columns = 1;
 	} else {
-		put_type(w, PROFILE_PERIOD_TYPE, type_name(w, 0), is_time(p->event) ? "nanoseconds" : "count");
+		put_type(w, PROFILE_PERIOD_TYPE, type_name(w, 0), unit_of(p->event));
 		pprof_number(w->out, PROFILE_PERIOD, is_time(p->event) ? p->event->period_ns : 1);
 		pprof_number(w->out, PROFILE_DEFAULT_TYPE, type_name(w, 0));
 	}
@@ -115,7 +122,7 @@ put_mapping(struct writing *w, uint32_t i, const char *file, const char *build_i
 	pprof_number(&w->body, MAPPING_ID, i + 1);
 	pprof_number(&w->body, MAPPING_FILE, pprof_string(&w->strings, file, ""));
 	pprof_number(&w->body, MAPPING_BUILD_ID, pprof_string(&w->strings, build_id, ""));
-	for (unsigned has = MAPPING_FUNCTIONS; has <= MAPPING_INLINES; has++)   /* this holds all that is known: no reader need look further */
+	for (unsigned has = MAPPING_FUNCTIONS; has <= MAPPING_INLINES; has++)   /* the file holds all that is known: no reader needs to look for more */
 		pprof_number(&w->body, has, 1);
 	put_message(w, PROFILE_MAPPING);
 }
@@ -195,7 +202,7 @@ put_locations(struct writing *w)
 	}
 }
 
-/* Its place in a location says that a function is inlined, unless prof knows only this one function. */
+/* Readers see by the place in a location that a function is inlined, unless prof knows only this one function. */
 static const char *
 suffix_of(const struct writing *w, uint32_t i)
 {
@@ -237,7 +244,7 @@ make_labels(struct writing *w, const struct thread *t)
 
 	w->labels.len = 0;
 	sink_open(&name, -1);
-	sink_fmt(&name, "%s %d/%d", comm, t->pid, t->tid);
+	sink_fmt(&name, "%s %d/%d", *thread_title(t) ? thread_title(t) : comm, t->pid, t->tid);
 	sink_char(&name, 0);
 	put_label(w, "thread", name.err ? comm : name.buf, 0);
 	sink_fail(w->out, sink_close(&name));
@@ -352,7 +359,7 @@ put_all(struct writing *w)
 {
 	const struct profile *p = w->p;
 
-	pprof_string(&w->strings, "", "");   /* by contract the first */
+	pprof_string(&w->strings, "", "");   /* the format wants it first */
 	put_types(w);
 	pprof_number(w->out, PROFILE_TIME, p->epoch);
 	pprof_number(w->out, PROFILE_DURATION, p->end > p->start ? p->end - p->start : 0);

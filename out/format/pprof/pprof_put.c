@@ -46,14 +46,6 @@ string_hash(const char *text, const char *suffix)
 	return hash_str(text) + 31 * hash_str(suffix);
 }
 
-static uint32_t
-string_again(const void *ctx, uint32_t item)
-{
-	const struct string *s = (const struct string *)ctx + item;
-
-	return string_hash(s->text, s->suffix);
-}
-
 uint32_t
 pprof_string(struct strings *t, const char *text, const char *suffix)
 {
@@ -64,7 +56,7 @@ pprof_string(struct strings *t, const char *text, const char *suffix)
 		if (strcmp(t->string[i].text, text) == 0 && strcmp(t->string[i].suffix, suffix) == 0)
 			return i;
 	if (!vec_room(&t->string, &t->cap, (uint64_t)t->n + 1, sizeof *t->string) ||
-	    !index_add(&t->index, hash, t->n, string_again, t->string)) {
+	    !index_add(&t->index, hash, t->n)) {
 		t->full = true;
 		return 0;
 	}
@@ -72,7 +64,7 @@ pprof_string(struct strings *t, const char *text, const char *suffix)
 	return t->n++;
 }
 
-/* UTF-8 is what protobuf's strings must be. */
+/* Protobuf's strings must be UTF-8. */
 static void
 put_text(struct sink *s, const char *text)
 {

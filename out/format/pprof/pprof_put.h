@@ -21,7 +21,7 @@ struct strings {
 	bool full;                 /* at the memory cap */
 };
 
-/* The number of a string, whose text must stay alive; the first string must be the empty one. */
+/* The number of a string.  Its text must stay alive; the first string must be the empty one. */
 uint32_t pprof_string(struct strings *, const char *text, const char *suffix);
 /* Writes them all, as UTF-8. */
 void pprof_strings(const struct strings *, struct sink *out);

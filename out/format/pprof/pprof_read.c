@@ -1,5 +1,6 @@
-/* pprof's profile.proto, read: ours and others'.  Messages come in any order, so a file is gone through twice: for the
- * tables first, then for the samples; where a length of time is to become a number of samples, once more before. */
+/* pprof's profile.proto, read: ours and others'.  Messages come in any order, so the reader goes through a file twice: first
+ * for the tables, then for the samples.  If it must turn lengths of time into numbers of samples, it goes through it once
+ * more before that. */
 #include "pprof_read.h"
 
 #include "pprof_tables.h"
@@ -11,7 +12,7 @@
 
 enum { SNIFFED = 32 };
 
-/* A profile's own fields, and complete types of samples: what text never looks like. */
+/* Looks for a profile's own fields and complete types of samples: no text looks like that. */
 bool
 pprof_is(struct cursor c)
 {
@@ -45,7 +46,7 @@ line_number(uint64_t v)
 	return v <= INT32_MAX ? (uint32_t)v : 0;
 }
 
-/* A function of the profile's: NAME and the file tell its kind, unless it is INLINED. */
+/* A function of the profile: NAME and the file tell its kind, unless it is INLINED. */
 static uint32_t
 make_function(struct reading *r, const char *name, const struct fn *fn, const struct map *m, bool inlined)
 {
@@ -72,7 +73,7 @@ make_function(struct reading *r, const char *name, const struct fn *fn, const st
 	return profile_function(r->p, &f);
 }
 
-/* A place without a name goes by its file and address, as in all that prof writes. */
+/* A place without a name gets its file and address as its name, as in all that prof writes. */
 static uint32_t
 make_unnamed(struct reading *r, const struct place *place, const struct map *m)
 {
@@ -126,7 +127,7 @@ make_mapping(struct reading *r, struct map *m)
 	return m->number - 1;   /* MAPPING_NONE, too */
 }
 
-/* The code of a location, made when it is needed first. */
+/* The code of a location.  The first call for a location makes it. */
 static void
 take_location(struct reading *r, uint64_t id)
 {
@@ -214,7 +215,7 @@ add_sample(struct reading *r)
 		add_measured(r, &r->measure[i]);
 }
 
-/* "KEY: VALUE", as our comments are; what is said elsewhere is not said again. */
+/* "KEY: VALUE", as our comments are; without those that repeat what the profile knows otherwise. */
 static void
 take_comments(struct reading *r)
 {

@@ -74,12 +74,6 @@ pprof_each(struct reading *r, struct field *f, void (*take)(struct reading *, ui
 	}
 }
 
-static uint32_t
-id_again(const void *ctx, uint32_t item)
-{
-	return hash_u64(((const uint64_t *)ctx)[item]);
-}
-
 uint32_t
 pprof_find(const struct ids *ids, uint64_t id)
 {
@@ -94,7 +88,7 @@ pprof_find(const struct ids *ids, uint64_t id)
 	return NONE;
 }
 
-/* ITEMS (of SIZE bytes, CAP of them) get room for one more, known as ID.  NULL if that cannot be. */
+/* Makes room for one more item in ITEMS (of SIZE bytes, CAP of them), with the id ID.  NULL if that fails. */
 static void *
 ids_add(struct reading *r, struct ids *ids, uint64_t id, const uint8_t *at, void *items, uint32_t *cap, size_t size)
 {
@@ -104,7 +98,7 @@ ids_add(struct reading *r, struct ids *ids, uint64_t id, const uint8_t *at, void
 	}
 	if (!vec_room(items, cap, (uint64_t)ids->n + 1, size) ||
 	    !vec_room(&ids->id, &ids->cap, (uint64_t)ids->n + 1, sizeof *ids->id) ||
-	    !index_add(&ids->index, hash_u64(id), ids->n, id_again, ids->id)) {
+	    !index_add(&ids->index, hash_u64(id), ids->n)) {
 		pprof_fail(r, at, pprof_no_memory);
 		return NULL;
 	}

@@ -93,7 +93,7 @@ void pprof_fail(struct reading *, const uint8_t *at, const char *why);
 bool pprof_field(struct cursor *, struct field *);
 /* The next field of a message within the file; if that is broken, so is the file. */
 bool pprof_next(struct reading *, struct cursor *, struct field *);
-/* A repeated number is packed or stands alone: calls TAKE for each. */
+/* Calls TAKE for each number of a repeated field, packed or not. */
 void pprof_each(struct reading *, struct field *, void (*take)(struct reading *, uint64_t));
 /* Reads a message's numbers 1 to N - 1 into VALUE; a missing number is 0. */
 void pprof_numbers(struct reading *, struct cursor, uint64_t *value, unsigned n);

@@ -1,13 +1,13 @@
-/* What a pprof profile measures: which of its types of samples is taken, and how much one of a value is.
+/* What a pprof profile measures: which of its types of samples prof takes, and how much one unit of a value is.
  *
- * Of a file of others one type is taken: the default one, else CPU time, else samples, else the last, as pprof itself does.
- * A file of ours tells its events in its comments. */
+ * From a file of another tool prof takes one type: the default one, else CPU time, else samples, else the last, as pprof
+ * itself does.  A file of ours lists its events in its comments. */
 #include "pprof_types.h"
 
 #include "lib/text.h"
 #include "lib/sink.h"
 
-/* What one of UNIT is in ns; 0 for what is no time. */
+/* How many ns one UNIT is; 0 if it is no unit of time. */
 static uint64_t
 scale_of(const char *unit)
 {
@@ -91,7 +91,7 @@ choose_type(struct reading *r)
 	return i == NONE ? r->types - 1 : i;
 }
 
-/* Are all lengths of time multiples of the period? */
+/* If a length of time is not a multiple of the period, the period becomes 1 µs. */
 static void
 check_period(struct reading *r)
 {
@@ -101,7 +101,7 @@ check_period(struct reading *r)
 		r->measure[0].info.period_ns = 1000;
 }
 
-/* The one measure of a file of others. */
+/* The one measure of a file of another tool. */
 static void
 choose_measure(struct reading *r)
 {

@@ -1,10 +1,9 @@
 /* speedscope's JSON: https://www.speedscope.app/file-format-schema.json, profiles of type "sampled".
  *
  * Such a profile has no time but the running sum of its weights, so idle time is an empty stack with the gap's weight.
- * Everything is streamed: threads' runs are merged by a heap, once for the samples and once for their weights; and once
- * before, to see whether the viewer will bear it.  If not, less detail is shown and the profile's name says so: first
- * equal stacks are joined within steps of time, which loses nothing but order; at last rare stacks lose
- * their middle frames. */
+ * Everything is streamed: a heap merges the threads' runs, once for the samples and once for their weights; and once before
+ * that, to see whether the viewer will bear it.  If not, less detail is shown and the profile's name says so: first equal
+ * stacks are joined within steps of time, which loses nothing but order; at last rare stacks lose their middle frames. */
 #include "out/format/format.h"
 #include "speedscope_detail.h"
 #include "speedscope_read.h"
@@ -23,6 +22,7 @@ struct writing {
 	uint32_t *thread;           /* all, by event, the busiest first */
 	uint32_t thread_cap;
 	struct speedscope_detail shown;
+	bool bytes;                 /* the unit of weights */
 	/* the outermost `told` frames of the path as text, each behind a comma; the text of the first i ends at end[i] */
 	uint32_t told, end[DEPTH_MAX + 1];
 	char text[DEPTH_MAX * 11];
@@ -160,7 +160,7 @@ put_profile(struct writing *w, const uint32_t *thread, uint32_t n)
 	uint64_t total;
 
 	sink_str(w->out, ",\"type\":\"sampled\",\"unit\":");
-	sink_str(w->out, w->shown.period ? "\"seconds\"" : "\"none\"");
+	sink_str(w->out, w->shown.period ? "\"seconds\"" : w->bytes ? "\"bytes\"" : "\"none\"");
 	sink_str(w->out, ",\"startValue\":0,\n\"samples\":[");
 	if (!open_merge(w, thread, n))
 		return;
@@ -176,7 +176,7 @@ put_profile(struct writing *w, const uint32_t *thread, uint32_t n)
 	sink_char(w->out, '}');
 }
 
-/* The rest of a profile's name: what was left out, and which event it is. */
+/* Writes the rest of a profile's name: what was left out, and which event it is. */
 static void
 put_name_end(struct writing *w, uint32_t event)
 {
@@ -198,13 +198,17 @@ put_name_end(struct writing *w, uint32_t event)
 	sink_char(w->out, '"');
 }
 
-/* For prof itself, where it reads the file back: what only a name tells otherwise.  The profile of all threads has none of
- * it, as the others hold the same. */
+/* Writes, for prof's own reader, what otherwise only a name tells.  The profile of all threads does not need it, because the
+ * others hold the same samples. */
 static void
 put_own_thread(struct writing *w, const struct thread *t)
 {
 	sink_str(w->out, ",\"prof\":{\"comm\":");
 	sink_json(w->out, t->comm);
+	if (t->name) {
+		sink_str(w->out, ",\"thread\":");
+		sink_json(w->out, t->name);
+	}
 	sink_fmt(w->out, ",\"pid\":%d,\"tid\":%d,\"event\":%u}", t->pid, t->tid, t->event);
 }
 
@@ -232,6 +236,7 @@ put_profiles(struct writing *w, uint32_t event, const uint32_t *thread, uint32_t
 	uint32_t own = n > DETAIL_THREADS_MAX ? DETAIL_THREADS_MAX : n;
 
 	w->shown.period = event < w->p->nevent ? w->p->event[event].period_ns : 0;
+	w->bytes = event < w->p->nevent && event_in_bytes(&w->p->event[event]);
 	speedscope_detail_choose(&w->shown, thread, n, true);
 	sink_str(w->out, !first ? ",\n{\"name\":\"all threads" : "\n{\"name\":\"all threads");
 	put_name_end(w, event);
@@ -242,7 +247,7 @@ put_profiles(struct writing *w, uint32_t event, const uint32_t *thread, uint32_t
 		uint32_t pair[2], both = speedscope_detail_pair(&w->shown, thread[i], pair);
 
 		sink_str(w->out, ",\n{\"name\":\"");
-		sink_json_part(w->out, *t->comm ? t->comm : "[unknown]");
+		sink_json_part(w->out, *thread_title(t) ? thread_title(t) : "[unknown]");
 		sink_fmt(w->out, " %d/%d", t->pid, t->tid);
 		put_name_end(w, event);
 		put_own_thread(w, t);
@@ -286,8 +291,8 @@ sort_threads(struct writing *w)
 	return true;
 }
 
-/* What it bears: twice 4 million nodes load in half a minute, at twice 10 million the tab crashes; and the text must
- * fit in a string.  Once for all threads, once for each of them. */
+/* What the viewer bears: twice 4 million nodes load in half a minute; with twice 10 million the tab crashes; and the text
+ * must fit in a string.  Once for all threads, once for each of them. */
 static const struct cost bearable = { 4000000, 40000000 };
 
 static void

@@ -1,4 +1,4 @@
-/* See speedscope_detail.h.  A profile is gone through as it would be written, and what that costs is counted. */
+/* See speedscope_detail.h.  This goes through a profile as the writer would, and counts what that costs. */
 #include "speedscope_detail.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ too_much(const struct speedscope_detail *s, const struct cost *c)
 static void
 measure(struct speedscope_detail *s, const uint32_t *thread, uint32_t n, struct cost *c)
 {
-	uint64_t distinct = s->p->tree.n, begun = 0;   /* each is distinct, until there are as many as stacks */
+	uint64_t distinct = s->p->tree.n, begun = 0;   /* each frame counts as distinct, until there are as many as the tree has nodes */
 	struct piece piece;
 	bool empty = true;
 
@@ -51,7 +51,7 @@ speedscope_detail_pair(struct speedscope_detail *s, uint32_t thread, uint32_t *p
 	return n;
 }
 
-/* What N threads cost: one profile of all, or as many as they get of their own and one of the rest. */
+/* What N threads cost: in one profile of all; or in profiles of their own, and one of the rest. */
 static bool
 fits(struct speedscope_detail *s, const uint32_t *thread, uint32_t n, bool all)
 {

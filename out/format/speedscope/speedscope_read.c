@@ -1,8 +1,8 @@
 /* speedscope's JSON, read: https://www.speedscope.app/file-format-schema.json, profiles of both types.
  *
- * Keys come in any order, so an object is gone through once to find where its values begin, and they are read in the order
- * in which they are needed.  Each profile is a thread.  In a file of ours not the
- * one of all threads, which holds the others' samples once more.
+ * Keys come in any order.  So the reader goes through an object once to find where its values begin, and then reads them in
+ * the order in which it needs them.  Each profile is a thread; but in a file of ours the profile of all threads is not,
+ * because it holds the others' samples once more.
  */
 #include "speedscope_read.h"
 
@@ -111,7 +111,7 @@ read_shared(struct reading *r)
 	}
 }
 
-/* Ours: what a profile's unit does not tell of its event. */
+/* Reads a member of our own, which tells what the unit of a profile does not tell of its event. */
 static void
 read_event(struct reading *r)
 {
@@ -166,14 +166,14 @@ take_unit(struct track *t, const char *unit)
 	t->bytes = is(unit, "bytes");
 }
 
-/* The thread that the profile is, by what our own say of it, else by its name. */
+/* The thread that the profile stands for, by our own member if there is one, else by the profile's name. */
 static void
 read_thread(struct reading *r, struct track *t, struct cursor own, const char *name)
 {
 	struct cursor *was = r->c;
 	struct json_list list;
 	int64_t pid = 0, tid = 0, event = 0;
-	char *comm = NULL;
+	char *comm = NULL, *thread = NULL;
 
 	t->event = UINT32_MAX;
 	if (own.pos) {
@@ -184,9 +184,11 @@ read_thread(struct reading *r, struct track *t, struct cursor own, const char *n
 
 			if (number)
 				*number = json_number(r->c, 0);
-			else if (is(key, "comm")) {
+			else if (is(key, "comm") || is(key, "thread")) {
+				char **to = is(key, "comm") ? &comm : &thread;
+
 				json_string(r->c, &r->text);
-				comm = copy_text(r);
+				*to = copy_text(r);
 			} else
 				json_skip(r->c);
 		}
@@ -203,6 +205,8 @@ read_thread(struct reading *r, struct track *t, struct cursor own, const char *n
 		json_bad(r->c, "the file has too many events");
 	else
 		t->thread = profile_thread(r->p, (int32_t)pid, (int32_t)tid, comm ? comm : name, t->event);
+	if (thread && t->event != UINT32_MAX && t->thread != UINT32_MAX)
+		profile_call(r->p, t->thread, thread);
 }
 
 /* A profile, from the start to what is behind it. */
@@ -266,7 +270,7 @@ read_name(struct reading *r)
 		r->p->command = name;
 }
 
-/* What comes in the order in which it is needed, as it mostly does, is read at once. */
+/* Reads a member at once if it comes in the order in which it is needed, as most do. */
 static void
 read_file(struct reading *r)
 {

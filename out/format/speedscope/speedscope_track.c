@@ -112,7 +112,7 @@ read_samples(struct reading *r, struct track *t)
 		r->p->end = r->p->start + r->base + at;
 }
 
-/* {"type":"O" or "C", "frame":N, "at":T} at time LAST or later: what ran until then has run for that long. */
+/* {"type":"O" or "C", "frame":N, "at":T} at time LAST or later: from LAST to T the frames that are open have run. */
 static uint64_t
 read_step(struct reading *r, struct track *t, uint64_t last)
 {

@@ -21,7 +21,7 @@ struct reading {
 	uint32_t leaf_cap;
 	uint64_t base, sum;        /* where this file's time begins in the profile; of all weights */
 	bool ours, timed;
-	uint32_t marker;           /* the frame + 1 below a thread's waits among its runs, which are also told apart: left out */
+	uint32_t marker;           /* the frame + 1 below a thread's waits among its runs; left out, because the event tells them apart */
 	bool waiting;
 };
 

@@ -7,10 +7,10 @@
 
 enum {
 	SIDE = 100, ROW = 180,     /* margins; a row's height */
-	CHARACTER = 7230           /* its width, of the font at its size: hundredths of that */
+	CHARACTER = 7230           /* a character's width, in hundredths of the font's size */
 };
 
-/* Frames that were left out at one depth, side by side: from LO to HI, weights. */
+/* Frames side by side at one depth that are left out: from LO to HI, weights. */
 struct thin {
 	uint64_t lo, hi;
 };

@@ -1,5 +1,5 @@
-/* See flame.h.  Nothing recurses: what is still to be shown stands on a stack of items, the next one last.  An item is a
- * node of the profile's tree; items of one depth and rank that follow each other there are one frame.
+/* See flame.h.  Nothing recurses: a stack of items holds what is still to be shown, the next one last.  An item is a node of
+ * the profile's tree; items of one depth and rank that follow each other on the stack are one frame.
  *
  * Callers (reversed) need no tree of their own: an item is then a node and the weight that ran in it, and goes up. */
 #include "flame.h"
@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/sort.h"
+
 #define RANK_ROOT UINT32_MAX
 
-struct item {
+struct pending {
 	uint64_t weight;
 	int64_t delta;
 	uint32_t node;             /* NODE_NONE: a root */
@@ -50,6 +52,12 @@ by_function(const void *va, const void *vb, void *ctx)
 	return function_order(p, &p->function[*(const uint32_t *)va], &p->function[*(const uint32_t *)vb]);
 }
 
+static uint64_t
+function_key(const void *ctx, uint32_t i, uint32_t part)
+{
+	return sort_key(((const struct profile *)ctx)->function[i].name, part);
+}
+
 static bool
 rank_functions(struct flame *f)
 {
@@ -60,8 +68,7 @@ rank_functions(struct flame *f)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = i;
-	if (n)
-		qsort_r(order, n, sizeof *order, by_function, (void *)(uintptr_t)p);
+	sort_numbers(order, n, function_key, by_function, p);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i && by_function(&order[i - 1], &order[i], (void *)(uintptr_t)p))
 			rank++;
@@ -101,7 +108,7 @@ by_name(const void *va, const void *vb)
 static const char *
 root_name(struct flame *f, const struct thread *t)
 {
-	const char *comm = *t->comm ? t->comm : "[unknown]";
+	const char *title = f->p->by_thread ? thread_title(t) : t->comm, *comm = *title ? title : "[unknown]";
 	size_t n = strlen(comm) + 32;
 	char *name;
 
@@ -167,7 +174,7 @@ add_up(struct flame *f, uint32_t lo, uint32_t hi, uint32_t *n)
 }
 
 static bool
-push(struct flame *f, struct item item)
+push(struct flame *f, struct pending item)
 {
 	if (!vec_room(&f->item, &f->item_cap, (uint64_t)f->items + 1, sizeof item))
 		return false;
@@ -175,23 +182,23 @@ push(struct flame *f, struct item item)
 	return true;
 }
 
-/* The last rank first: what comes next is taken from the end. */
+/* Puts the last rank first, because the next item is taken from the end. */
 static int
 by_rank(const void *va, const void *vb)
 {
-	const struct item *a = va, *b = vb;
+	const struct pending *a = va, *b = vb;
 
 	return a->rank != b->rank ? (a->rank < b->rank ? 1 : -1) : (a->node < b->node) - (a->node > b->node);
 }
 
 static void
-sort_items(struct flame *f, uint32_t lo)
+sort_pending(struct flame *f, uint32_t lo)
 {
 	if (f->items - lo > 1)
 		qsort(f->item + lo, f->items - lo, sizeof *f->item, by_rank);
 }
 
-/* A node's share of what has changed that is its own. */
+/* The node's own part of its change: without the changes of its callees. */
 static int64_t
 own_delta(const struct flame *f, uint32_t node)
 {
@@ -208,17 +215,17 @@ rank_of(const struct flame *f, uint32_t node)
 	return f->rank[f->p->tree.node[node].frame];
 }
 
-/* The callees of the N items from LO on, in their place. */
+/* Replaces the N items from LO on by their callees. */
 static bool
 go_in(struct flame *f, uint32_t lo)
 {
 	uint32_t hi = f->items;
 
 	for (uint32_t i = lo; i < hi; i++) {
-		struct item it = f->item[i];
+		struct pending it = f->item[i];
 
 		for (uint32_t c = f->child[it.node == NODE_NONE ? f->p->tree.n : it.node]; c; c = f->next[c - 1])
-			if (f->weight[c - 1] && !push(f, (struct item){ f->weight[c - 1], f->p->delta ? f->p->delta[c - 1] : 0,
+			if (f->weight[c - 1] && !push(f, (struct pending){ f->weight[c - 1], f->p->delta ? f->p->delta[c - 1] : 0,
 			                                                c - 1, rank_of(f, c - 1), it.depth + 1, it.root }))
 				return false;
 	}
@@ -227,14 +234,14 @@ go_in(struct flame *f, uint32_t lo)
 	return true;
 }
 
-/* The callers of the items from LO on, in their place. */
+/* Replaces the items from LO on by their callers. */
 static void
 go_out(struct flame *f, uint32_t lo)
 {
 	uint32_t n = lo;
 
 	for (uint32_t i = lo; i < f->items; i++) {
-		struct item it = f->item[i];
+		struct pending it = f->item[i];
 
 		if (it.node == NODE_NONE)
 			continue;
@@ -263,11 +270,11 @@ put_frame(struct flame *f, struct flame_frame frame)
 	return true;
 }
 
-/* The items at the end that are one frame: it is put, and what it calls (or what calls it) takes their place. */
+/* Puts the frame that the items at the end are, and replaces them by what it calls (or what calls it). */
 static bool
 take_frame(struct flame *f)
 {
-	const struct item *last = &f->item[f->items - 1];
+	const struct pending *last = &f->item[f->items - 1];
 	struct flame_frame frame = { .depth = last->depth, .function = UINT32_MAX };
 	uint32_t lo = f->items, rank = last->rank;
 
@@ -299,15 +306,15 @@ take_frame(struct flame *f)
 		go_out(f, lo);
 	else if (!go_in(f, lo))
 		return false;
-	sort_items(f, lo);
+	sort_pending(f, lo);
 	return true;
 }
 
-/* What stands under one name: items for it; its weights are needed only while they are shown. */
+/* The items under one name; their weights are needed only while they are shown. */
 static bool
 put_root(struct flame *f, uint32_t lo, uint32_t hi)
 {
-	struct item root = { 0, 0, NODE_NONE, RANK_ROOT - f->roots + lo, 1, lo };
+	struct pending root = { 0, 0, NODE_NONE, RANK_ROOT - f->roots + lo, 1, lo };
 	bool reverse = f->p->picture.reverse, ok;
 	uint32_t n;
 
@@ -318,14 +325,14 @@ put_root(struct flame *f, uint32_t lo, uint32_t hi)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct touched t = f->touched[i];
 
-		if (reverse && !push(f, (struct item){ t.weight, own_delta(f, t.node), t.node, rank_of(f, t.node), 1, lo }))
+		if (reverse && !push(f, (struct pending){ t.weight, own_delta(f, t.node), t.node, rank_of(f, t.node), 1, lo }))
 			return false;
 		root.weight -= reverse ? t.weight : 0;
 		for (uint32_t up = reverse ? NODE_NONE : t.node; up != NODE_NONE; up = parent_of(f, up))
 			f->weight[up] += t.weight;
 	}
 	if (reverse)
-		return !root.weight || push(f, root);   /* samples without a stack: called by nobody */
+		return !root.weight || push(f, root);   /* samples without a stack have no callers */
 	for (ok = push(f, root); ok && f->items;)
 		ok = take_frame(f);
 	for (uint32_t i = 0; i < n; i++)
@@ -349,7 +356,7 @@ put_all(struct flame *f)
 		if (!put_root(f, lo, hi))
 			return false;
 	}
-	sort_items(f, 0);
+	sort_pending(f, 0);
 	while (f->items)
 		if (!take_frame(f))
 			return false;

@@ -7,10 +7,10 @@
 struct flame_frame {
 	const char *name;          /* NULL: neighbours that are too light to draw, and what they call */
 	uint32_t function;         /* UINT32_MAX: a root */
-	uint32_t label;            /* the same for frames that look alike: below the profile's functions + threads + 1 */
+	uint32_t label;            /* the same for frames that look alike; less than the profile's functions + threads + 1 */
 	uint32_t depth;            /* 0: all there is */
 	uint64_t at, weight;       /* from AT on; callees begin at their caller's AT, and the rest is the caller's own weight */
-	int64_t delta;             /* where the profile has them: parts per 100,000 of all */
+	int64_t delta;             /* the change, if the profile has deltas: parts per 100,000 of all */
 };
 
 struct flame {
@@ -28,14 +28,14 @@ struct flame {
 	uint64_t *weight;          /* of each node */
 	uint64_t *cursor;          /* of each depth: where its next frame begins */
 	struct root *root;         /* threads that stand under one name are neighbours */
-	struct item *item;         /* still to be shown: the next one last */
+	struct pending *item;         /* still to be shown: the next one last */
 	struct touched *touched;
 	uint32_t rank_cap, child_cap, next_cap, weight_cap, cursor_cap, root_cap, item_cap, touched_cap;
 	uint32_t roots, items;
 };
 
-/* The frames of the EVENT's threads with at least weight LEAST, or a higher one, so that there are not many more than MOST. A
- * reversed picture has them by their callers.  False at the memory cap. */
+/* The frames of the EVENT's threads with at least weight LEAST.  It takes a higher LEAST if there were many more frames than
+ * MOST.  A reversed picture goes from each frame to its callers.  False at the memory cap. */
 bool flame_make(struct flame *, const struct profile *, uint32_t event, uint64_t least, uint32_t most);
 void flame_free(struct flame *);
 

@@ -1,6 +1,6 @@
 /* A flame graph as SVG 1.1: a still picture of <rect> and <text>, which needs no script and no style sheet.  prof cuts the
- * names to fit when it writes them.  Behind the picture come the frames as JSON, more of them, for the script that makes it
- * interactive. */
+ * names to fit when it writes them.  Behind the picture stand the frames as JSON, also narrower ones, for the script that
+ * makes it interactive. */
 #include "out/format/format.h"
 #include "drawing.h"
 #include "svg_color.h"
@@ -14,14 +14,14 @@
 
 enum {
 	WIDTH = 1200, HEAD = 560, FOOT = 240, LEGEND = 140,
-	FINER = 16,                /* the script has frames that are narrower by that */
-	SPIKES = 200,              /* rows with less than this part of the total are left out, too */
+	FINER = 16,                /* so many times narrower are the narrowest frames of the script */
+	SPIKES = 200,              /* a row with less than the total divided by this is left out, too */
 	FRAMES_MAX = 60000
 };
 
 static const char *const kind_names[TINTS] = {
 	[FUNCTION_USER] = "user", [FUNCTION_KERNEL] = "kernel", [FUNCTION_JIT] = "JIT", [FUNCTION_MARK] = "marker",
-	[FUNCTION_INLINED] = "inlined",
+	[FUNCTION_INLINED] = "inlined", [TINT_SCRIPT] = "Python",
 };
 
 static const char *
@@ -33,7 +33,7 @@ note(const struct profile *p, const char *key)
 	return NULL;
 }
 
-/* What an event's picture is of: "1.244 s in 1,244 samples of cpu-clock". */
+/* The subject of an event's picture: "1.244 s in 1,244 samples of cpu-clock". */
 static void
 put_sum(struct drawing *d, const struct flame *f, const struct event_info *e)
 {
@@ -112,8 +112,8 @@ put_legend(struct drawing *d, uint32_t y)
 		x = put_key(d, x, y, svg_delta_color(d, d->most), "more than before");
 		put_key(d, x, y, svg_delta_color(d, -d->most), "less");
 	}
-	for (unsigned tint = 0; !d->p->delta && d->colors == BY_KIND && tint < TINT_ROOT; tint++)
-		if (d->kinds & 1u << tint)
+	for (unsigned tint = 0; !d->p->delta && d->colors == BY_KIND && tint < TINTS; tint++)
+		if (tint != TINT_ROOT && d->kinds & 1u << tint)
 			x = put_key(d, x, y, svg_shade(&svg_tints[tint], 0x80000000), kind_names[tint]);
 	if (!d->p->delta && d->colors == BY_MODULE) {
 		svg_words(d, x, y, "");
@@ -122,7 +122,7 @@ put_legend(struct drawing *d, uint32_t y)
 	sink_str(d->out, "</g>\n");
 }
 
-/* The last line of an event's picture: what it does not show. */
+/* The last line of an event's picture, which says what the picture does not show. */
 static void
 put_left_out(struct drawing *d, const struct flame *f, uint64_t left_out, uint32_t y)
 {

@@ -7,6 +7,7 @@ const struct tint svg_tints[TINTS] = {
 	[FUNCTION_USER] = { { 240, 138, 62 }, { 12, 72, 34 } },   [FUNCTION_KERNEL] = { { 138, 162, 222 }, { 38, 36, 28 } },
 	[FUNCTION_JIT] = { { 142, 196, 104 }, { 34, 24, 30 } },   [FUNCTION_MARK] = { { 190, 190, 190 }, { 12, 12, 12 } },
 	[FUNCTION_INLINED] = { { 120, 198, 186 }, { 34, 22, 26 } }, [TINT_ROOT] = { { 222, 218, 210 }, { 10, 10, 10 } },
+	[TINT_SCRIPT] = { { 122, 192, 214 }, { 30, 24, 24 } },
 };
 static const struct tint palettes[] = {
 	{ { 226, 90, 40 }, { 28, 130, 30 } },     /* hot */
@@ -33,7 +34,7 @@ svg_shade(const struct tint *t, uint32_t hash)
 {
 	uint32_t color = 0;
 
-	for (unsigned i = 0; i < 3; i++)   /* the three channels move together, but for a little */
+	for (unsigned i = 0; i < 3; i++)   /* the three channels move together, with small differences */
 		color = color << 8 | (t->lo[i] + t->span[i] * ((hash >> 24) * 3 + (hash >> (8 + 4 * i) & 0xff)) / (4 * 255));
 	return color;
 }
@@ -41,7 +42,9 @@ svg_shade(const struct tint *t, uint32_t hash)
 unsigned
 svg_tint(const struct drawing *d, const struct flame_frame *f)
 {
-	return f->function == UINT32_MAX ? TINT_ROOT : (unsigned)d->p->function[f->function].kind;
+	const struct function *of = f->function == UINT32_MAX ? NULL : &d->p->function[f->function];
+
+	return !of ? TINT_ROOT : !strcmp(of->module, "[python]") ? TINT_SCRIPT : (unsigned)of->kind;
 }
 
 /* Twelve hues around the circle. */
@@ -61,7 +64,7 @@ svg_delta_color(const struct drawing *d, int64_t delta)
 	uint64_t size = (uint64_t)(delta < 0 ? -delta : delta), most = (uint64_t)d->most, level = 0;
 	uint32_t pale, deep;
 
-	while (level < 160 && most && (level + 1) * (level + 1) * most <= 160 * 160 * size)   /* its root: small ones show, too */
+	while (level < 160 && most && (level + 1) * (level + 1) * most <= 160 * 160 * size)   /* the square root, so that small changes show, too */
 		level++;
 	pale = (uint32_t)(238 - level);
 	deep = (uint32_t)(238 + level / 16);

@@ -12,9 +12,9 @@ struct tint {
 	uint8_t lo[3], span[3];
 };
 /* The kinds of functions, and of other frames: svg_tints has a tint for each. */
-enum { TINT_ROOT = FUNCTION_INLINED + 1, TINTS };
+enum { TINT_ROOT = FUNCTION_INLINED + 1, TINT_SCRIPT, TINTS };
 extern const struct tint svg_tints[TINTS];
-/* How colours are chosen: the first of picture_colors; more are palettes for everything. */
+/* How colours are chosen: the first words of picture_colors; each further word is a palette for all frames. */
 enum { BY_KIND, BY_MODULE, BY_PALETTE };
 
 /* Colours are 0xRRGGBB. */

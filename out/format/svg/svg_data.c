@@ -1,4 +1,4 @@
-/* What the script of an SVG gets, and svg_read.c: names and frames as JSON; and the script itself (svg/, packed). */
+/* What the script of an SVG and svg_read.c get: names and frames as JSON; and the script itself (svg/, packed). */
 #include "svg_data.h"
 #include "svg_color.h"
 #include "svg_text.h"
@@ -48,8 +48,8 @@ put_names(struct drawing *d, const struct flame *f)
 	sink_str(d->out, "],\n");
 }
 
-/* Frames as numbers: the name's or -1 for what is left out, the weight, how many levels up from a callee of the frame
- * before; and with deltas the delta and the colour. */
+/* Frames as numbers: the name's number, or -1 for what is left out; the weight; the number of levels up from a callee of the
+ * frame before; and with deltas the delta and the colour. */
 static void
 put_numbers(struct drawing *d, const struct flame *f)
 {

@@ -81,7 +81,7 @@ put_tooltip(struct drawing *d, const struct flame *f, const struct flame_frame *
 	sink_str(d->out, "</title>");
 }
 
-/* A frame's name in ROOM columns, with its line where that finds room, too. */
+/* A frame's name in ROOM columns, with its line if there is room for it, too. */
 static void
 put_label(struct drawing *d, const struct flame_frame *frame, unsigned room)
 {
@@ -123,12 +123,13 @@ put_frame(struct drawing *d, const struct flame *f, const struct flame_frame *fr
 	sink_str(d->out, "</g>");
 }
 
-/* The frames that are wide enough, and grey where those that are not stand side by side; how much that is in all. */
+/* Draws the frames that are wide enough, and grey where narrower ones stand side by side.  Returns the weight of the narrower
+ * ones. */
 uint64_t
 svg_frames(struct drawing *d, const struct flame *f, uint64_t least)
 {
 	uint64_t left_out = 0;
-	uint32_t shown = 0;        /* frames further in lie within a frame that is left out */
+	uint32_t shown = 0;        /* deeper frames lie within a frame that is left out */
 
 	if (!vec_room(&d->thin, &d->thin_cap, (uint64_t)f->depth + 1, sizeof *d->thin))
 		sink_fail(d->out, ENOMEM);

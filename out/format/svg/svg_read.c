@@ -1,6 +1,6 @@
-/* See svg_read.h.  The data of a picture, as svg_data.c writes it for the picture's script: frames with what they and their callees
- * weigh, so what is left of a frame is its own.  It holds no times, and frames that were too narrow to be told apart are one
- * [elided].  In a picture of callers a stack goes outwards, and ends with its thread. */
+/* See svg_read.h.  The data of a picture, as svg_data.c writes it for the picture's script: frames with the weight of themselves
+ * and their callees, so a frame's weight less its callees' is its own.  The data holds no times, and frames that were too narrow to
+ * tell apart are one [elided].  In a picture of callers a stack goes outwards, and ends with its thread. */
 #include "svg_read.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ struct label {
 };
 
 struct shape {
-	int64_t label;             /* -1: frames that are not told apart */
+	int64_t label;             /* -1: several frames in one, too narrow to tell apart */
 	uint64_t weight, own;
 	uint32_t level;
 };
@@ -124,7 +124,7 @@ read_labels(struct cursor *c, struct reading *r)
 	}
 }
 
-/* Takes a frame, LEVEL deep, of that label and weight, off what is its caller's own. */
+/* Adds a frame, LEVEL deep, of that label and weight, and subtracts the weight from its caller's own. */
 static void
 add_shape(struct cursor *c, struct reading *r, int64_t level, int64_t label, int64_t weight)
 {
@@ -152,8 +152,8 @@ add_shape(struct cursor *c, struct reading *r, int64_t level, int64_t label, int
 	r->shape[r->shapes++] = (struct shape){ label, (uint64_t)weight, (uint64_t)weight, (uint32_t)level };
 }
 
-/* Frames, each as three numbers: the name's, the weight, how many levels up from a callee of the frame before; and of a picture of
- * differences two more. */
+/* Frames, each as three numbers: the name's number, the weight, the number of levels up from a callee of the frame before; in a
+ * picture of differences two more. */
 static void
 read_shapes(struct cursor *c, struct reading *r)
 {
@@ -174,7 +174,7 @@ read_shapes(struct cursor *c, struct reading *r)
 	}
 }
 
-/* A thread by what its frame says: with --pids its number behind the name, with --threads both. */
+/* The thread that a frame's text names: with --pids it has the pid behind the name, with --threads pid and tid. */
 static uint32_t
 thread_of(struct reading *r, const char *comm)
 {
@@ -217,7 +217,7 @@ add_stacks(struct reading *r)
 
 		if (!vec_room(&r->node, &r->node_cap, (uint64_t)s->level + 1, sizeof *r->node))
 			return full;
-		if (s->level == COMM || (s->level == ALL && s->own))   /* what has no thread is told by no frame */
+		if (s->level == COMM || (s->level == ALL && s->own))   /* what ran without a thread has no frame of its own */
 			thread = thread_of(r, s->level == ALL ? "" : name_of(r, s));
 		node = s->level < FIRST ? NODE_NONE : tree_node(&r->p->raw, r->node[s->level - 1], code_at(r, s));
 		if ((thread == UINT32_MAX && s->own) || (s->level >= FIRST && node == NODE_NONE))
@@ -230,7 +230,7 @@ add_stacks(struct reading *r)
 	return NULL;
 }
 
-/* Callers: the first level is the innermost frame; what ends a stack is its thread, or that it is too narrow. */
+/* Callers: the first level is the innermost frame; a stack ends with its thread, or where it is too narrow. */
 static const char *
 add_callers(struct reading *r)
 {
@@ -314,7 +314,7 @@ read_modules(struct cursor *c, struct reading *r)
 	}
 }
 
-/* Panels come before what they refer to: a first look is for all but them, and gives back where they are. */
+/* Panels come before what they refer to: this first look reads all but the panels, and returns where they are. */
 static struct cursor
 read_about(struct cursor *c, struct reading *r)
 {

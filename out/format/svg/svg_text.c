@@ -1,10 +1,10 @@
-/* Texts and numbers of an SVG.  Nothing of a name is written but through here, which keeps XML, JSON and the direction of
- * text whole: XML 1.0 section 2.2, RFC 8259 section 7. */
+/* Texts and numbers of an SVG.  All writing of names goes through here, which keeps XML, JSON and the direction of text
+ * valid: XML 1.0 section 2.2, RFC 8259 section 7. */
 #include "svg_text.h"
 
 #include <string.h>
 
-enum { CUT = 5 };   /* narrower frames are left out of the still picture, if nothing else is said */
+enum { CUT = 5 };   /* the still picture leaves out narrower frames, unless the user says otherwise */
 
 uint32_t
 svg_cut(const struct drawing *d)
@@ -12,7 +12,7 @@ svg_cut(const struct drawing *d)
 	return d->p->picture.min_width ? d->p->picture.min_width : CUT;
 }
 
-/* What stands for the character at S in XML or, where XML is around it, in a JSON string; NULL where it is itself. */
+/* The text for the character at S in XML or, if XML is around it, in a JSON string; NULL if the character needs none. */
 static const char *
 escape(const char *s, bool json)
 {

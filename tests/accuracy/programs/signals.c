@@ -1,5 +1,5 @@
 /* Signal handlers that interrupt anywhere: by timers at a high rate, nested, on the same stack and on one of their own
- * (which lies right below the stack that is interrupted, so that one copy can hold both). */
+ * (which lies right below the stack that is interrupted, so that one copy can hold both; or in the heap). */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 #define INTERVAL 100   /* us; more for emulated machines */
 #endif
 
-enum { ALTERNATE = 32 << 10, STACK = 16 << 10, GUARD = 64 << 10 };
+/* LONGER: where the other stack is is learned, so the first samples are cut. */
+enum { ALTERNATE = 32 << 10, STACK = 16 << 10, GUARD = 64 << 10, LONGER = 4 };
 
 static unsigned m_work(unsigned n);
 
@@ -149,11 +150,19 @@ m_own_stack(void)
 }
 #endif
 
+/* Handlers on the same stack, or IN_HEAP. */
 MARKED static int
-m_main(void)
+m_main(int in_heap)
 {
+	stack_t alternate = { .ss_size = ALTERNATE };
+
 	MARK(m_main, 0);
-	timers(0);
+	if (in_heap) {
+		seconds *= LONGER;
+		alternate.ss_sp = malloc(ALTERNATE);
+		sigaltstack(&alternate, NULL);
+	}
+	timers(in_heap ? SA_ONSTACK : 0);
 	m_loop(seconds);
 	no_timers();
 	return 0;
@@ -167,5 +176,5 @@ main(int argc, char **argv)
 	if (argc > 2 && !strcmp(argv[2], "alternate"))
 		return m_own_stack();
 #endif
-	return m_main();
+	return m_main(argc > 2 && !strcmp(argv[2], "heap"));
 }

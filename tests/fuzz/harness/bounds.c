@@ -84,15 +84,18 @@ add_steps(void)
 #define work_begin real_begin
 #define work_end real_end
 #define work_allow real_allow
+#define work_allow_steps real_allow_steps
 #define work_stop real_stop
 static void real_begin(struct work *);
 static void real_end(void);
 static void real_allow(uint64_t);
+static void real_allow_steps(uint64_t);
 static void real_stop(const char *);
 #include "lib/work.c"
 #undef work_begin
 #undef work_end
 #undef work_allow
+#undef work_allow_steps
 #undef work_stop
 
 void
@@ -116,6 +119,14 @@ work_allow(uint64_t bytes)
 {
 	add_steps();
 	real_allow(bytes);
+	set = work_left;
+}
+
+void
+work_allow_steps(uint64_t bytes)
+{
+	add_steps();
+	real_allow_steps(bytes);
 	set = work_left;
 }
 

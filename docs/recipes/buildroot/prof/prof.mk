@@ -4,7 +4,7 @@
 #
 ################################################################################
 
-PROF_VERSION = 0.2
+PROF_VERSION = 0.3
 PROF_SOURCE = prof-$(PROF_VERSION).tar.gz
 PROF_SITE = $(call qstrip,$(BR2_PACKAGE_PROF_SITE))
 PROF_LICENSE = ISC, MIT (musl)

@@ -1,12 +1,16 @@
 // Unpacks the program and starts it.  One line in the page: no line comments behind code here.
+const plain = Uint8Array.fromBase64 || (text => {   /* browsers of before 2025 */
+	const part = atob(text), buffer = new Uint8Array(part.length);
+	for (let i = 0; i < part.length; i++) buffer[i] = part.charCodeAt(i);
+	return buffer;
+});
 const unpack = (id, format) => {
 	const text = document.getElementById(id).textContent.trim();
 	const stream = new DecompressionStream(format), writer = stream.writable.getWriter();
 	const bytes = new Response(stream.readable).arrayBuffer();
 	for (let at = 0; at < text.length; at += 1 << 20) {
-		const part = atob(text.slice(at, at + (1 << 20))), buffer = new Uint8Array(part.length);
-		for (let i = 0; i < part.length; i++) buffer[i] = part.charCodeAt(i);
-		writer.write(buffer).catch(() => {});
+		const part = text.slice(at, at + (1 << 20));
+		writer.write(plain(part)).catch(() => {});
 	}
 	writer.close().catch(() => {});
 	return bytes;

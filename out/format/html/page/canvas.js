@@ -8,8 +8,9 @@ let ink = {}, charWidth = 7, dark = false;
 const SHADES = 12;
 const families = {   // hue from, to; chroma
 	[USER]: [38, 88, 0.105], [KERNEL]: [268, 300, 0.09], [JIT]: [150, 178, 0.09], [MARK]: [70, 70, 0.008], [INLINED]: [98, 128, 0.1], [PROCESS]: [235, 245, 0.03],
+	[SCRIPT]: [205, 228, 0.09],
 };
-const kindWords = [[USER, "user"], [KERNEL, "kernel"], [INLINED, "inlined"], [JIT, "JIT"], [MARK, "annotations"], [PROCESS, "process"]];
+const kindWords = [[USER, "user"], [KERNEL, "kernel"], [INLINED, "inlined"], [JIT, "JIT"], [SCRIPT, "Python"], [MARK, "annotations"], [PROCESS, "process"]];
 // --colors: one family for all.
 const palettes = { hot: [22, 62, 0.15], blue: [240, 268, 0.08], green: [135, 165, 0.08], grey: [90, 90, 0.004] };
 let shades = {}, colours = [];
@@ -48,7 +49,7 @@ function moduleColour(m, shade) {
 	return !modules[m] ? shades[MARK][shade] : `oklch(${((dark ? 0.43 : 0.8) + shade / SHADES * 0.07 - turn % 2 * 0.06).toFixed(3)} 0.1 ${(HUES[at % n] + turn * 17) % 360})`;
 }
 
-const strong = kind => `oklch(${dark ? 0.62 : 0.7} ${[0.14, 0.12, 0.12, 0.01, 0.12, 0.04][kind]} ${[58, 285, 165, 70, 115, 240][kind]})`;
+const strong = kind => `oklch(${dark ? 0.62 : 0.7} ${[0.14, 0.12, 0.12, 0.01, 0.12, 0.04, 0.11][kind]} ${[58, 285, 165, 70, 115, 240, 215][kind]})`;
 
 function shadeOf(name) {
 	let h = 0;

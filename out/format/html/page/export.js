@@ -47,7 +47,7 @@ function speedscope(under) {
 		weights.push(Math.round(w));
 	});
 	return JSON.stringify({ $schema: "https://www.speedscope.app/file-format-schema.json", exporter: about.exporter, name: about.title, shared: { frames },
-		profiles: [{ type: "sampled", name: unitName(), unit: isTime() ? "nanoseconds" : "none", startValue: 0, endValue: weights.reduce((a, b) => a + b, 0), samples, weights }] });
+		profiles: [{ type: "sampled", name: unitName(), unit: isTime() ? "nanoseconds" : isBytes() ? "bytes" : "none", startValue: 0, endValue: weights.reduce((a, b) => a + b, 0), samples, weights }] });
 }
 
 // Protocol buffers (profile.proto): a message is a list of fields, each a tag and a number or bytes.
@@ -88,7 +88,7 @@ function pprof(under) {
 			stringOf.set(s, strings.push(s) - 1);
 		return stringOf.get(s);
 	};
-	const type = () => new Message().number(1, text(isTime() ? "time" : unitName())).number(2, text(isTime() ? "nanoseconds" : "count")).bytes;
+	const type = () => new Message().number(1, text(isTime() ? "time" : unitName())).number(2, text(isTime() ? "nanoseconds" : isBytes() ? "bytes" : "count")).bytes;
 	out.put(1, type());
 	eachShownStack(under, (path, w) => {
 		path.forEach(f => functions.add(f));

@@ -87,7 +87,7 @@ class Heat extends Pane {
 	// How much V is, in a slot.
 	words(v) {
 		const clock = onCpu(S.event === "all" ? about.events.findIndex(e => e.period && !e.waiting) : S.event);
-		return isTime() ? amount(v) + " (" + (v / this.slot / 1000).toFixed(2) + (clock ? " CPUs)" : " threads)") : count(v) + " × " + (about.events[S.event] || { name: "weight" }).name;
+		return isTime() ? amount(v) + " (" + (v / this.slot / 1000).toFixed(2) + (clock ? " CPUs)" : " threads)") : isBytes() ? amount(v) : count(v) + " × " + (about.events[S.event] || { name: "weight" }).name;
 	}
 	// The line above: what columns, rows and colours mean, and what is not known.
 	tell() {

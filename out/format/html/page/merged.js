@@ -23,7 +23,7 @@ function makeRows() {
 		const key = t.pid + "/" + t.tid + "/" + t.comm, period = periodOf(t.event);
 		let row = byKey.get(key);
 		if (!row) {
-			row = { id: rows.length, pid: t.pid, tid: t.tid, comm: t.comm, parts: [], weight: 0, waited: 0, from: Infinity };
+			row = { id: rows.length, pid: t.pid, tid: t.tid, comm: t.comm, title: t.title, parts: [], weight: 0, waited: 0, from: Infinity };
 			byKey.set(key, row);
 			rows.push(row);
 		}
@@ -56,8 +56,9 @@ const periodOf = event => about.events[event] ? about.events[event].period : 0;
 const isWaiting = event => !!about.events[event] && !!about.events[event].waiting;
 const inEvent = event => S.event === "all" ? periodOf(event) > 0 : S.event === event;
 const isTime = () => S.event === "all" || periodOf(S.event) > 0;
-const amount = v => isTime() ? time(v) : count(v);
-const isMine = f => F.kind[f] === PROCESS || F.kind[f] === JIT || F.kind[f] !== KERNEL && F.kind[f] !== MARK && F.mine[F.module[f]];
+const isBytes = () => /(^| )bytes$/.test((about.events[S.event] || { name: "" }).name);
+const amount = v => isTime() ? time(v) : isBytes() ? size(v) : count(v);
+const isMine = f => F.kind[f] === PROCESS || F.kind[f] === JIT || (F.kind[f] === SCRIPT ? !installed.test(F.file[f]) : F.kind[f] !== KERNEL && F.kind[f] !== MARK && F.mine[F.module[f]]);
 
 // Adds the chosen runs' weights to INTO[COLUMN[run]], those of waiting to WAITS, too.
 function sweep(column, into, waits, range = S.range) {

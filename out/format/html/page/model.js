@@ -2,7 +2,7 @@
 // What out/format/html/html.c wrote, and what is worked out of it: functions, a tree of stacks, threads with their runs.
 
 const $ = id => document.getElementById(id);
-const USER = 0, KERNEL = 1, JIT = 2, MARK = 3, INLINED = 4, PROCESS = 5;
+const USER = 0, KERNEL = 1, JIT = 2, MARK = 3, INLINED = 4, PROCESS = 5, SCRIPT = 6;
 
 // What is known about the capture.
 let about;
@@ -62,7 +62,7 @@ function decode(bytes) {
 		F.name.push(strings[3 * i]);
 		F.file.push(strings[3 * i + 2]);
 	}
-	F.kind = Array.from({ length: F.n }, number);
+	F.kind = Array.from({ length: F.n }, number).map((kind, f) => modules[F.module[f]] === "[python]" ? SCRIPT : kind);
 	F.line = Array.from({ length: F.n }, number);
 	for (let i = 0; i < F.n; i++)
 		F.name[i] += suffix(F.kind[i]) + (about.lines && F.line[i] ? ":" + F.line[i] : "");
@@ -86,7 +86,7 @@ function decode(bytes) {
 		for (let i = 0; i < L.n; i++)
 			L.share[i] = signed() / 1e5;
 	}
-	decodeRuns(number, signed);
+	decodeRuns(number, signed, bytes.length - at);
 	for (let files = about.sources ? Math.min(number(), bytes.length) : 0; files > 0; files--) {
 		const lines = new Map(), lengths = [];
 		sources.set(tame(text(number())), lines);
@@ -97,14 +97,15 @@ function decode(bytes) {
 	}
 }
 
-function decodeRuns(number, signed) {
-	let room = 1 << 12;
+// Most runs take five bytes or more.  Room that is not used costs nothing, to make more costs a copy of all.
+function decodeRuns(number, signed, bytes) {
+	let room = Math.max(1 << 12, bytes / 5 | 0);
 	R.from = new Float64Array(room);
 	R.to = new Float64Array(room);
 	R.weight = new Float64Array(room);
 	R.lined = new Int32Array(room);
 	R.count = new Uint32Array(room);
-	threads = about.threads.map(([pid, tid, event, comm]) => ({ pid, tid, event, comm: comm || "[unknown]" }));
+	threads = about.threads.map(([pid, tid, event, comm, title]) => ({ pid, tid, event, comm: comm || "[unknown]", title: title || comm || "[unknown]" }));
 	for (const t of threads) {
 		const period = about.events[t.event] ? about.events[t.event].period / 1000 : 0;
 		let node = 0, end = 0, n;
@@ -233,14 +234,16 @@ function linkChildren() {
 	T.sorted = new Uint8Array(T.n + 1);
 }
 
-// Code of one's own: not the kernel's, no mark of prof's, no shared library of the system's.
+// Code of one's own: not the kernel's, no mark of prof's, no shared library of the system's, no interpreter and what comes with it.
+const installed = /\/(site|dist)-packages\/|\/lib(32|64)?\/python\d[^/]*\/|^<frozen |\/importlib\/_bootstrap/;
 function chooseMine() {
-	const system = /^\/(usr\/(local\/)?)?lib(exec|32|64|x32)?\/|^\/(nix|gnu)\/store\//, paths = new Map();
+	const system = /^\/(usr\/(local\/)?)?lib(exec|32|64|x32)?\/|^\/(nix|gnu)\/store\/|\/(site|dist)-packages\//, paths = new Map();
+	const interpreter = modules.includes("[python]") ? /(^|\/)(lib)?python[\d.]*t?(\.so[\d.]*)?$|\/lib-dynload\// : /^$/;
 	for (const [file] of about.mappings)
 		paths.set(file.slice(file.lastIndexOf("/") + 1), file);
 	F.mine = modules.map(module => {
 		const path = module.includes("/") ? module : paths.get(module) || "/usr/lib/" + module;
-		if (!module || /^\[/.test(module))
+		if (!module || /^\[/.test(module) || interpreter.test(path))
 			return false;
 		return module === "process" || !(/\.so(\.|$)/.test(path) && system.test(path)) && !/\.ko(\.|$)/.test(path);
 	});
@@ -249,6 +252,7 @@ function chooseMine() {
 // ---- numbers as text
 
 const digits = (v, n) => v.toFixed(n).replace(/\B(?=(\d{3})+(?!\d))/, ",");
+const size = v => v < 1024 ? count(v) + " B" : v < 2 ** 20 ? (v / 1024).toFixed(1) + " KiB" : v < 2 ** 30 ? (v / 2 ** 20).toFixed(2) + " MiB" : (v / 2 ** 30).toFixed(2) + " GiB";
 const count = v => String(Math.round(v)).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 function time(ns) {
 	const a = Math.abs(ns);

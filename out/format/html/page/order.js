@@ -142,8 +142,8 @@ class Order extends Pane {
 		}
 		c.font = "600 12px system-ui, sans-serif";
 		c.fillStyle = ink.ink;
-		c.fillText(cut(row.comm, 60), 6, y + LANE / 2 + 1);
-		const w = c.measureText(cut(row.comm, 60)).width;
+		c.fillText(cut(row.title, 60), 6, y + LANE / 2 + 1);
+		const w = c.measureText(cut(row.title, 60)).width;
 		c.font = "11px system-ui, sans-serif";
 		c.fillStyle = ink.soft;
 		c.fillText("thread " + row.tid + " of " + row.pid, 14 + w, y + LANE / 2 + 1);

@@ -7,7 +7,7 @@ function describe(what) {
 		return { name: what.text, notes: [what.note] };
 	const f = what.fn, notes = [];
 	if (what.span !== undefined)
-		notes.push((what.waits ? "waited " : "") + time(what.span) + " from " + time(what.from), what.row.comm + " · thread " + what.row.tid);
+		notes.push((what.waits ? "waited " : "") + time(what.span) + " from " + time(what.from), what.row.title + " · thread " + what.row.tid);
 	else {
 		let line = amount(what.total) + " · " + percent(what.total, what.all) + (what.parent ? " of all, " + percent(what.total, what.parent) + " of its parent" : "") +
 			(what.up ? " in stacks that end with these functions" : "");
@@ -114,13 +114,13 @@ const less = (list, item) => list.filter(x => x !== item);
 
 function drawChips() {
 	const out = [], part = W.shown < W.total * 0.9999 ? " of " + amount(W.total) : "";
-	const unit = isTime() ? timeInWords(W.shown, W.waited) + part : count(W.shown) + " × " + (about.events[S.event] || { name: "weight" }).name + part;
+	const unit = isTime() ? timeInWords(W.shown, W.waited) + part : isBytes() ? amount(W.shown) + " of " + about.events[S.event].name + part : count(W.shown) + " × " + (about.events[S.event] || { name: "weight" }).name + part;
 	out.push(el("span", { id: "sum", textContent: unit + (S.rows ? "" : " · " + many(countThreads(rows), "thread")) }));
 	if (S.range)
 		out.push(chip(rangeInWords(S.range), () => go({ range: null })), ...baseChips());
 	if (S.rows) {
 		const one = S.rows.size === 1 && rows[[...S.rows][0]];
-		out.push(chip(one ? one.comm + " " + one.tid : many(countThreads(rows.filter(row => S.rows.has(row.id))), "thread"), () => go({ rows: null })));
+		out.push(chip(one ? one.title + " " + one.tid : many(countThreads(rows.filter(row => S.rows.has(row.id))), "thread"), () => go({ rows: null })));
 	}
 	for (const f of S.focus)
 		out.push(chip("through " + nameOf(f), () => go({ focus: less(S.focus, f) }), nameOf(f).slice(0, 400)));

@@ -25,7 +25,7 @@ class Timeline extends Pane {
 		this.arrange();
 	}
 	arrange() {
-		const by = { busy: (a, b) => b.weight - a.weight || b.waited - a.waited, name: (a, b) => a.comm < b.comm ? -1 : a.comm > b.comm ? 1 : 0,
+		const by = { busy: (a, b) => b.weight - a.weight || b.waited - a.waited, name: (a, b) => (a.title || a.comm) < (b.title || b.comm) ? -1 : (a.title || a.comm) > (b.title || b.comm) ? 1 : 0,
 			start: (a, b) => a.from - b.from, pid: () => 0 }[this.order];
 		const sorted = list => [...list].sort((a, b) => by(a, b) || a.pid - b.pid || (a.tid || 0) - (b.tid || 0));
 		this.list = [];
@@ -37,7 +37,7 @@ class Timeline extends Pane {
 				this.list.push({ group: g, rows: g.rows, label: g.comm, note: String(g.pid), level: 0, weight: g.weight, waited: g.waited });
 			if (!folds || !this.closed.has(g))
 				for (const row of sorted(g.rows))
-					this.list.push({ row, rows: [row], label: row.comm, note: String(row.tid), level: folds ? 1 : 0, weight: row.weight, waited: row.waited });
+					this.list.push({ row, rows: [row], label: row.title, note: String(row.tid), level: folds ? 1 : 0, weight: row.weight, waited: row.waited });
 		}
 		this.shown = this.folded ? this.list.slice(0, 1) : this.list;
 		repaint(this);

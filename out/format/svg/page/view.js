@@ -6,7 +6,7 @@ const svg = document.currentScript.closest("svg");
 const data = JSON.parse(svg.querySelector("script[type='application/json']").textContent);
 const NS = "http://www.w3.org/2000/svg", XHTML = "http://www.w3.org/1999/xhtml";
 const ROW = 18, SIDE = 10, HEAD = 52, BAR = 32, FOOT = 24, CHARACTER = 7.23, THIN = Math.max(data.min / 10, 0.5);
-const kinds = ["", "kernel", "JIT", "marker", "inlined", ""];
+const kinds = ["", "kernel", "JIT", "marker", "inlined", "", "Python"];
 const found = "#c026d3";
 
 // Frames of all panels, in one row: callees behind their caller.

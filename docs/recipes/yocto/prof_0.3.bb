@@ -2,7 +2,7 @@ SUMMARY = "Sampling profiler: one static binary that tells where the time goes"
 LICENSE = "ISC & MIT"
 LIC_FILES_CHKSUM = "file://LICENSE;md5=c75435befaa2e68824de6628fe492fdd"
 
-# prof's own source: git archive --prefix=prof-0.2/ -o prof-0.2.tar.gz HEAD, into files/ beside this recipe.
+# prof's own source: git archive --prefix=prof-0.3/ -o prof-0.3.tar.gz HEAD, into files/ beside this recipe.
 # musl, unless the distribution's C library is musl anyway: it is built on the way, with the distribution's compiler.
 SRC_URI = "file://prof-${PV}.tar.gz \
            https://musl.libc.org/releases/musl-1.2.3.tar.gz;name=musl;unpack=0;downloadfilename=musl_1.2.3.orig.tar.gz"

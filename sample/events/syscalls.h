@@ -1,0 +1,19 @@
+/* The machine's system calls, by number and by name. */
+#ifndef SAMPLE_EVENTS_SYSCALLS_H
+#define SAMPLE_EVENTS_SYSCALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SYSCALL_NAME = 40 };
+
+/* Lines "NUMBER NAME"; made when prof is built. */
+extern const char syscall_text[];
+
+/* Goes through all of them: *AT is syscall_text at first.  False at the end. */
+bool syscall_next(const char **at, uint32_t *number, char name[SYSCALL_NAME]);
+/* The name of NUMBER, or "syscall 999", into NAME. */
+const char *syscall_name(uint32_t number, char name[SYSCALL_NAME]);
+
+#endif

@@ -1,0 +1,62 @@
+/* See stopper_chain.h.  What prof tells may be anything, and so may the process's memory: they say only where to read in that
+ * process. */
+#include "stopper_chain.h"
+
+#include <string.h>
+
+#include "sample/tasks/foreign.h"
+
+enum { FRAME = 128, FRAMES = 512 };   /* bytes of a frame that the stopper looks at; how many frames */
+
+static const uint8_t *
+in_stack(const struct piece *stack, uint64_t addr, uint64_t n)
+{
+	return addr - stack->lo < stack->size && stack->size - (addr - stack->lo) >= n ? stack->bytes + (addr - stack->lo) : NULL;
+}
+
+/* The page around ADDR, copied once. */
+static const uint8_t *
+page_of(struct chain_copy *c, int32_t tid, uint64_t addr)
+{
+	uint64_t page = addr & ~(uint64_t)(DEEP_PAGE - 1), i = 0;
+
+	while (i < c->pages && c->head.page[i] != page)
+		i++;
+	if (i == c->pages) {
+		if (i == DEEP_PART_PAGES || foreign_read(tid, page, c->bytes + i * DEEP_PAGE, DEEP_PAGE) != DEEP_PAGE)
+			return NULL;
+		c->head.page[c->pages++] = page;
+	}
+	return c->bytes + i * DEEP_PAGE;
+}
+
+static bool
+word_at(struct chain_copy *c, int32_t tid, const struct piece *stack, uint64_t addr, uint64_t *v)
+{
+	const uint8_t *p = in_stack(stack, addr, sizeof *v);
+
+	if (!p && addr % sizeof *v == 0 && (p = page_of(c, tid, addr)))
+		p += addr % DEEP_PAGE;
+	if (p)
+		memcpy(v, p, sizeof *v);
+	return p;
+}
+
+void
+chain_take(struct chain_copy *c, const struct deep_chain *told, int32_t tid, const struct piece *stack)
+{
+	struct deep_chain of;
+	uint64_t frame;
+
+	memcpy(&of, told, sizeof of);
+	c->pages = c->head.number = 0;
+	if (of.tid != (uint64_t)tid || !word_at(c, tid, stack, of.at, &frame) ||
+	    (of.then != DEEP_NO_THEN && !word_at(c, tid, stack, frame + of.then, &frame)))
+		return;
+	for (unsigned i = 0; frame && i < FRAMES; i++) {
+		if (!in_stack(stack, frame, FRAME) && (!page_of(c, tid, frame) || !page_of(c, tid, frame + FRAME - 1)))
+			break;
+		if (!word_at(c, tid, stack, frame + of.back, &frame))
+			break;
+	}
+}

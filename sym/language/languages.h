@@ -1,0 +1,22 @@
+/* Which languages there are. */
+#ifndef SYM_LANGUAGE_LANGUAGES_H
+#define SYM_LANGUAGE_LANGUAGES_H
+
+#include "language.h"
+
+extern const struct language language_python;
+
+/* The code of another place in the function of CODE. */
+uint32_t languages_place(struct languages *, uint32_t code, uint32_t at);
+/* The name of the language's function of CODE; NULL if it is no such code. */
+const char *languages_function(const struct languages *, uint32_t code);
+/* A copy of a text that lives as long as the capture, or NULL. */
+const char *languages_text(struct languages *, const char *);
+/* N zeroed bytes that live as long as the capture. */
+void *languages_keep(struct languages *, size_t n);
+/* N bytes for the time of a question, too many for a small stack; a ROOM always gives the same ones.  NULL at the memory
+ * cap. */
+enum { LANGUAGE_ROOMS = 2 };
+void *languages_room(struct languages *, unsigned room, size_t n);
+
+#endif

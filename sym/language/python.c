@@ -1,0 +1,636 @@
+/* CPython 3.8 to 3.15.  A thread's frames are a chain, innermost first.  From 3.11 on one call of the evaluator runs several of them,
+ * a piece of the chain.
+ *
+ * The C stack was copied at the sample's moment: up to 3.12 a struct (CFrame) that leads to the innermost frame of each evaluator,
+ * from 3.12 on the entry frame that ends its piece.  So pieces end where they ended then.  prof reads the heap later; it may have
+ * changed since, unless it was copied at that moment, too.  If a piece was not copied, only two things of it are sure: its outermost
+ * frames, if they were the same each time that the thread was looked at lately; and its innermost code, if the evaluator itself was
+ * interrupted and a register points to the instructions of this code, as the evaluator keeps the place of its next instruction.  What
+ * is between them is [python?]. */
+#include "languages.h"
+
+#include <string.h>
+
+#include "lib/clock.h"
+#include "python_code.h"
+#include "python_gil.h"
+#include "python_glue.h"
+#include "python_lines.h"
+#include "python_object.h"
+
+enum {
+	READS = 256,               /* pieces of memory that one sample may read */
+	FRAMES = LANGUAGE_FRAMES,
+	SEEN_MOST = 128, INTERPRETERS = 64, THREADS = 4096, EVALUATORS = 512,
+	OWNED_BY_NOBODY = 3,       /* and above: an entry frame */
+	INSTRUCTIONS_AFTER = 64,   /* bytes: the next instruction may be behind the caches of this one */
+};
+
+/* A frame lasts if it was there TIMES times, each so many ns after the one before: longer than samples wait before prof reads
+ * them. */
+enum { TIMES = 6 };
+#define BETWEEN UINT64_C(2000000)
+
+#define STACK_MOST UINT64_C(0x10000000)   /* bytes of a thread's stack */
+#define LOOK_SOON UINT64_C(1000000)      /* ns: until threads are looked for again, */
+#define LOOK_AGAIN UINT64_C(100000000)   /* and if that was in vain for long */
+enum { NAMES_MOST = 32 };                /* each name takes memory, and a program may change it for ever */
+#define NAME_AGAIN UINT64_C(500000000)   /* ns: until a thread's name is read again */
+
+/* A frame as it was read: where, and of which function. */
+struct python_seen {
+	uint64_t addr;
+	uint32_t function;
+	uint32_t times;            /* how often it and all frames further out were the same */
+};
+
+struct python_chain {
+	uint64_t time;             /* ns */
+	uint32_t n;
+	struct python_seen frame[SEEN_MOST];   /* outermost first */
+};
+
+struct python_thread {
+	int32_t tid;
+	uint64_t state, interpreter;
+	uint64_t id;               /* not 0: it has another number in its own pid namespace, and prof knows it by this word */
+	struct python_chain *chain;   /* as prof read it last, or NULL */
+	const char *name;          /* what the program calls it, or NULL, */
+	uint64_t named;            /* and when prof looked, ns; */
+	uint32_t names;            /* and how many names it has had */
+};
+
+struct python {
+	const struct python_image *image;
+	const struct module *module;
+	uint64_t bias;
+	struct python_codes codes;
+	struct python_thread *thread;
+	uint32_t n, cap;
+	uint64_t searched, pause;  /* ns: the last time that a thread was not found, and until it is looked for again */
+	struct python_gil gil;
+	bool numbered;             /* its threads have the numbers that prof knows: it is in no other pid namespace */
+};
+
+/* Frames between two native frames: the first of N frames of the stack, and the place of its evaluator in the native
+ * stack. */
+struct python_piece {
+	uint32_t first, n, native;
+	bool well;                 /* all of it could be read */
+	bool copied;               /* at the moment */
+	uint64_t inner, upto;      /* instructions of the innermost frame's code */
+};
+
+enum { PIECES = 256, LOOKS = 4, FRAME = 128 };   /* processes whose memory is kept for the next sample; bytes of a frame */
+
+struct python_room {
+	struct look look[LOOKS];
+	uint32_t turn;
+	uint64_t addr[LANGUAGE_FRAMES];   /* of the frames in the stack */
+	struct python_piece piece[PIECES];
+	uint8_t page[4096];
+	uint32_t pieces;
+	struct language_frame frame[LANGUAGE_FRAMES];
+};
+
+/* The question for one sample. */
+struct question {
+	struct python *p;
+	struct python_room *room;
+	struct look *look;
+	struct python_thread *thread;
+	const struct moment *moment;
+	struct language_stack *to;
+	struct languages *languages;
+	uint32_t budget;           /* frames */
+	bool broken;               /* the chain does not reach its end */
+	bool copied;               /* the pointer to the innermost frame was copied at the moment */
+};
+
+static void
+begin(void *process, const void *found, struct module *m, uint64_t bias)
+{
+	struct python *p = process;
+
+	p->image = p->codes.image = found;
+	p->module = m;
+	p->bias = bias;
+}
+
+static void
+done(void *process)
+{
+	struct python *p = process;
+
+	python_codes_free(&p->codes);
+	vec_free(&p->thread, &p->cap, sizeof *p->thread);
+}
+
+/* ---- threads ---- */
+
+/* Before 3.11 a thread is known by the address of its C library's struct, which has its number in it. */
+static int32_t
+number_of(struct python *p, struct look *l, uint64_t state, int32_t wanted)
+{
+	enum { STRUCT = 1008 };
+	const uint32_t *at = p->image->at;
+	const uint8_t *o;
+	uint64_t id;
+
+	if (at[PY_T_NATIVE_ID])
+		return look_word(l, state + at[PY_T_NATIVE_ID], &id) ? (int32_t)id : 0;
+	if (!look_word(l, state + at[PY_T_ID], &id) || id % 8 || !(o = look_at(l, id, STRUCT)))
+		return 0;
+	for (unsigned i = 0; i < STRUCT; i += 4)
+		if (look_u32(o + i) == (uint32_t)wanted)
+			return wanted;
+	return 0;
+}
+
+/* The C library keeps a thread's struct, whose address is ID, right above the thread's stack.  The first thread has its stack above
+ * those of all others. */
+static bool
+is_nearer(const struct look *l, uint64_t id, const struct python_thread *best)
+{
+	uint64_t sp = l->moment->sp[0], far = best->id - sp;
+
+	return !best->state || (id - sp < STACK_MOST && id - sp < far) || (far >= STACK_MOST && id - sp >= STACK_MOST);
+}
+
+/* Finds the thread: by its number, or (of another pid namespace) by its stack. */
+static bool
+search(struct python *p, struct look *l, int32_t tid, struct python_thread *t)
+{
+	const uint32_t *at = p->image->at;
+	uint64_t interpreter, state, id;
+	uint32_t threads = 0;
+	bool found = false;
+
+	look_word(l, p->image->runtime + p->bias + at[PY_HEAD], &interpreter);
+	for (unsigned i = 0; interpreter && i < INTERPRETERS && !found; i++) {
+		look_word(l, interpreter + at[PY_THREADS], &state);
+		for (; state && threads < THREADS && !found; threads++) {
+			l->reads = READS;
+			if (number_of(p, l, state, tid) == tid) {
+				*t = (struct python_thread){ .tid = tid, .state = state, .interpreter = interpreter };
+				p->numbered = found = true;
+			} else if (!p->numbered && look_word(l, state + at[PY_T_ID], &id) && id && is_nearer(l, id, t)) {
+				*t = (struct python_thread){ .tid = tid, .state = state, .interpreter = interpreter, .id = id };
+			}
+			look_word(l, state + at[PY_T_NEXT], &state);
+		}
+		look_word(l, interpreter + at[PY_INTERPRETER_NEXT], &interpreter);
+	}
+	return found || (t->state && !p->numbered);
+}
+
+/* Whether the thread is still there, where it was found. */
+static bool
+is_there(struct python *p, struct look *l, const struct python_thread *t)
+{
+	uint64_t id;
+
+	if (t->id)
+		return look_word(l, t->state + p->image->at[PY_T_ID], &id) && id == t->id;
+	return !p->image->at[PY_T_NATIVE_ID] || number_of(p, l, t->state, t->tid) == t->tid;
+}
+
+static struct python_thread *
+thread_of(struct python *p, struct look *l, int32_t tid)
+{
+	struct python_thread found = { .tid = 0 };
+	uint32_t i = 0;
+
+	while (i < p->n && p->thread[i].tid != tid)
+		i++;
+	if (i < p->n && is_there(p, l, &p->thread[i]))
+		return &p->thread[i];
+	if (l->moment->time - p->searched < p->pause)
+		return NULL;
+	if (!search(p, l, tid, &found)) {   /* soon again: it may have just begun */
+		p->searched = l->moment->time;
+		p->pause = p->pause < LOOK_AGAIN / 2 ? p->pause * 2 + LOOK_SOON : LOOK_AGAIN;
+		return NULL;
+	}
+	p->pause = 0;
+	if (i == p->n && !vec_room(&p->thread, &p->cap, (uint64_t)i + 1, sizeof *p->thread))
+		return NULL;
+	p->n += i == p->n;
+	found.chain = p->thread[i].chain;
+	p->thread[i] = found;
+	return &p->thread[i];
+}
+
+/* ---- frames ---- */
+
+struct python_frame {
+	uint64_t previous, instr;
+	const struct python_code *code;
+	uint8_t owner;
+	bool entry;                /* 3.11: the last frame of its piece */
+};
+
+static bool
+read_frame(struct question *q, uint64_t addr, struct python_frame *f)
+{
+	const uint32_t *at = q->p->image->at;
+	const uint8_t *o = addr % 8 ? NULL : look_at(q->look, addr, FRAME);
+	uint64_t code;
+
+	if (!o || at[PY_F_PREVIOUS] > FRAME - 8 || at[PY_F_CODE] > FRAME - 8 || at[PY_F_INSTR] > FRAME - 8 || at[PY_F_OWNER] >= FRAME)
+		return false;
+	f->previous = look_u64(o + at[PY_F_PREVIOUS]);
+	f->instr = look_u64(o + at[PY_F_INSTR]);
+	f->owner = o[at[PY_F_OWNER]];
+	f->entry = q->p->image->minor == 11 && o[at[PY_F_OWNER] - 1];
+	code = look_u64(o + at[PY_F_CODE]) & ~(uint64_t)7;
+	f->code = q->p->image->minor >= 12 && f->owner >= OWNED_BY_NOBODY ? NULL : python_code_at(&q->p->codes, q->look, code);
+	if (q->p->image->minor < 11 && f->code)
+		f->instr = f->code->bytes + (uint64_t)(int64_t)(int32_t)f->instr * (q->p->image->minor == 10 ? 2 : 1);
+	return true;
+}
+
+static void
+push(struct question *q, uint64_t addr, uint32_t code)
+{
+	if (q->to->n < LANGUAGE_FRAMES) {
+		q->room->addr[q->to->n] = addr;
+		q->to->frame[q->to->n++] = (struct language_frame){ 0, code };
+	}
+}
+
+/* The place of a frame in its code; false if the instruction is not in this code. */
+static bool
+place_of(struct question *q, const struct python_frame *f, uint32_t *code)
+{
+	uint64_t at = f->code ? f->instr - f->code->bytes : 0;
+
+	if (!f->code)
+		return false;
+	if (q->p->image->free_threaded && at > f->code->size)   /* a copy of the instructions for this thread */
+		at = 0;
+	if (at + 4 < 4)   /* it has not begun */
+		at = 0;
+	*code = languages_place(q->languages, f->code->code, (uint32_t)at);
+	return at <= f->code->size;
+}
+
+/* The native frame that holds the address; N if none does. */
+static uint32_t
+native_of(const struct moment *m, uint64_t addr)
+{
+	uint32_t i = 0;
+
+	while (i < m->n && !(m->sp[i] && addr >= m->sp[i] && addr < m->sp[i + 1]))
+		i++;
+	return i;
+}
+
+/* Reads the piece of the chain from TOP on, with its entry at ENTRY (0: its last frame tells).  Returns the frame that comes
+ * next. */
+static uint64_t
+piece(struct question *q, uint64_t top, uint64_t entry)
+{
+	const struct moment *m = q->moment;
+	struct python_piece p = { .first = q->to->n, .well = true, .copied = q->copied };
+	struct python_frame f = { .previous = top };
+	bool known = entry, ended = false;
+	uint64_t addr;
+	uint32_t code;
+
+	for (addr = top; addr && q->budget && !ended; q->budget--, addr = f.previous) {
+		if (!read_frame(q, addr, &f)) {
+			p.well = false;
+			break;
+		}
+		if (q->p->image->minor >= 12 && f.owner >= OWNED_BY_NOBODY) {
+			entry = known ? entry : addr;
+			ended = true;
+			continue;
+		}
+		if (!place_of(q, &f, &code)) {
+			p.well = false;
+			break;
+		}
+		p.copied = p.copied && look_is_copied(q->look, addr, FRAME);
+		if (q->to->n == p.first) {
+			p.inner = f.code->bytes;
+			p.upto = f.code->bytes + f.code->size + INSTRUCTIONS_AFTER;
+		}
+		push(q, addr, code);
+		ended = f.entry;
+	}
+	if ((!known && (!ended || !look_in_stack(q->look, entry))) || q->room->pieces == PIECES) {   /* it was entered since, or is not in the copy */
+		q->to->n = p.first;
+		return p.well && ended && entry < m->sp[0] ? addr : 0;
+	}
+	p.n = q->to->n - p.first;
+	p.native = native_of(m, entry);
+	q->room->piece[q->room->pieces++] = p;
+	q->broken |= !p.well;
+	return p.well ? addr : 0;
+}
+
+/* 3.11. */
+static void
+by_cframes(struct question *q, uint64_t state)
+{
+	const uint32_t *at = q->p->image->at;
+	/* All that is not from the moment itself must be from one later moment, else the chain leads nowhere. */
+	bool (*read)(struct look *, uint64_t, uint64_t *) = q->copied ? look_word : look_now;
+	uint64_t cframe, frame, last = 0;
+
+	look_word(q->look, state + at[PY_T_FRAME], &cframe);
+	for (; cframe && q->budget && cframe > last; q->budget--) {
+		if (look_in_stack(q->look, cframe) && read(q->look, cframe + at[PY_CFRAME_FRAME], &frame) && frame)
+			piece(q, frame, cframe);
+		else if (cframe >= q->moment->sp[0])
+			break;
+		last = cframe;
+		read(q->look, cframe + at[PY_CFRAME_PREVIOUS], &cframe);
+	}
+}
+
+/* From 3.12 on. */
+static void
+by_entries(struct question *q, uint64_t state)
+{
+	uint64_t frame;
+
+	look_word(q->look, state + q->p->image->at[PY_T_FRAME], &frame);
+	if (q->p->image->minor == 12 && frame)
+		(q->copied ? look_word : look_now)(q->look, frame + q->p->image->at[PY_CFRAME_FRAME], &frame);
+	while (frame && q->budget)
+		frame = piece(q, frame, 0);
+}
+
+/* ---- what is sure ---- */
+
+static uint32_t
+function_of(const struct question *q, uint32_t code)
+{
+	return (uint32_t)(languages_native(q->languages, code)->vaddr >> 32);
+}
+
+/* The outermost function of a thread that threading.Thread made has the Thread as its first variable.  (From 3.14 on Python tells
+ * the kernel these names.) */
+static void
+learn_name(struct question *q)
+{
+	const struct language_stack *s = q->to;
+	struct python_thread *t = q->thread;
+	const struct python_image *image = q->p->image;
+	const char *function;
+	char name[PYTHON_TEXT_MOST];
+	uint64_t self;
+
+	if (!s->n || t->names >= NAMES_MOST || (t->named && q->moment->time - t->named < NAME_AGAIN))
+		return;
+	t->named = q->moment->time;
+	function = languages_function(q->languages, s->frame[s->n - 1].code);
+	if (!function || (strcmp(function, "threading.py:Thread._bootstrap") && strcmp(function, "threading.py:_bootstrap")) ||
+	    !look_word(q->look, q->room->addr[s->n - 1] + image->at[PY_F_LOCALS], &self) ||
+	    !(self = python_object_attribute(image, q->look, self & ~(uint64_t)7, "_name")) || !python_object_text(image, q->look, self, name))
+		return;
+	if (!t->name || strcmp(t->name, name)) {
+		t->name = languages_text(q->languages, name);
+		t->names++;
+	}
+}
+
+/* Keeps the chain for the next samples.  Returns how many of its outermost frames last. */
+static uint32_t
+lasting(struct question *q)
+{
+	const struct language_stack *s = q->to;
+	uint32_t n = 0, kept = s->n < SEEN_MOST ? s->n : SEEN_MOST;
+	uint64_t time = clock_now();
+	struct python_chain *c;
+	bool same = true, later;
+
+	if (q->broken)
+		return 0;
+	learn_name(q);
+	if (!(c = q->thread->chain) && !(c = q->thread->chain = languages_keep(q->languages, sizeof *c)))
+		return 0;
+	later = time - c->time >= BETWEEN;
+	for (uint32_t i = 0; i < kept; i++) {
+		struct python_seen now = { q->room->addr[s->n - 1 - i], function_of(q, s->frame[s->n - 1 - i].code), 0 };
+
+		same = same && i < c->n && c->frame[i].addr == now.addr && c->frame[i].function == now.function;
+		now.times = same ? c->frame[i].times + later : 0;
+		c->frame[i] = now;
+		n += now.times >= TIMES;
+	}
+	c->n = kept;
+	c->time = later ? time : c->time;
+	return n;
+}
+
+/* Whether native frame I, an evaluator, was interrupted itself. */
+static bool
+is_innermost(const struct question *q, uint32_t i)
+{
+	return i == q->p->image->handlers || !i;
+}
+
+/* Adds what the evaluator in native frame I ran; WHOLE: it runs one frame. */
+static void
+put_doubtful(struct question *q, uint32_t *n, uint32_t i, bool whole)
+{
+	const struct moment *m = q->moment;
+	struct language_frame *to = q->room->frame;
+	const struct python_code *c;
+	uint32_t place;
+
+	q->to->doubtful++;
+	c = is_innermost(q, i) ? python_code_by_registers(&q->p->codes, m, &place) : NULL;
+	if (c && *n < LANGUAGE_FRAMES - 2)
+		to[(*n)++] = (struct language_frame){ m->sp[i], languages_place(q->languages, c->code, place) };
+	if ((!c || !whole) && *n < LANGUAGE_FRAMES - 2)
+		to[(*n)++] = (struct language_frame){ m->sp[i], languages_doubt(q->languages, &language_python) };
+}
+
+static bool
+is_evaluator(const struct question *q, uint32_t i)
+{
+	const struct code *c = languages_native(q->languages, q->moment->code[i]);
+
+	return c->module == q->p->module->id && c->vaddr >= q->p->image->eval_lo && c->vaddr < q->p->image->eval_hi;
+}
+
+/* Adds a piece; LASTING frames of the chain are sure in any case. */
+static void
+put_piece(struct question *q, uint32_t *n, const struct python_piece *p, uint32_t sure)
+{
+	const struct moment *m = q->moment;
+	uint32_t from = p->first, upto = p->first + p->n;
+
+	if (!p->n || !p->well || (q->to->n - p->first > sure && !p->copied && !(is_innermost(q, p->native) && look_in_registers(q->look, p->inner, p->upto)))) {
+		put_doubtful(q, n, p->native, false);
+		from = q->to->n - sure > from ? q->to->n - sure : from;
+		/* its own innermost frame lasts, too */
+		if (*n > 1 && from < upto && from > p->first && q->room->frame[*n - 2].entry == m->sp[p->native] &&
+		    function_of(q, q->room->frame[*n - 2].code) == function_of(q, q->to->frame[from].code))
+			from++;
+	}
+	for (; from < upto && *n < LANGUAGE_FRAMES - 2; from++)
+		q->room->frame[(*n)++] = (struct language_frame){ m->sp[p->native], q->to->frame[from].code };
+}
+
+static void
+hand_over(struct question *q, uint32_t n)
+{
+	q->to->n = n;
+	__builtin_memcpy(q->to->frame, q->room->frame, n * sizeof *q->to->frame);
+}
+
+/* Goes along the native stack.  The thread has since left an evaluator without a piece.  (The innermost one may have just
+ * begun: it stays.) */
+static void
+settle(struct question *q)
+{
+	const struct moment *m = q->moment;
+	uint32_t sure = lasting(q), n = 0, j = 0;
+
+	for (uint32_t i = 0; i < m->n; i++) {
+		while (j < q->room->pieces && q->room->piece[j].native < i)
+			j++;
+		if (j < q->room->pieces && q->room->piece[j].native == i) {
+			put_piece(q, &n, &q->room->piece[j], sure);
+		} else if (i && m->sp[i] && is_evaluator(q, i)) {
+			put_doubtful(q, &n, i, false);
+		}
+	}
+	hand_over(q, n);
+}
+
+/* Up to 3.10: each evaluator runs one frame.  The outermost ones stay the same for the longest time, so prof counts from
+ * there. */
+static void
+by_evaluators(struct question *q, uint64_t state)
+{
+	const struct moment *m = q->moment;
+	uint32_t native[EVALUATORS], n = 0, frames = 0, put = 0, sure, code, begun, copied = 0;
+	struct python_frame f;
+	uint64_t addr, chain[EVALUATORS];
+
+	for (uint32_t i = 0; i < m->n && n < EVALUATORS; i++)
+		if (m->sp[i] && is_evaluator(q, i))
+			native[n++] = i;
+	look_word(q->look, state + q->p->image->at[PY_T_FRAME], &addr);
+	for (; addr && frames < EVALUATORS && read_frame(q, addr, &f); addr = f.previous)
+		chain[frames++] = addr;
+	for (uint32_t i = 0; i < frames; i++)
+		push(q, chain[i], read_frame(q, chain[i], &f) && place_of(q, &f, &code) ? code : CODE_UNKNOWN);
+	sure = lasting(q);
+	while (q->copied && copied < frames && look_is_copied(q->look, chain[copied], FRAME))
+		copied++;
+	begun = frames + 1 == n && n && !native[0];   /* the innermost one has no frame yet */
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t back = n - i;   /* counted from the outermost */
+
+		if (i >= begun && i - begun < copied)
+			code = q->to->frame[i - begun].code;
+		else
+			code = m->whole && back <= sure ? q->to->frame[frames - back].code : CODE_UNKNOWN;
+		if (code != CODE_UNKNOWN)
+			q->room->frame[put++] = (struct language_frame){ m->sp[native[i]], code };
+		else
+			put_doubtful(q, &put, native[i], true);
+	}
+	hand_over(q, put);
+}
+
+/* The thread's state is gone, as after the process's end: nothing tells what its evaluators ran. */
+static void
+doubt_all(struct question *q)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < q->moment->n; i++)
+		if (q->moment->sp[i] && is_evaluator(q, i))
+			put_doubtful(q, &n, i, q->p->image->minor < 11);
+	hand_over(q, n);
+}
+
+/* Whether there is the state of a thread of the same interpreter. */
+static bool
+is_state(const void *question, uint64_t state)
+{
+	const struct question *q = question;
+	const uint32_t *at = q->p->image->at;
+	uint32_t left = THREADS;
+	uint64_t s;
+
+	look_word(q->look, q->thread->interpreter + at[PY_THREADS], &s);
+	while (s && s != state && left-- && look_word(q->look, s + at[PY_T_NEXT], &s))
+		;
+	return s == state;
+}
+
+/* Who interprets has the GIL; who waits for it has called futex with an address in it.  Other threads may have had it at the moment: what the
+ * lock says later holds for most of them, because they run without it for long or not at all. */
+static enum language_lock
+lock_of(struct question *q)
+{
+	const struct moment *m = q->moment;
+	const struct python *p = q->p;
+	uint64_t gil = python_gil_find(&q->p->gil, p->image, q->look, p->image->runtime + p->bias, q->thread->interpreter, q->room->page, is_state, q);
+
+	if (!gil || !m->n)
+		return LOCK_NOT_KNOWN;
+	if (m->waits && m->arg - gil < PYTHON_GIL_SIZE)
+		return LOCK_WANTED;
+	if (!m->waits && (is_evaluator(q, 0) || (!m->kernel && languages_native(q->languages, m->code[0])->module == p->module->id &&
+	                                         !look_in_registers(q->look, gil, gil + PYTHON_GIL_SIZE))))
+		return LOCK_HELD;
+	return python_gil_holder(p->image, q->look, gil) == q->thread->state ? LOCK_HELD : LOCK_NOT_HELD;
+}
+
+static struct look *
+look_of(struct python_room *r, const struct space *s)
+{
+	for (unsigned i = 0; i < LOOKS; i++)
+		if (r->look[i].space == s)
+			return &r->look[i];
+	return &r->look[r->turn++ % LOOKS];
+}
+
+static void
+frames(void *process, struct languages *languages, const struct moment *m, struct language_stack *to)
+{
+	struct python *p = process;
+	struct question q = { .p = p, .moment = m, .to = to, .languages = languages, .budget = FRAMES };
+
+	if (!(q.room = languages_room(languages, PYTHON_ROOM, sizeof *q.room)))
+		return;
+	q.look = look_of(q.room, m->space);
+	q.room->pieces = 0;
+	p->codes.languages = languages;
+	look_begin(q.look, m, READS);
+	if (!(q.thread = thread_of(p, q.look, m->tid))) {
+		to->late = true;
+		doubt_all(&q);
+		return;
+	}
+	to->handlers = p->image->handlers;
+	to->at = q.thread->state + p->image->at[PY_T_FRAME];
+	to->then = p->image->minor == 11 || p->image->minor == 12 ? p->image->at[PY_CFRAME_FRAME] : LANGUAGE_NO_THEN;
+	to->back = p->image->at[PY_F_PREVIOUS];
+	q.copied = look_is_copied(q.look, to->at, 8);
+	to->late = !q.copied;
+	to->lock = lock_of(&q);
+	if (p->image->minor < 11)
+		by_evaluators(&q, q.thread->state);
+	else {
+		(p->image->minor < 12 ? by_cframes : by_entries)(&q, q.thread->state);
+		settle(&q);
+	}
+	to->thread = q.thread->name;
+}
+
+const struct language language_python = {
+	.name = "[python]", .doubt = "[python?]", .find = python_image_find, .size = sizeof(struct python),
+	.leads_on = python_glue, .nameless = python_glue_nameless, .begin = begin, .done = done, .frames = frames, .line_of = python_line,
+};

@@ -1,0 +1,33 @@
+/* The places of code that a probe's words mean, in one file: a function by its name, with an offset, by a glob; a line of
+ * source; a USDT probe. */
+#ifndef SYM_PROBE_SITES_H
+#define SYM_PROBE_SITES_H
+
+#include "sym/module/module.h"
+
+enum { SITES_MAX = 4096, SITE_NAME = 120 };
+
+struct site {
+	uint64_t off;              /* of its first instruction, in the file */
+	uint64_t semaphore;        /* the offset in the file of a counter that the kernel raises while the probe is on; 0: none */
+	char name[SITE_NAME];      /* as it is shown; cut where it is longer */
+	bool within;               /* it is not a function's first instruction, or prof does not know: there is no probe at its return */
+	char args[SITE_NAME];      /* of a USDT probe: where its arguments lie; empty if there are none or they do not fit */
+};
+
+struct sites {
+	struct site *site;         /* a vector */
+	uint32_t n, cap;
+	uint32_t left_out;         /* beyond SITES_MAX */
+	bool thumb, go;            /* the file has code on which no probe at a return is possible */
+	char wrong[400];           /* why there is none */
+};
+
+/* Adds what PLACE means: "func", "func+8", "f*", "file.c:12", "0x1234" (as linked).  If there is nothing, it returns false,
+ * with WRONG in words. */
+bool sites_code(struct sites *, struct modules *, struct module *, const char *place);
+/* Adds the USDT probes that PROVIDER:NAME means (either may be a glob; provider "" is any). */
+bool sites_usdt(struct sites *, struct module *, const char *provider, const char *name);
+void sites_free(struct sites *);
+
+#endif

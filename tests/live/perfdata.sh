@@ -1,0 +1,79 @@
+#!/bin/sh
+# What perf records is read as perf script reads it: the same number of samples, and stacks that are as complete; from files, pipes,
+# packed, and with several events; and the kernel is named by its file.
+. "$(dirname "$0")/../lib.sh"
+need perf linux-perf
+perf record -q -N -B -e cpu-clock -o data true >out 2>err || { [ "${CI:-}" = true ] && not_ok perf "it cannot record" err || skip '' 'perf cannot record here'; exit $failed; }
+burn=$(program demo -g)
+
+# Frames of all stacks: perf's, and prof's, whose mark for a stack that goes on is none.
+theirs() { grep -c '^[[:space:]][[:space:]]*[0-9a-f]' script; }
+ours() { "$PROF" report -q --no-inline "$1" -o - 2>err | sed 's/;\[truncated\]//g' | awk '{ c = $NF; n += c * (split($0, f, ";") - 1) } END { print n + 0 }'; }
+
+# recorded ARGUMENTS: DATA, and what perf script says of it.  perf 6.1 may abort: while it collects build-ids, and in its script.
+recorded() {
+	for ids in "" "" "-N -B" "-N -B" "-N -B" "-N -B" "-N -B" "-N -B" "-N -B" "-N -B"; do
+		rm -f data
+		perf record -q $ids "$@" >out 2>err
+		perf script --no-inline -i data -F comm,ip,sym >script 2>err && return
+	done
+}
+for how in "--call-graph dwarf,16384" "-z --call-graph dwarf,16384" "-g"; do
+	recorded -F 500 -e cpu-clock:u $how -o data timeout 1 "$burn"
+	name=$(echo "$how" | tr -cd a-z)
+	"$PROF" report data -o x.folded >out 2>told
+	n=$(samples x.folded)
+	check "$name-samples" "$n" -ge 20
+	check "$name-all" "$n" = "$(grep -c '^[^[:space:]]' script)"
+	show=told check "$name-frames" $(($(ours data) * 100)) -ge $(($(theirs) * 97))
+done
+perf record -q -F 500 -e cpu-clock:u -g -o - timeout 1 "$burn" 2>err | "$PROF" report - -o pipe.folded >out 2>told
+show=told check pipe "$(samples pipe.folded)" -ge 20
+rm -f data
+perf record -q -N -B -F 500 -e cpu-clock:u,page-faults:u -g -o data timeout 1 "$burn" >out 2>err
+"$PROF" report -q data -e page-faults:u -o - >faults 2>told
+check events "$(grep -c '\[page-faults:u\]' faults)" -ge 1
+# Lines and instructions of a function: sources, and what objdump says, come by way of the keeper.
+status annotate 0 "$PROF" annotate -q data checksum
+has annotate-line out '[1-9][0-9]*\.[0-9]%  +[0-9.]+%  +[0-9]+  .*;'
+has annotate-instruction out '[0-9.]+%  +[0-9.]+%  +[0-9a-f]+:  [a-z]+ '
+
+# An interpreter's frames stay: what it runs stands in its memory, and no recording has that.
+need /usr/bin/python3 python3
+recorded -F 500 -e cpu-clock:u --call-graph dwarf,16384 -o data timeout 1 /usr/bin/python3 -c 'while True: sorted(range(99), key=str)'
+"$PROF" report data -o x.folded >out 2>told
+show=told check python "$(samples x.folded '_PyEval|PyObject')" -ge 10 -a "$(samples x.folded '\[python\?\]')" = 0
+show=told check python-frames $(($(ours data) * 100)) -ge $(($(theirs) * 97))
+
+# The kernel's names by a vmlinux, from the running kernel's own list, but linked at another address, as if this kernel had moved.
+vmlinux() { # FILE BUILD-ID
+	awk '$2 ~ /^[tTwW]$/ && !/\t\[/' /proc/kallsyms | sort | awk '
+		!from && ($3 == "_text" || $3 == "_stext") { from = $1 }
+		from && !seen[$3]++ { printf ".org 0x%s - 0x%s\n%s\"%s\":\n.type \"%s\",%%function\n", $1, from, $2 ~ /[TW]/ ? ".globl \"" $3 "\"\n" : "", $3, $3 }
+		END { print ".skip 64" }' >v.s
+	as -o v.o v.s && ld -e 0 -Ttext=0xffffffff81234000 --build-id=0x"$2" -o "$1" v.o
+}
+# kernel TEST OPTIONS...: what the kernel did has the names that it has without options.
+kernel() {
+	t=$1
+	shift
+	"$PROF" report data "$@" -o k.folded >out 2>told
+	show=told check "$t" "$(samples k.folded "$known")" = "$(samples own.folded "$known")" -a "$(samples k.folded "$known")" -ge 20
+}
+if [ "$(id -u)" != 0 ] || ! grep -q '^f.* _s*text$' /proc/kallsyms; then
+	skip vmlinux "the kernel's addresses are hidden here"
+	exit $failed
+fi
+rm -f data   # each mapping with its build-id: perf does not collect them at the end
+perf record -q -N --buildid-mmap -F 999 -e cpu-clock:k -g -o data timeout 1 dd if=/dev/zero of=/dev/null bs=4M 2>err >out
+id=$(perf buildid-list --kernel)
+"$PROF" report data -q -o own.folded 2>err
+known='(read|write|zero)[a-z_0-9]*_\[k\]'
+mkdir -p root/boot empty kept/.build-id/"$(echo "$id" | cut -c 1-2)"
+vmlinux vmlinux "$id" 2>err && kernel vmlinux --kallsyms vmlinux
+cp vmlinux root/boot/vmlinux-"$(uname -r)" && kernel vmlinux-sysroot --sysroot root
+cp vmlinux kept/.build-id/"$(echo "$id" | sed 's|^..|&/|')".debug && kernel vmlinux-debug-dir --sysroot empty --debug-dir kept
+vmlinux other 0123456789012345678901234567890123456789 2>err
+"$PROF" report data --kallsyms other -o k.folded >out 2>told
+show=told check vmlinux-other "$(samples k.folded "$known")" = 0 -a "$(grep -c 'its build-id is another' told)" = 1
+exit $failed

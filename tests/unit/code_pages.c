@@ -1,0 +1,287 @@
+/* Pages of code that a process made: what is asked of the process, and when. */
+#include "test.h"
+
+#include "unwind/derive/code_pages.c"
+#include "unwind/derive/code_source.h"
+
+enum { BASE = 0x100000, PAGES = 2000 };
+#define MS UINT64_C(1000000)
+
+static uint8_t memory[PAGES * PAGE];
+static unsigned reads;
+static uint64_t hole;              /* a page that cannot be read */
+
+static size_t
+read_memory(struct space *s, uint64_t addr, void *to, size_t n)
+{
+	uint64_t end = hole > addr ? hole : BASE + sizeof memory;
+
+	(void)s;
+	reads++;
+	if (addr < BASE || addr >= end || (addr >= hole && addr < hole + PAGE))
+		return 0;
+	n = n < end - addr ? n : (size_t)(end - addr);
+	memcpy(to, memory + (addr - BASE), n);
+	return n;
+}
+
+static struct arena arena;
+static struct code_pages pages;
+static struct space space;
+
+static void
+begin(void)
+{
+	memset(memory, 0x90, sizeof memory);
+	arena = (struct arena){ 0 };
+	pages = (struct code_pages){ .arena = &arena };
+	hole = reads = 0;
+	space_init(&space);
+	space.read = read_memory;
+	code_pages_compare(&pages, &space, 1000 * MS);
+	space.compared = 1000 * MS;
+}
+
+static void
+end(void)
+{
+	space_free(&space);
+	arena_free(&arena);
+}
+
+/* How many bytes can be read at the OFF'th byte of memory; they must be the memory's. */
+static size_t
+have(uint64_t off)
+{
+	struct cursor c = code_pages_of_space(&pages, &space, BASE + off);
+
+	CHECK(!cur_left(&c) || memcmp(c.pos, memory + off, cur_left(&c)) == 0);
+	return cur_left(&c);
+}
+
+static void
+neighbours_come_along(void)
+{
+	begin();
+	CHECK_U64(have(10 * PAGE), PAGE + EDGE);
+	CHECK_U64(have(9 * PAGE + 5), PAGE + EDGE - 5);
+	CHECK_U64(have(11 * PAGE + 5), PAGE + EDGE - 5);
+	CHECK_U64(have(10 * PAGE + 7), PAGE + EDGE - 7);
+	CHECK_U64(reads, 1);
+	hole = BASE + 20 * PAGE;
+	CHECK_U64(have(19 * PAGE), PAGE);              /* nothing behind it */
+	CHECK_U64(have(21 * PAGE), PAGE + EDGE);       /* nor before it */
+	reads = 0;
+	CHECK_U64(have(20 * PAGE), 0);
+	CHECK(reads > 0);
+	reads = 0;
+	CHECK_U64(have(20 * PAGE + 100), 0);           /* that is remembered, too */
+	CHECK_U64(reads, 0);
+	end();
+}
+
+static void
+changes_are_seen(void)
+{
+	uint32_t epoch;
+
+	begin();
+	for (unsigned i = 0; i < 30; i++)
+		have(i * PAGE);
+	epoch = space.epoch;
+	reads = 0;
+	code_pages_compare(&pages, &space, 1400 * MS);
+	CHECK_U64(reads, 0);
+	code_pages_compare(&pages, &space, 1600 * MS);
+	CHECK(reads >= 10 && reads <= 12);             /* for thirty-one pages */
+	CHECK_U64(space.epoch, epoch);
+	memory[17 * PAGE + 99] = 1;
+	code_pages_compare(&pages, &space, 1700 * MS);
+	CHECK_U64(space.epoch, epoch);
+	code_pages_compare(&pages, &space, 2200 * MS);
+	CHECK(space.epoch != epoch);
+	reads = 0;
+	for (unsigned i = 0; i < 30; i++)              /* the rules go, the pages stay */
+		CHECK_U64(have(i * PAGE), PAGE + EDGE);
+	CHECK_U64(reads, 0);
+	end();
+}
+
+/* A page that can be read no more, or not yet, does not keep others from being compared. */
+static void
+holes_are_passed_over(void)
+{
+	uint32_t epoch;
+
+	begin();
+	for (unsigned i = 0; i < 9; i++)
+		have(i * PAGE);
+	epoch = space.epoch;
+	hole = BASE + 3 * PAGE;
+	memory[3 * PAGE] = memory[5 * PAGE] = 1;
+	code_pages_compare(&pages, &space, 1600 * MS);
+	CHECK(space.epoch != epoch);
+	CHECK(code_pages_of_space(&pages, &space, BASE + 5 * PAGE).pos[0] == 1);
+	CHECK(code_pages_of_space(&pages, &space, BASE + 3 * PAGE).pos[0] == 0x90);
+	end();
+}
+
+/* What was no code is looked at again, once in a millisecond. */
+static void
+code_comes_later(void)
+{
+	begin();
+	memset(memory + 5 * PAGE, 0, PAGE);
+	CHECK(*code_pages_of_space(&pages, &space, BASE + 5 * PAGE).pos == 0);
+	memory[5 * PAGE] = 0x55;
+	code_pages_compare(&pages, &space, 1001 * MS);
+	CHECK(*code_pages_of_space(&pages, &space, BASE + 5 * PAGE).pos == 0x55);
+	memory[5 * PAGE + 64] = 0x55;
+	reads = 0;
+	CHECK(*code_pages_of_space(&pages, &space, BASE + 5 * PAGE + 64).pos == 0);
+	CHECK_U64(reads, 0);
+	code_pages_compare(&pages, &space, 1002 * MS);
+	CHECK(*code_pages_of_space(&pages, &space, BASE + 5 * PAGE + 64).pos == 0x55);
+	CHECK_U64(reads, 1);
+	for (unsigned t = 3; t < 400; t++) {           /* where none comes, less and less often */
+		code_pages_compare(&pages, &space, (1000 + t) * MS);
+		have(5 * PAGE + 512);
+	}
+	CHECK(reads > 5 && reads < 16);
+	end();
+}
+
+/* A page that could not be read at first is read later, whether somebody asks for it or not; then rules are made anew. */
+static void
+pages_come_later(void)
+{
+	uint32_t epoch;
+
+	begin();
+	hole = BASE + 5 * PAGE;
+	CHECK_U64(have(5 * PAGE), 0);
+	epoch = space.epoch;
+	hole = 0;
+	code_pages_compare(&pages, &space, 1002 * MS);
+	CHECK_U64(have(5 * PAGE), PAGE + EDGE);
+	code_pages_compare(&pages, &space, 1003 * MS);
+	CHECK(space.epoch != epoch);
+	CHECK_U64(have(5 * PAGE), PAGE + EDGE);
+	hole = BASE + 20 * PAGE;
+	CHECK_U64(have(20 * PAGE), 0);
+	epoch = space.epoch;
+	hole = 0;
+	code_pages_compare(&pages, &space, 1600 * MS);
+	code_pages_compare(&pages, &space, 1601 * MS);
+	CHECK(space.epoch != epoch);
+	reads = 0;
+	CHECK_U64(have(20 * PAGE), PAGE + EDGE);
+	CHECK_U64(reads, 0);
+	hole = BASE + 30 * PAGE;
+	have(30 * PAGE);
+	reads = 0;
+	for (unsigned t = 0; t < 100000; t += 2) {     /* where none comes, less and less often */
+		code_pages_compare(&pages, &space, (1602 + t) * MS);
+		have(30 * PAGE + 512);
+	}
+	CHECK(reads > 100);
+	reads = 0;
+	for (unsigned t = 100000; t < 110000; t += 100) {
+		pages.now = (1602 + t) * MS;
+		have(30 * PAGE + 512);
+	}
+	CHECK(reads >= 6 && reads <= 18);
+	end();
+}
+
+/* Code all over the place: what is beyond the budget is counted, and read later. */
+static void
+there_is_a_budget(void)
+{
+	uint32_t epoch, read, left;
+
+	begin();
+	for (unsigned i = 1; i < 1999; i++)
+		have((i * 7 % 1999) * PAGE);
+	CHECK(reads >= CREDIT / 2 && reads <= CREDIT + 2);
+	CHECK(pages.left > 0);
+	read = reads, left = pages.left, epoch = space.epoch;
+	CHECK_U64(have(1500 * PAGE) + have(1503 * PAGE) + have(1506 * PAGE), 0);
+	CHECK_U64(pages.left, left + 3);
+	CHECK_U64(reads, read);
+	code_pages_compare(&pages, &space, 1200 * MS);
+	CHECK(space.epoch != epoch);                   /* rules were made without bytes */
+	CHECK_U64(have(1500 * PAGE), PAGE + EDGE);
+	for (unsigned t = 0; t < 1000; t++) {          /* at 999 Hz, without end */
+		code_pages_compare(&pages, &space, (1201 + t) * UINT64_C(1000000));
+		for (unsigned i = 0; i < 10; i++)
+			have(((t * 10 + i) * 11 % 1999) * PAGE);
+	}
+	CHECK(reads - read <= 1000);
+	end();
+}
+
+/* Where no function begins in a page stays known as long as the page is as it was. */
+static void
+barren_pages_are_known(void)
+{
+	uint8_t *barren;
+
+	begin();
+	CHECK(!code_pages_barren(&pages, &space, BASE + 10 * PAGE));
+	have(10 * PAGE);
+	CHECK((barren = code_pages_barren(&pages, &space, BASE + 10 * PAGE)) && !*barren);
+	*barren = 1;
+	code_pages_compare(&pages, &space, 1600 * MS);
+	CHECK((barren = code_pages_barren(&pages, &space, BASE + 10 * PAGE)) && *barren == 1);
+	memory[10 * PAGE + 1000] = 0x55;
+	code_pages_compare(&pages, &space, 2200 * MS);
+	CHECK((barren = code_pages_barren(&pages, &space, BASE + 10 * PAGE)) && !*barren);
+	end();
+}
+
+/* Code that leads nowhere: some of it is left, and looked at later. */
+static void
+what_is_in_vain_has_a_budget(void)
+{
+	struct code_source src = { .pages = { .arena = &arena } };
+	unsigned n = 0;
+
+	begin();
+	code_compare(&src, &space, 1000 * MS);
+	for (; n < 1000 && code_has_time(&src); n++)
+		code_in_vain(&src, 6000);
+	CHECK(n > 100 && n < 300);
+	CHECK_U64(src.pages.left, 1);
+	code_compare(&src, &space, 1000 * MS + 1);
+	CHECK(!code_has_time(&src));
+	code_compare(&src, &space, 1020 * MS);
+	CHECK(code_has_time(&src));
+	for (unsigned t = n = 0; t < 1000; t++) {      /* a second of samples */
+		code_compare(&src, &space, (1021 + t) * MS);
+		if (code_has_time(&src))
+			n++, code_in_vain(&src, 6000);
+	}
+	CHECK(n > 30 && n < 100);
+	code_compare(&src, &space, 10000 * MS);
+	CHECK_U64(src.in_vain, 0);
+	code_in_vain(&src, UINT64_MAX);
+	CHECK(!code_has_time(&src));
+	code_compare(&src, &space, 20000 * MS);
+	CHECK(code_has_time(&src));
+	end();
+}
+
+int
+main(void)
+{
+	RUN("code_pages", neighbours_come_along);
+	RUN("code_pages", changes_are_seen);
+	RUN("code_pages", holes_are_passed_over);
+	RUN("code_pages", code_comes_later);
+	RUN("code_pages", pages_come_later);
+	RUN("code_pages", there_is_a_budget);
+	RUN("code_pages", barren_pages_are_known);
+	RUN("code_pages", what_is_in_vain_has_a_budget);
+	return TEST_STATUS;
+}

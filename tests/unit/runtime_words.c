@@ -1,0 +1,45 @@
+/* What is said about runtimes: by the names of their modules; and each that may have made code is told of without a hole in the words. */
+#include "cmd/capture/runtime_words.c"
+
+#include "test.h"
+
+static void
+each_runtime_in_words(void)
+{
+	struct profile p = { 0 };
+	char text[512];
+	struct sink s;
+
+	for (unsigned i = 0; i < LANGUAGES; i++) {
+		struct tally t = { .p = &p, .all = 100 };
+
+		t.made[i] = 60;
+		t.loop[i] = 30;
+		sink_open(&s, -1);
+		put(&s, &t);
+		sink_char(&s, 0);
+		snprintf(text, sizeof text, "; 60%% of stacks pass through code that %s made and that has no names", language[i].name);
+		CHECK(!strncmp(s.buf, text, strlen(text)));
+		CHECK(!strstr(s.buf, "null") && !strstr(s.buf, "()"));
+		s.len = 0;
+		sink_close(&s);
+	}
+}
+
+static void
+runtimes_by_module(void)
+{
+	CHECK_STR(language[language_of("luajit-2.1")].name, "LuaJIT");
+	CHECK_STR(language[language_of("libluajit-5.1.so.2")].name, "LuaJIT");
+	CHECK_STR(language[language_of("lua5.4")].name, "Lua");
+	CHECK_STR(language[language_of("libguile-3.0.so.1")].name, "Guile");
+	CHECK_STR(language[language_of("libc.so.6")].name, "a JIT compiler");
+}
+
+int
+main(void)
+{
+	RUN("runtime_words", each_runtime_in_words);
+	RUN("runtime_words", runtimes_by_module);
+	return TEST_STATUS;
+}

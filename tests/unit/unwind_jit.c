@@ -1,0 +1,331 @@
+/* Walks through code without a file, which prof reads from the process. */
+#include "unwind/unwind.c"
+
+#include "walked.h"
+
+static uint8_t jit_bytes[0x2000];
+static unsigned jit_reads;
+
+/* [0x10000, 0x12000) can be read. */
+static size_t
+read_jit(struct space *sp, uint64_t addr, void *to, size_t n)
+{
+	(void)sp;
+	jit_reads++;
+	if (addr < 0x10000 || addr >= 0x12000)
+		return 0;
+	n = n < 0x12000 - addr ? n : (size_t)(0x12000 - addr);
+	memcpy(to, jit_bytes + (addr - 0x10000), n);
+	return n;
+}
+
+/* Code that cannot be read goes by its frame pointer, where nothing speaks against it. */
+static void
+jitted_code_goes_by_fp(void)
+{
+	set_up(MODE_AUTO, 512);
+	regs.r[RBP] = slot(8);
+	words[8] = slot(12);
+	words[9] = 0x10200;
+	words[12] = 7;
+	words[13] = ret(ROOT);
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_fp == 2);
+	CHECK_U64(codes.code[walk.code[1]].vaddr, 0x101ff);
+	words[0] = slot(8);               /* as pushed: perhaps there is no record yet */
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	words[0] = ret(PLAIN);            /* right behind a call, or before the return */
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	words[0] = words[12] = words[13] = 0;        /* the outermost record */
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	words[12] = 5;
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 2);
+	tear_down();
+}
+
+static void
+jitted_code_is_read(void)
+{
+	static const uint8_t framed[] = "\x55\x48\x89\xe5\x48\x83\xec\x40\xff\xd0\xc9\xc3",   /* push, mov, sub; call; leave; ret */
+	                     bare[] = "\x48\x83\xec\x18\xff\xd0\x48\x83\xc4\x18\xc3";
+	const uint64_t frame = 0x10ff6, plain = 0x11100;   /* across two pages */
+
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0xcc, sizeof jit_bytes);
+	memcpy(jit_bytes + (frame - 0x10000), framed, sizeof framed - 1);
+	memcpy(jit_bytes + (plain - 0x10000), bare, sizeof bare - 1);
+	regs.r[RBP] = slot(8);
+	words[8] = slot(20);
+	words[9] = words[21] = ret(ROOT);
+	words[1] = plain + 6;
+	words[5] = frame + 10;
+	for (unsigned i = 0; i < 3; i++) {   /* at its first instruction, behind the push, at its return */
+		const unsigned at[] = { 0, 1, 11 };
+
+		words[0] = i == 1 ? slot(8) : plain + 6;
+		words[4] = i == 1 ? 0 : frame + 10;
+		go(frame + at[i], 0, WORDS);
+		CHECK(walk.end == WALK_ROOT && walk.n == 4 && walk.by_fp == 1 && walk.by_code == 2);
+		CHECK_U64(codes.code[walk.code[1]].vaddr, plain + 5);
+	}
+	tear_down();
+}
+
+/* As Python's trampolines: with nothing mapped before them. */
+static void
+jitted_code_at_the_edge(void)
+{
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0, sizeof jit_bytes);
+	memcpy(jit_bytes, "\x48\x83\xec\x08\xff\xd1\x48\x83\xc4\x08\xc3", 11);   /* sub; call *%rcx; add; ret */
+	words[1] = 0x10006;               /* LEAF: cfa = rsp + 16 */
+	words[3] = ret(ROOT);
+	go(ret(LEAF), 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 1);
+	tear_down();
+}
+
+/* Code that pushes before it makes its frame record, as HotSpot's barriers and hand-written functions do. */
+static void
+jitted_code_pushes_first(void)
+{
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0xcc, sizeof jit_bytes);
+	memcpy(jit_bytes + 0x200, "\x41\x57\x53\x68\xff\xff\xff\xff\x55\x48\x89\xe5\x48\x83\xec\x40\xff\xd0\x0f\x0b", 20);
+	regs.r[RBP] = slot(8);
+	words[0] = words[10] = ret(PLAIN) + 1;
+	words[8] = slot(20);
+	words[9] = UINT64_MAX;
+	words[12] = ret(ROOT);
+	go(0x10200 + 16, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	tear_down();
+}
+
+/* Compiled code that has called what HotSpot interprets: below its sp lie arguments, where that is kept. */
+static void
+jitted_code_behind_arguments(void)
+{
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0xcc, sizeof jit_bytes);
+	memcpy(jit_bytes + 0x100, "\x55\x48\x89\xe5\xff\xd0\xc9\xc3", 8);                     /* push; mov; call; leave; ret */
+	memcpy(jit_bytes + 0x200, "\x48\x83\xec\x18\xff\xd0\x48\x83\xc4\x18\xc3", 11);     /* sub; call; add; ret */
+	regs.r[RBP] = slot(8);
+	words[7] = slot(12);
+	words[8] = slot(30);
+	words[9] = 0x10206;
+	words[13] = words[14] = words[16] = 7;
+	words[15] = ret(ROOT);            /* 12 and the frame; not 10 and the frame */
+	go(0x10106, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 1);
+	words[7] = slot(11);
+	go(0x10106, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 2);
+	words[7] = slot(10) + (2049 << 3);
+	go(0x10106, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 2);
+	tear_down();
+}
+
+/* Code that tells nothing, as V8's between a call and a jump into its runtime: the record is its own, if no word before it may be
+ * a return address. */
+static void
+jitted_code_has_a_record(void)
+{
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0xcc, sizeof jit_bytes);
+	memcpy(jit_bytes + 0x100, "\xff\xd0\xe9\x00\x00\x10\x00", 7);   /* call; jmp far away */
+	regs.r[RBP] = slot(8);
+	words[3] = ret(LEAF) + 1;         /* code of a file, but not behind a call */
+	words[8] = slot(20);
+	words[9] = ret(PLAIN);
+	words[13] = ret(ROOT);
+	go(0x10102, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_fp == 1);
+	words[7] = 0x10200;
+	go(0x10102, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	words[7] = ret(PLAIN);
+	go(0x10102, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	words[7] = 0;
+	words[9] = words[13] = ret(PLAIN) + 1;
+	go(0x10102, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	tear_down();
+	set_up(MODE_AUTO, 512);           /* code of a file may use fp for other things */
+	regs.r[RBP] = slot(8);
+	words[8] = slot(20);
+	words[9] = ret(PLAIN);
+	words[13] = ret(ROOT);
+	go(ret(SILENT), 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	tear_down();
+}
+
+/* What was read is looked at again, and code that has changed is read anew. */
+static void
+jitted_code_changes(void)
+{
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0x90, sizeof jit_bytes);
+	memcpy(jit_bytes + 0x100, "\x48\x83\xc4\x08\xc3", 5);
+	words[0] = words[2] = ret(ROOT) + 1;
+	words[1] = ret(ROOT);
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2 && walk.by_code == 1);
+	jit_bytes[0x103] = 0x10;
+	words[1] = ret(ROOT) + 1;
+	words[2] = ret(ROOT);
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE);   /* it is not read for each walk */
+	unwinder_compare(unwinder, &space, 1);
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE);   /* nor is it compared all the time */
+	jit_reads = 0;
+	unwinder_compare(unwinder, &space, 2000000000);
+	CHECK(jit_reads > 0);
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	jit_reads = 0;
+	go(0x10100, 0, WORDS);
+	CHECK_U64(jit_reads, 0);
+	tear_down();
+}
+
+/* Pages are read before all of their code is there. */
+static void
+jitted_code_comes_later(void)
+{
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0, sizeof jit_bytes);
+	memcpy(jit_bytes + 0x100, "\x48\x83\xc4\x08\xc3", 5);
+	words[1] = ret(ROOT);
+	words[2] = 7;
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	memcpy(jit_bytes + 0x200, "\x48\x83\xc4\x10\xc3", 5);
+	words[2] = ret(ROOT);
+	unwinder_compare(unwinder, &space, 1000000);
+	go(0x10200, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2 && walk.by_code == 1);
+	jit_reads = 0;
+	unwinder_compare(unwinder, &space, 3000000);
+	CHECK_U64(jit_reads, 0);
+	jit_bytes[0x103] = 0x10;          /* with something new comes something else */
+	memcpy(jit_bytes + 0x300, "\x48\x83\xc4\x10\xc3", 5);
+	go(0x10300, 0, WORDS);
+	unwinder_compare(unwinder, &space, 3000000);
+	words[1] = 7;
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	tear_down();
+}
+
+/* Code that makes no frame, because a function in front of it has made one for all of it; the code behind that function's jump
+ * removes it. */
+static void
+jitted_code_in_a_frame_made_for_it(void)
+{
+	static const char around[] = "\x55\x53\x41\x54\x41\x55\x41\x56\x41\x57\x48\x83\xec\x18\xff\xe7"   /* pushes; sub; jmp *%rdi */
+	                             "\x48\x83\xc4\x18\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5b\x5d\xc3";
+
+	for (unsigned same = 0; same < 2; same++) {
+		set_up(MODE_AUTO, 512);
+		space.read = read_jit;
+		memset(jit_bytes, 0xcc, sizeof jit_bytes);
+		memcpy(jit_bytes, around, sizeof around - 1);
+		jit_bytes[19] = same ? 0x18 : 0x20;      /* removes a larger one: it belongs to other code */
+		memcpy(jit_bytes + 0x1000, "\xff\xd0\xff\xe1", 4);   /* call *%rax; jmp *%rcx */
+		words[1] = 0x11002;               /* LEAF: cfa = rsp + 16 */
+		words[2 + 8] = slot(20);          /* rbp */
+		words[2 + 9] = ret(FRAMED);
+		words[21] = ret(ROOT);
+		for (unsigned times = 0; times < 2; times++) {   /* it is known the second time */
+			go(ret(LEAF), 0, WORDS);
+			CHECK(same ? walk.end == WALK_ROOT && walk.n == 4 && in(2) == FRAMED && walk.by_code == 1 : walk.end == WALK_NO_RULE && walk.n == 2);
+		}
+		CHECK_U64(unwinder->jumpers, same);
+		words[2 + 9]++;                   /* behind no call, */
+		words[16] = ret(PLAIN);           /* nor is what follows a root */
+		words[2 + 8] = 0;
+		go(ret(LEAF), 0, WORDS);
+		CHECK(walk.end == WALK_NO_RULE && walk.n == 2);
+		tear_down();
+	}
+}
+
+/* The same with less, as Guile has it: no register but those of the code is kept, so the caller's fp is not known. */
+static void
+jitted_code_in_a_small_frame(void)
+{
+	for (unsigned size = 16; size <= 24; size += 8) {
+		set_up(MODE_AUTO, 512);
+		space.read = read_jit;
+		memset(jit_bytes, 0xcc, sizeof jit_bytes);
+		memcpy(jit_bytes, "\x48\x83\xec\x18\xff\xe7\x48\x83\xc4\x18\xc3", 11);   /* sub; jmp *%rdi; add; ret */
+		jit_bytes[3] = jit_bytes[9] = (uint8_t)size;
+		memcpy(jit_bytes + 0x1000, "\xff\xd0\xff\xe1", 4);
+		words[1] = 0x11002;
+		words[2 + size / 8] = ret(FRAMED);
+		regs.r[RBP] = slot(20);
+		words[0] = slot(20);
+		words[21] = ret(ROOT);
+		go(ret(LEAF), 0, WORDS);
+		CHECK(size == 24 ? walk.n == 3 && in(2) == FRAMED && walk.by_code == 1 : walk.n == 2 && walk.end == WALK_NO_RULE);
+		tear_down();
+	}
+}
+
+/* The function that made the frame is in a file, and the stack has a return address behind its call. */
+static void
+jitted_code_in_a_frame_made_by_a_file(void)
+{
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0xcc, sizeof jit_bytes);
+	memcpy(jit_bytes + 0x1000, "\xff\xd0\xff\xe1", 4);
+	words[1] = 0x11002;
+	words[2 + 4] = slot(20);              /* CALLED: a record, two registers and 16 bytes */
+	words[2 + 5] = ret(CALLS);
+	words[2 + 5 + 4] = ret(ROOT);
+	go(ret(LEAF), 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 4 && in(2) == CALLS);
+	CHECK_U64(unwinder->jumpers, 1);
+	words[2 + 5] = ret(STRIPPED);         /* which calls another */
+	go(ret(LEAF), 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 2);
+	words[2 + 5] = 7;
+	words[2 + 6] = ret(CALLS);            /* somewhere else */
+	go(ret(LEAF), 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 2);
+	tear_down();
+}
+
+int
+main(void)
+{
+	RUN("unwind_jit", jitted_code_goes_by_fp);
+	RUN("unwind_jit", jitted_code_is_read);
+	RUN("unwind_jit", jitted_code_at_the_edge);
+	RUN("unwind_jit", jitted_code_pushes_first);
+	RUN("unwind_jit", jitted_code_behind_arguments);
+	RUN("unwind_jit", jitted_code_has_a_record);
+	RUN("unwind_jit", jitted_code_changes);
+	RUN("unwind_jit", jitted_code_comes_later);
+	RUN("unwind_jit", jitted_code_in_a_frame_made_for_it);
+	RUN("unwind_jit", jitted_code_in_a_small_frame);
+	RUN("unwind_jit", jitted_code_in_a_frame_made_by_a_file);
+	return TEST_STATUS;
+}
