@@ -58,7 +58,7 @@ session_wait(struct session *s, int extra, int64_t timeout_ns)
 	going = wakeup_wait(&s->wakeup, extra, timeout_ns < 0 || timeout_ns > most ? most : timeout_ns,
 	                    pressure_nap(&s->pressure, s->opener.rings.n));
 	watchdog_look(true);
-	priority_again(&s->priority);
+	priority_again(&s->priority, s->opener.door ? s->opener.door->first : NULL);
 	s->woke = clock_now();
 	if (!s->opener.first)
 		s->woke_cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);

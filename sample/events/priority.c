@@ -31,8 +31,9 @@ struct attr {
 	uint64_t slice, deadline, period;
 };
 
+/* Takes the lowest real-time priority. */
 static bool
-realtime(void)
+realtime(pid_t pid)
 {
 	struct sched_param p = { .sched_priority = 1 };
 	struct rlimit l;
@@ -40,7 +41,7 @@ realtime(void)
 	/* With such a limit the kernel would end a reader that goes on reading for long. */
 	if (!getrlimit(RLIMIT_RTTIME, &l) && l.rlim_cur != RLIM_INFINITY)
 		return false;
-	return !syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p);
+	return !syscall(SYS_sched_setscheduler, pid, SCHED_FIFO | SCHED_RESET_ON_FORK, &p);
 }
 
 static void
@@ -54,13 +55,21 @@ ordinary(int flags)
 bool
 priority_may(void)
 {
-	if (!realtime())
+	if (!realtime(0))
 		return false;
 	ordinary(0);
 	return true;
 }
 
-/* Takes the lowest real-time priority. */
+bool
+priority_first(pid_t pid)
+{
+	if (!realtime(pid))
+		return false;
+	setpriority(PRIO_PROCESS, (id_t)pid, -20);   /* for when it is ordinary */
+	return true;
+}
+
 static bool
 renice(int nice)
 {
@@ -79,10 +88,10 @@ priority_raise(struct priority *p, bool cpus)
 	struct attr a = { .size = sizeof a, .flags = 1, .slice = SLICE };   /* reset on fork */
 
 	p->nice = p->ordinary = getpriority(PRIO_PROCESS, 0);
-	p->realtime = cpus && realtime();
-	if (p->realtime) {   /* so that prof gets these again without any rights */
-		setrlimit(RLIMIT_RTPRIO, &(struct rlimit){ 1, 1 });
-		setrlimit(RLIMIT_NICE, &(struct rlimit){ 40, 40 });
+	p->realtime = cpus && priority_first(0);
+	if (p->realtime) {
+		p->ordinary = -20;
+		setrlimit(RLIMIT_NICE, &(struct rlimit){ 40, 40 });   /* so that its weight may grow again without any rights */
 		return;
 	}
 	p->raised = renice(p->nice);
@@ -140,12 +149,11 @@ static void
 keep_part(struct priority *p)
 {
 	uint64_t t = clock_now(), ran = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	int nice = -20;
+	int nice;
 
 	if (p->waived && t - p->since < LOOK)
 		return;
-	if (p->waived)
-		nice = nice_for(p->ordinary, p->nice, t - p->since, ran - p->ran);
+	nice = p->waived ? nice_for(p->ordinary, p->nice, t - p->since, ran - p->ran) : p->ordinary;
 	if (nice != p->ordinary && !setpriority(PRIO_PROCESS, 0, nice))
 		p->ordinary = nice;
 	p->since = t;
@@ -164,9 +172,11 @@ priority_waive(struct priority *p)
 }
 
 void
-priority_again(struct priority *p)
+priority_again(struct priority *p, bool (*first)(void))
 {
-	if (p->waived)
-		p->realtime = realtime();
+	if (!p->waived)
+		return;
 	p->waived = false;
+	p->realtime = first ? first() : priority_first(0);
+	p->ordinary = p->realtime ? -20 : p->ordinary;
 }

@@ -4,6 +4,7 @@
 #define SAMPLE_EVENTS_PRIORITY_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "ring.h"
 
@@ -24,9 +25,12 @@ void priority_raise(struct priority *, bool cpus);
  * whatever is idle; so it stays there, though it may run where it might before. */
 void priority_aside(const struct priority *, const struct rings *, uint32_t n);
 void priority_lower(const struct priority *);
+/* Makes a process (0: this one) real-time, with the largest weight for when it is ordinary. */
+bool priority_first(pid_t);
 /* Makes the process ordinary until priority_again, so that it does not stay real-time for too long.  Later calls see to it that
- * the process gets a part of a CPU, however many threads want it. */
+ * the process gets a part of a CPU, however many threads want it.  FIRST does what priority_first does, by another process's
+ * rights; NULL: this process has the right. */
 void priority_waive(struct priority *);
-void priority_again(struct priority *);
+void priority_again(struct priority *, bool (*first)(void));
 
 #endif

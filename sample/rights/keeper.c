@@ -324,6 +324,12 @@ keeper_read(int32_t pid, uint64_t addr, void *to, size_t n)
 	return done;
 }
 
+static bool
+keeper_first(void)
+{
+	return !ask(&(struct ask){ .what = ASK_FIRST }, "", -1, NULL, NULL, 0);
+}
+
 static void
 keeper_cgroup(void)
 {
@@ -353,7 +359,7 @@ keeper_rings(struct rings *rings)
 }
 
 static const struct foreign_door foreign_there = { keeper_file, keeper_read, keeper_says, keeper_asleep, keeper_mount, keeper_source };
-static const struct opener_door opener_there = { keeper_event, keeper_ahead, keeper_helper, keeper_cgroup };
+static const struct opener_door opener_there = { keeper_event, keeper_ahead, keeper_helper, keeper_first, keeper_cgroup };
 
 /* Forks a keeper.  Returns its socket, or -1 with errno. */
 static int

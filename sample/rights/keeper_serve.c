@@ -50,6 +50,7 @@ static struct {
 	const struct keeper_also *also;
 	unsigned helpers;          /* helpers that have not ended */
 	unsigned before;           /* how many keepers came before this one */
+	bool first;                /* this keeper is real-time, as prof was */
 	bool spared;               /* this keeper has made its spare */
 } kept;
 
@@ -305,6 +306,8 @@ serve(const struct ask *a, int own, int with, int *fd, char *text)
 		return serve_asleep(a, text);
 	case ASK_MOUNT:
 		return serve_mount(with, text);
+	case ASK_FIRST:
+		return getppid() == kept.prof && kept.first && priority_first(kept.prof) ? 0 : refuse(EPERM);
 	case ASK_CGROUP:
 		drop_cgroup();
 		return 0;
@@ -385,6 +388,7 @@ keeper_serve(int fd, pid_t prof, struct opener *o, const struct modules *ms, con
 	prctl(PR_SET_PDEATHSIG, SIGRTMAX);
 	prctl(PR_SET_NAME, "prof-keeper");
 	priority_raise(&p, o->ncpu > 1);
+	kept.first = p.realtime;
 	if (also->nfd)
 		memcpy(own + 1, also->fd, also->nfd * sizeof *own);
 	opener_only(o, own, 1 + also->nfd);
