@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+static const char stub[] = "@plt";
+
 void
 text_put(struct text *t, const char *s, size_t n)
 {
@@ -45,17 +47,31 @@ text_num(struct text *t, uint64_t v)
 	text_put(t, p, (size_t)(d + sizeof d - p));
 }
 
+/* The linker's stub for a function is called NAME@plt. */
+static size_t
+stub_suffix(const char *name)
+{
+	size_t n = strlen(name), suffix = sizeof stub - 1;
+
+	return n > suffix && !strcmp(name + n - suffix, stub) ? suffix : 0;
+}
+
 const char *
 demangle(struct arena *a, const char *mangled, unsigned flags)
 {
-	const char *name = mangled;
+	const char *name = mangled, *function = mangled;
 	struct text t = { 0 };
+	size_t suffix;
 
 	if (*mangled != '_')
 		return mangled;
-	if (rust_demangle(&t, mangled, flags) || (t.n = 0, t.full = false, cxx_demangle(&t, mangled, flags)))
-		if (!t.full && t.n && !(name = arena_str(a, t.s, t.n)))
+	if ((suffix = stub_suffix(mangled)) && !(function = arena_str(a, mangled, strlen(mangled) - suffix)))
+		return mangled;
+	if (rust_demangle(&t, function, flags) || (t.n = 0, t.full = false, cxx_demangle(&t, function, flags))) {
+		text_put(&t, stub, suffix);
+		if (!t.full && t.n > suffix && !(name = arena_str(a, t.s, t.n)))
 			name = mangled;
+	}
 	vec_free(&t.s, &t.cap, 1);
 	return name;
 }

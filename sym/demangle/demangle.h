@@ -9,7 +9,7 @@ enum {
 	DEMANGLE_SHORT = 2,     /* no template arguments, return types, constraints: std::vector<>::push_back(int const&) */
 };
 
-/* Demangles MANGLED into the arena.  Returns MANGLED itself if it is not a mangled name, is malformed, or would become too
+/* Demangles MANGLED, also NAME@plt, into the arena.  Returns MANGLED itself if it is not a mangled name, is malformed, or would become too
  * large.  Takes about linear time. */
 const char *demangle(struct arena *, const char *mangled, unsigned flags);
 

@@ -556,6 +556,16 @@ static void says_what_cxxfilt_says(void) { CHECK_TABLE(same, DEMANGLE_VERBOSE); 
 static void names_met(void) { CHECK_TABLE(found, DEMANGLE_VERBOSE); }
 static void newer_than_cxxfilt(void) { CHECK_TABLE(newer, DEMANGLE_VERBOSE); }
 static void rust_names(void) { CHECK_TABLE(rust, 0); }
+/* As perf script names the linker's stubs. */
+static const char *const stubs[][2] = {
+	{ "_ZdlPv@plt", "operator delete(void*)@plt" },
+	{ "_ZN1AC1Ev@plt", "A::A()@plt" },
+	{ "_RNvC1a1f@plt", "a::f@plt" },
+	{ "_ZdlPv@", "_ZdlPv@" },
+	{ "_Zx@plt", "_Zx@plt" },
+	{ "_@plt", "_@plt" },
+	{ "free@plt", "free@plt" },
+};
 static const char *const brief[][2] = {
 	{ "_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<>::push_back(int const&)" },
 	{ "_Z3fooIiEvT_", "foo<>(int)" },
@@ -594,6 +604,7 @@ static const char *const clones[][2] = {
 };
 
 static void short_names(void) { CHECK_TABLE(brief, DEMANGLE_SHORT); }
+static void names_of_stubs(void) { CHECK_TABLE(stubs, 0); }
 static void names_of_copies(void) { CHECK_TABLE(clones, 0); }
 static void rust_hashes(void) { CHECK_TABLE(hashed, DEMANGLE_VERBOSE); }
 
@@ -731,6 +742,7 @@ main(void)
 	RUN("demangle", names_met);
 	RUN("demangle", newer_than_cxxfilt);
 	RUN("demangle", short_names);
+	RUN("demangle", names_of_stubs);
 	RUN("demangle", names_of_copies);
 	RUN("demangle", rust_names);
 	RUN("demangle", rust_hashes);
