@@ -21,6 +21,7 @@
 #include "lib/msg.h"
 #include "lib/nearest.h"
 #include "lib/sort.h"
+#include "lib/text.h"
 #include "out/report/durations.h"
 #include "sample/events/perf.h"
 #include "sample/events/syscalls.h"
@@ -474,14 +475,16 @@ say_lost(const struct latencies *c)
 		warn("prof saw the end of %llu %s, but not the beginning: it was before the capture, or prof missed it", (unsigned long long)begun,
 		     calls_word(c, begun));
 	if (n[LOST_LEFT])
-		warn("%llu %s did not return: longjmp or an exception left it", (unsigned long long)n[LOST_LEFT], n[LOST_LEFT] == 1 ? "call" : "calls");
+		warn("%llu call%s did not return, because of longjmp or an exception", (unsigned long long)n[LOST_LEFT], plural(n[LOST_LEFT]));
 	if (n[LOST_DEEP])
-		warn("prof did not count %llu calls: they were nested more than %d deep", (unsigned long long)n[LOST_DEEP], LATENCY_DEPTH);
+		warn("prof did not count %llu call%s: the nesting was more than %d deep", (unsigned long long)n[LOST_DEEP], plural(n[LOST_DEEP]), LATENCY_DEPTH);
 	if (n[LOST_ROOM] || n[LOST_GROUP])
-		warn("prof did not count %llu calls: there was no room for more %s", (unsigned long long)(n[LOST_ROOM] + n[LOST_GROUP]),
+		warn("prof did not count %llu call%s: there was no room for more %s", (unsigned long long)(n[LOST_ROOM] + n[LOST_GROUP]),
+		     plural(n[LOST_ROOM] + n[LOST_GROUP]),
 		     n[LOST_GROUP] ? "threads or values" : "threads");
 	if (c->rows.missed)
-		warn("prof missed the ends of %llu calls: another BPF program was running on that CPU", (unsigned long long)c->rows.missed);
+		warn("prof missed the end of %llu call%s: another BPF program was running on that CPU", (unsigned long long)c->rows.missed,
+		     plural(c->rows.missed));
 }
 
 static bool

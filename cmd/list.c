@@ -8,6 +8,7 @@
 #include "lib/columns.h"
 #include "lib/msg.h"
 #include "lib/sink.h"
+#include "lib/text.h"
 #include "sample/events/event_catalogue.h"
 #include "sample/events/trace_format.h"
 #include "sample/events/tracefs.h"
@@ -56,7 +57,7 @@ static void
 field_line(struct listing *l, const struct trace_field *f, unsigned nth)
 {
 	(void)nth;
-	sink_fmt(&l->out, "      %s: %s of %u bytes%s\n", f->name, kind_of(f), f->size, f->is_signed && f->kind == TRACE_NUMBER ? ", signed" : "");
+	sink_fmt(&l->out, "      %s: %s of %u byte%s%s\n", f->name, kind_of(f), f->size, plural(f->size), f->is_signed && f->kind == TRACE_NUMBER ? ", signed" : "");
 }
 
 static void

@@ -15,6 +15,7 @@
 #include "lib/clock.h"
 #include "lib/msg.h"
 #include "lib/progress.h"
+#include "lib/text.h"
 #include "lib/watchdog.h"
 #include "lib/work.h"
 #include "sample/tasks/launch.h"
@@ -121,8 +122,8 @@ adapt_stack(struct recording *r)
 	const struct pressure *p = session_pressure(r->session);
 
 	if (session_used(r->session, &c->use, &c->wait_use))
-		verbose("%llu of %llu stacks were cut, and the longest had %llu bytes: prof now copies up to %u bytes of stack%s", (unsigned long long)use.cut,
-		        (unsigned long long)use.walks, (unsigned long long)use.used, p->wanted, p->want.chain ? " and takes the kernel's list of callers" : "");
+		verbose("%llu of %llu stack%s cut, and the longest had %llu bytes: prof now copies up to %u bytes of stack%s", (unsigned long long)use.cut,
+		        (unsigned long long)use.walks, use.walks == 1 ? " was" : "s were", (unsigned long long)use.used, p->wanted, p->want.chain ? " and takes the kernel's list of callers" : "");
 }
 
 static bool
@@ -144,12 +145,12 @@ static void
 say_progress(struct recording *r)
 {
 	const struct collector *c = &r->collector;
-	uint64_t walks = collector_walked(c), tenths = (clock_now() - r->start) / 100000000;
+	uint64_t walks = collector_walked(c), tenths = (clock_now() - r->start) / 100000000, samples = c->profile.samples - c->waits;
 
 	if (!progress_due(&r->progress))
 		return;
 	if (walks)
-		progress_say(&r->progress, "%llu samples, %llu.%llu s, %u%% complete; Ctrl-C ends", (unsigned long long)(c->profile.samples - c->waits),
+		progress_say(&r->progress, "%llu sample%s, %llu.%llu s, %u%% complete; Ctrl-C ends", (unsigned long long)samples, plural(samples),
 		             (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10), (unsigned)(c->walks[WALK_ROOT] * 100 / walks));
 	else
 		progress_say(&r->progress, "no samples yet, %llu.%llu s; Ctrl-C ends", (unsigned long long)(tenths / 10),

@@ -253,7 +253,7 @@ tell(void)
 	if (s.core.core.cut)
 		warn("the core file is not complete: its end is missing");
 	if (s.stacks.incomplete)
-		warn("%u of %u stacks end early%s", s.stacks.incomplete, n,
+		warn("%u of %u stack%s early%s", s.stacks.incomplete, n, n == 1 ? " ends" : "s end",
 		     s.core.path || s.live.snapshots.all_stop ? "" : "; --stop also takes the registers of threads that sleep (their call may then return EINTR)");
 }
 

@@ -207,7 +207,8 @@ tell(const struct symbolizing *s)
 	if (!s->named && !s->unnamed)
 		warn("there is nothing to name: no frame has the form BUILD-ID+0xADDRESS, which prof --raw-addresses writes");
 	else if (s->unnamed)
-		warn("prof named %llu of %llu addresses", (unsigned long long)s->named, (unsigned long long)(s->named + s->unnamed));
+		warn("prof named %llu of %llu address%s", (unsigned long long)s->named, (unsigned long long)(s->named + s->unnamed),
+		     s->named + s->unnamed == 1 ? "" : "es");
 }
 
 static int

@@ -1,4 +1,4 @@
-/* prof version: prints the version; with -v also the commit, and what is linked into prof under which licences. */
+/* prof version: prints the version and the commit; with -v also the whole commit, and what is linked into prof under which licences. */
 #include "command.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ cmd_version(int argc, char **argv)
 		return EXIT_FAILED;
 	}
 	sink_open(&out, STDOUT_FILENO);
-	sink_fmt(&out, "prof %s (%s)\n", PROF_VERSION, arch_host->name);
+	sink_fmt(&out, "prof %s (%s), commit %.12s%s\n", PROF_VERSION, arch_host->name, PROF_COMMIT, strstr(PROF_COMMIT, "-dirty") ? "-dirty" : "");
 	if (more)
 		sink_fmt(&out, "commit %s\ncompiled by %s\nISC licence; linked in: %s\n", PROF_COMMIT, COMPILER,
 #ifdef __GLIBC__
@@ -48,5 +48,5 @@ cmd_version(int argc, char **argv)
 }
 
 const struct command command_version = { .name = "version", .synopsis = "[-v]",
-	.summary = "print the version; -v: the commit, too, what is built in, and its licences",
+	.summary = "print the version and the commit; -v: the whole commit, what is built in, and its licences",
 	.run = cmd_version };

@@ -5,6 +5,7 @@
 
 #include "annotate_source.h"
 #include "lib/msg.h"
+#include "lib/text.h"
 #include "out/report/stack_weights.h"
 
 enum { AROUND = 6 };   /* lines before a sampled one, and behind it */
@@ -87,6 +88,7 @@ static void
 tell(const struct sources *s, const struct profile *p, uint32_t sites)
 {
 	const struct source_texts *t = &p->sources;
+	unsigned missing;
 
 	if (sites == UINT32_MAX)
 		warn("--embed-source: out of memory; the page has no source text");
@@ -98,7 +100,9 @@ tell(const struct sources *s, const struct profile *p, uint32_t sites)
 		warn("--embed-source: the page does not have all text: it holds at most %u KiB of a file and %u MiB in all; "
 		     "the heaviest lines come first",
 		     SOURCE_FILE_MOST >> 10, SOURCE_ALL_MOST >> 20);
-	verbose("source text: %u lines of %u files; %u files were not found, or prof must not read them", t->n, t->nfile, sources_missing(s));
+	missing = sources_missing(s);
+	verbose("source text: %u line%s of %u file%s; prof did not find %u file%s, or must not read %s", t->n, plural(t->n), t->nfile, plural(t->nfile),
+	        missing, plural(missing), missing == 1 ? "it" : "them");
 }
 
 void

@@ -1,6 +1,7 @@
 /* See causes_words.h. */
 #include "causes_words.h"
 
+#include "lib/text.h"
 #include "out/profile/profile_names.h"
 
 /* prof tells a cause if it took at least this part of the time, in thousandths. */
@@ -89,8 +90,8 @@ put(struct sink *s, const struct causes *c, uint64_t elapsed, uint64_t run_queue
 	if (all ? c->value[CAUSE_PERIODS] != 0 : share(c->value[CAUSE_THROTTLED], elapsed) >= THROTTLED_TOLD) {
 		sink_str(s, "the target's CPU limit throttled it for ");
 		put_time(s, (c->value[CAUSE_THROTTLED] + 500) / 1000);
-		sink_fmt(s, ", in %llu of %llu periods", (unsigned long long)c->value[CAUSE_THROTTLED_PERIODS],
-		         (unsigned long long)c->value[CAUSE_PERIODS]);
+		sink_fmt(s, ", in %llu of %llu period%s", (unsigned long long)c->value[CAUSE_THROTTLED_PERIODS],
+		         (unsigned long long)c->value[CAUSE_PERIODS], plural(c->value[CAUSE_PERIODS]));
 	}
 	if (c->waited >= 500000 && (all || (c->waited > elapsed / 20 && c->waited / WAITED_TOLD >= (c->ran + c->waited) / 1000))) {
 		sink_fmt(s, "%sthe target waited ", s->len ? "; " : "");

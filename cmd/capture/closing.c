@@ -13,6 +13,7 @@
 
 #include "lib/answer.h"
 #include "lib/msg.h"
+#include "lib/text.h"
 #include "out/profile/profile_names.h"
 #include "sample/events/opener.h"
 #include "sample/rights/keeper.h"
@@ -223,23 +224,25 @@ details(const struct closing *c)
 
 	for (unsigned i = 0; i < WALK_ENDS; i++)
 		if (i != WALK_ROOT && k->walks[i])
-			verbose("%llu stacks cut short: %s", (unsigned long long)k->walks[i], walk_end_words[i]);
-	verbose("%llu frames: %llu by unwind tables, %llu by frame pointers, %llu by the kernel's chain, %llu by their instructions, %llu by libunwind",
-	        (unsigned long long)k->frames, (unsigned long long)k->by_cfi, (unsigned long long)k->by_fp,
+			verbose("%llu stack%s cut short: %s", (unsigned long long)k->walks[i], plural(k->walks[i]), walk_end_words[i]);
+	verbose("%llu frame%s: %llu by unwind tables, %llu by frame pointers, %llu by the kernel's chain, %llu by their instructions, %llu by libunwind",
+	        (unsigned long long)k->frames, plural(k->frames), (unsigned long long)k->by_cfi, (unsigned long long)k->by_fp,
 	        (unsigned long long)k->by_chain, (unsigned long long)k->by_code, (unsigned long long)k->by_libunwind);
 	if (k->code_left)
-		verbose("%llu times prof did not read code that a process made: it reads at most 250 pieces a second, "
-		        "and spends little time on code that leads to no caller", (unsigned long long)k->code_left);
+		verbose("%llu time%s prof did not read code that a process made: it reads at most 250 pieces a second, "
+		        "and spends little time on code that leads to no caller", (unsigned long long)k->code_left, plural(k->code_left));
 	if (k->elided)
-		verbose("%llu stacks are deeper than --max-stack: prof left out their middle frames", (unsigned long long)k->elided);
+		verbose("%llu stack%s deeper than --max-stack: prof left out the middle frames", (unsigned long long)k->elided,
+		        k->elided == 1 ? " is" : "s are");
 	if (k->other_machine)
-		verbose("%llu samples come from 32-bit programs: this prof does not unwind their stacks", (unsigned long long)k->other_machine);
+		verbose("%llu sample%s from 32-bit programs: this prof does not unwind their stacks", (unsigned long long)k->other_machine,
+		        k->other_machine == 1 ? " comes" : "s come");
 	engine_details(c->ladder);
 	verbose("events on %s%s%s%s", c->counts.reach, c->counts.no_cgroup ? " (no cgroup for it: " : "",
 	        c->counts.no_cgroup ? c->counts.no_cgroup : "", c->counts.no_cgroup ? ")" : "");
-	verbose("%u buffer%s of %u KiB; %u bytes of stack per sample; prof read maps again %u times; the kernel throttled sampling %u times",
-	        (unsigned)c->counts.rings, c->counts.rings == 1 ? "" : "s", (unsigned)(c->counts.ring_bytes >> 10), (unsigned)c->counts.stack_size,
-	        (unsigned)c->counts.maps_reread, (unsigned)c->counts.throttled);
+	verbose("%u buffer%s of %u KiB; %u bytes of stack per sample; prof read maps again %u time%s; the kernel throttled sampling %u time%s",
+	        (unsigned)c->counts.rings, plural(c->counts.rings), (unsigned)(c->counts.ring_bytes >> 10), (unsigned)c->counts.stack_size,
+	        (unsigned)c->counts.maps_reread, plural(c->counts.maps_reread), (unsigned)c->counts.throttled, plural(c->counts.throttled));
 	for (uint32_t i = 0; i < k->modules.n; i++)
 		if (k->modules.module[i]->bad && k->modules.module[i]->kind >= MODULE_FILE && k->modules.module[i]->kind != MODULE_JIT)
 			verbose("%s: %s; its frames have no names", k->modules.module[i]->path, k->modules.module[i]->bad);
@@ -265,14 +268,14 @@ static void
 result_line(struct sink *s, const struct closing *c)
 {
 	const struct session_counts *n = &c->counts;
-	uint64_t tenths = (c->elapsed + 50000000) / 100000000, all = n->samples + n->idle;
+	uint64_t tenths = (c->elapsed + 50000000) / 100000000, all = n->samples + n->idle, samples = c->collector->profile.samples - c->collector->waits;
 	/* The timer of an idle CPU need not interrupt it, so the number of samples that the CPUs' time implies counts, too. */
 	uint64_t whole = c->plan->count ? 0 : n->enabled_ns / 1000000 * n->freq / 1000;
 
 	all = whole > all ? whole : all;
-	sink_fmt(s, "%llu samples (%llu lost) in %llu.%llu s, %llu thread%s; ", (unsigned long long)(c->collector->profile.samples - c->collector->waits),
-	         (unsigned long long)n->lost, (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10), (unsigned long long)n->threads,
-	         n->threads == 1 ? "" : "s");
+	sink_fmt(s, "%llu sample%s (%llu lost) in %llu.%llu s, %llu thread%s; ", (unsigned long long)samples, plural(samples), (unsigned long long)n->lost,
+	         (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10), (unsigned long long)n->threads,
+	         plural(n->threads));
 	stack_words(s, c->collector);
 	sink_str(s, "; ");
 	event_words(s, c);
@@ -303,11 +306,11 @@ obstacles_line(struct sink *s, const struct closing *c)
 		sink_str(s, "; the kernel hides the names of its functions (kernel.kptr_restrict)");
 	if (c->collector->in_use.unknown)
 		sink_fmt(s, "; the program gave back memory %llu time%s of which prof does not know the allocation (it was before the capture, or was lost)",
-		         (unsigned long long)c->collector->in_use.unknown, c->collector->in_use.unknown == 1 ? "" : "s");
+		         (unsigned long long)c->collector->in_use.unknown, plural(c->collector->in_use.unknown));
 	python_words(s, c);
 	if (c->plan->gil)
-		sink_fmt(s, "; %llu samples of threads that do not hold Python's interpreter lock are left out (--gil)",
-		         (unsigned long long)c->collector->unlocked);
+		sink_fmt(s, "; prof left out %llu sample%s of threads that do not hold Python's interpreter lock (--gil)",
+		         (unsigned long long)c->collector->unlocked, plural(c->collector->unlocked));
 	runtime_words(s, &c->collector->profile);
 	if (n->stopper.died)
 		sink_str(s, "; the process that stops threads was killed, and there are no samples after that");
@@ -316,10 +319,10 @@ obstacles_line(struct sink *s, const struct closing *c)
 		                               : "; the processes that keep prof's rights were killed: code in files that prof needed after that has no names");
 	if (answer_missed())
 		sink_fmt(s, "; %u time%s a file system did not answer, so code in its files has no names (-v says which)", answer_missed(),
-		         answer_missed() == 1 ? "" : "s");
+		         plural(answer_missed()));
 	if (keeper_full())
 		sink_fmt(s, "; %u time%s a file could not be opened, because the limit of %llu file descriptors is too low (ulimit -n)",
-		         keeper_full(), keeper_full() == 1 ? "" : "s", (unsigned long long)opener_files());
+		         keeper_full(), plural(keeper_full()), (unsigned long long)opener_files());
 	if (n->crowd && n->lost * CROWD_LOSS > n->samples)
 		sink_fmt(s, "; the limit of %llu file descriptors is too low for events on %llu threads (ulimit -n), so prof sampled all processes on the CPUs, and lost samples",
 		         (unsigned long long)opener_files(), (unsigned long long)n->crowd);
@@ -354,7 +357,8 @@ closing_line(const struct closing *c)
 	struct sink s;
 
 	if (c->collector->profile.dropped)
-		warn("prof left out %llu samples: its memory is full", (unsigned long long)c->collector->profile.dropped);
+		warn("prof left out %llu sample%s: its memory is full", (unsigned long long)c->collector->profile.dropped,
+		     plural(c->collector->profile.dropped));
 	details(c);
 	sink_open(&s, -1);
 	result_line(&s, c);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/msg.h"
+#include "lib/text.h"
 #include "sample/rights/permit.h"
 
 static const char *
@@ -25,8 +26,8 @@ void
 engine_words(struct sink *s, const struct ladder *l, const struct session_counts *n)
 {
 	if (l->ptrace)
-		sink_fmt(s, n->stopper.paused_most ? " by ptrace (%s), %llu stops, paused %llu us a sample, %llu at most" : " by ptrace (%s), %llu stops",
-		         no_perf_words(l), (unsigned long long)n->stopper.stops, (unsigned long long)n->stopper.paused, (unsigned long long)n->stopper.paused_most);
+		sink_fmt(s, n->stopper.paused_most ? " by ptrace (%s), %llu stop%s, paused %llu us a sample, %llu at most" : " by ptrace (%s), %llu stop%s",
+		         no_perf_words(l), (unsigned long long)n->stopper.stops, plural(n->stopper.stops), (unsigned long long)n->stopper.paused, (unsigned long long)n->stopper.paused_most);
 	else if (l->kernel)
 		sink_fmt(s, " of the user side only (perf_event_paranoid %d)", permit_paranoid());
 	else if (l->cycles)

@@ -13,6 +13,7 @@
 #include "cmd/capture/recorded_kernel.h"
 #include "lib/msg.h"
 #include "lib/progress.h"
+#include "lib/text.h"
 #include "out/formats.h"
 #include "out/profile/profile_names.h"
 #include "sample/events/event.h"
@@ -190,9 +191,10 @@ say_progress(struct recording *r)
 	if (!progress_due(&r->progress))
 		return;
 	if (done < 0)
-		progress_say(&r->progress, "%llu samples read", (unsigned long long)r->collector.profile.samples);
+		progress_say(&r->progress, "%llu sample%s read", (unsigned long long)r->collector.profile.samples, plural(r->collector.profile.samples));
 	else
-		progress_say(&r->progress, "%d%% of %s read, %llu samples", done / 10, r->name, (unsigned long long)r->collector.profile.samples);
+		progress_say(&r->progress, "%d%% of %s read, %llu sample%s", done / 10, r->name, (unsigned long long)r->collector.profile.samples,
+		             plural(r->collector.profile.samples));
 }
 
 /* ---- what is to be said ---- */
@@ -230,15 +232,15 @@ tell(const struct recording *r)
 	if (walks)
 		snprintf(share, sizeof share, "; %llu.%llu%% complete stacks", (unsigned long long)(c->walks[WALK_ROOT] * 100 / walks),
 		         (unsigned long long)(c->walks[WALK_ROOT] * 1000 / walks % 10));
-	warn("%s: %llu samples (%llu lost)%s", r->name, (unsigned long long)n.samples, (unsigned long long)n.lost, share);
+	warn("%s: %llu sample%s (%llu lost)%s", r->name, (unsigned long long)n.samples, plural(n.samples), (unsigned long long)n.lost, share);
 	if (n.bad)
-		warn("%s: prof left out %llu broken records", r->name, (unsigned long long)n.bad);
+		warn("%s: prof left out %llu broken record%s", r->name, (unsigned long long)n.bad, plural(n.bad));
 	if (n.throttled)
-		warn("the kernel limited sampling %llu times", (unsigned long long)n.throttled);
+		warn("the kernel limited sampling %llu time%s", (unsigned long long)n.throttled, plural(n.throttled));
 	if (n.late)
-		verbose("%s: %llu records came too late to be put in order", r->name, (unsigned long long)n.late);
+		verbose("%s: %llu record%s came too late for prof to put in order", r->name, (unsigned long long)n.late, plural(n.late));
 	if (r->too_many)
-		warn("prof left out %llu samples: a profile has room for %d events", (unsigned long long)r->too_many, (int)EVENTS);
+		warn("prof left out %llu sample%s: a profile has room for %d events", (unsigned long long)r->too_many, plural(r->too_many), (int)EVENTS);
 	if (c->kernel_hidden)
 		warn("the kernel's functions have no names: name its symbols with --kallsyms FILE (/proc/kallsyms of that machine, read as root, or its vmlinux)");
 	tell_missing(r);

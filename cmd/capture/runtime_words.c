@@ -15,7 +15,7 @@ enum { NOT_KNOWN, LANGUAGES_MOST = 16 };
 static const struct language {
 	const char *name, *module[3], *loop, *cure;
 } language[] = {
-	[NOT_KNOWN] = { .name = "a JIT compiler", .cure = "prof reads /tmp/perf-PID.map, if the runtime writes it" },
+	[NOT_KNOWN] = { .name = "an unknown runtime", .cure = "prof reads /tmp/perf-PID.map, if the runtime writes it" },
 	{ "Java", { "libjvm.so" }, NULL, "use --jit-names, or jcmd PID Compiler.perfmap before the capture ends" },
 	{ "Node.js", { "node", "libnode.so" }, "Builtins_InterpreterEntryTrampoline", "start node with --perf-basic-prof" },
 	{ "JavaScript", { "chrome", "chromium" }, NULL, "start it with --js-flags=--perf-basic-prof" },
@@ -195,12 +195,11 @@ put(struct sink *s, const struct tally *t)
 		const struct language *l = &language[i];
 
 		if (t->made[i] * 100 >= t->all * RUNTIME_TOLD && t->made[i])
-			sink_fmt(s, "; %u%% of stacks pass through code that %s made and that has no names%s%s%s",
+			sink_fmt(s, "; %u%% of stacks pass through JIT code of %s, which has no names%s%s%s",
 			         (unsigned)(t->made[i] * 100 / t->all), l->name, l->cure ? " (" : "", l->cure ? l->cure : "", l->cure ? ")" : "");
 		if (t->loop[i] * 100 < t->all * RUNTIME_TOLD || !t->loop[i])
 			continue;
-		sink_fmt(s, "; %u%% of stacks run %s functions, of which prof sees only the interpreter", (unsigned)(t->loop[i] * 100 / t->all),
-		         l->name);
+		sink_fmt(s, "; %u%% of stacks run functions of %s; prof sees only the interpreter", (unsigned)(t->loop[i] * 100 / t->all), l->name);
 		if (l->cure)
 			sink_fmt(s, " (%s)", l->cure);
 	}

@@ -1,13 +1,14 @@
 /* See waits_words.h. */
 #include "waits_words.h"
 
+#include "lib/text.h"
 #include "sample/rights/permit.h"
 
 /* "N waits, X s". */
 static void
 put_waits(struct sink *s, uint64_t n, const char *words, uint64_t ns)
 {
-	sink_fmt(s, "%llu %s%s", (unsigned long long)n, n == 1 ? "wait" : "waits", words);
+	sink_fmt(s, "%llu wait%s%s", (unsigned long long)n, plural(n), words);
 	sink_decimal(s, (ns + 500000) / 1000000, 3);
 	sink_str(s, " s");
 }
@@ -36,7 +37,7 @@ waits_left_out_words(struct sink *s, const struct wait_counts *n)
 		put_waits(s, n->unknown, " because the kernel lost records, ", n->unknown_ns);
 	}
 	if (n->idle)
-		sink_fmt(s, "; %llu thread%s only waited (use --wall to see %s)", (unsigned long long)n->idle, n->idle == 1 ? "" : "s",
+		sink_fmt(s, "; %llu thread%s only waited (use --wall to see %s)", (unsigned long long)n->idle, plural(n->idle),
 		         n->idle == 1 ? "it" : "them");
 	if (n->no_stack * 2 > n->waits)
 		sink_str(s, permit_paranoid() == 2 ? "; perf_event_paranoid 2 hides where threads wait"

@@ -2,6 +2,7 @@
 #include "why_empty.h"
 
 #include "lib/msg.h"
+#include "lib/text.h"
 #include "plan_capture.h"
 #include "sample/tasks/target.h"
 
@@ -66,8 +67,8 @@ why_empty_tell(const struct children *before, const struct plan *p, const struct
 	else if (over)
 		warn("the profile is empty: the target ended before prof could take a sample");
 	else if (n->stopper.ticks)   /* ptrace: prof looks now and then, and does not know who runs in between */
-		warn("the profile is empty: prof looked %llu times, and no thread of the target was on a CPU then; use -F max to look more often, or "
-		     "--wall to see where it waits", (unsigned long long)n->stopper.ticks);
+		warn("the profile is empty: prof looked %llu time%s, and no thread of the target was on a CPU then; use -F max to look more often, or "
+		     "--wall to see where it waits", (unsigned long long)n->stopper.ticks, plural(n->stopper.ticks));
 	else
 		warn("the profile is empty: the target did not run on a CPU in that time; use --wall to see where it waits");
 }

@@ -13,6 +13,7 @@
 #include "lib/filemap.h"
 #include "lib/msg.h"
 #include "lib/progress.h"
+#include "lib/text.h"
 #include "sample/tasks/foreign.h"
 
 enum { DIRS_MAX = 1 << 18, TOLD_MAX = 5, PATH_ROOM = 4096 };
@@ -181,7 +182,7 @@ look_at(struct directories *s, struct file_search *b, struct modules *ms, const 
 
 	s->files++;
 	if (progress_due(&s->progress))
-		progress_say(&s->progress, "looked at %llu files, %u of %u found", (unsigned long long)s->files, b->n - b->missing, b->n);
+		progress_say(&s->progress, "looked at %llu file%s, %u of %u found", (unsigned long long)s->files, plural(s->files), b->n - b->missing, b->n);
 	if (fd < 0)
 		return;
 	if (pread(fd, magic, sizeof magic, 0) == sizeof magic && memcmp(magic, "\177ELF", 4) == 0)

@@ -5,6 +5,7 @@
 
 #include "lib/columns.h"
 #include "lib/sink.h"
+#include "lib/text.h"
 #include "sample/core/core.h"
 #include "core_words.h"
 #include "thread_stacks.h"
@@ -147,7 +148,7 @@ put_process(struct sink *out, const struct thread_stacks *s, uint32_t from)
 		columns_cut(out, t->comm, 0);
 		sink_char(out, ')');
 	}
-	sink_fmt(out, ": %u thread%s\n", n, n == 1 ? "" : "s");
+	sink_fmt(out, ": %u thread%s\n", n, plural(n));
 	for (uint32_t i = from; i < s->n; i++)
 		if (s->thread[i].pid == t->pid && s->thread[i].same == i)
 			put_group(out, s, i);

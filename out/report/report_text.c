@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/sort.h"
+#include "lib/text.h"
 #include "report_threads.h"
 #include "report_tree.h"
 
@@ -179,7 +180,7 @@ put_more(const struct table *t, uint32_t count, const uint64_t *rest)
 	struct columns_cell more = columns_number(count, 0), share = columns_number(rest ? table_permille(*rest, t->sum) : 0, 1);
 
 	table_ink(t, "2");
-	sink_fmt(t->out, "%12s and %.*s more %s%s", "", (int)more.n, more.text, what(t), count == 1 ? "" : "s");
+	sink_fmt(t->out, "%12s and %.*s more %s%s", "", (int)more.n, more.text, what(t), plural(count));
 	if (rest)
 		sink_fmt(t->out, " with %.*s%%", (int)share.n, share.text);
 	table_ink(t, "0");
@@ -255,15 +256,15 @@ put_sum(const struct table *t, uint32_t event, uint32_t *thread, uint32_t n)
 	sink_put(t->out, sum.text, sum.n);
 	table_ink(t, "0");
 	if (!t->period && strcmp(name, "samples") == 0)
-		sink_fmt(t->out, " sample%s", t->sum == 1 ? "" : "s");
+		sink_fmt(t->out, " sample%s", plural(t->sum));
 	else {
 		sink_str(t->out, t->period && t->p->unit == UNIT_SAMPLES && !waiting ? " on CPU (" : " (");
 		columns_cut(t->out, name, 0);
 		sink_char(t->out, ')');
 		if (table_has_samples(t))
-			sink_fmt(t->out, "%sin %.*s sample%s", t->how.width && t->how.width < NARROW ? "\n" : " ", (int)samples.n, samples.text, t->rows.samples == 1 ? "" : "s");
+			sink_fmt(t->out, "%sin %.*s sample%s", t->how.width && t->how.width < NARROW ? "\n" : " ", (int)samples.n, samples.text, plural(t->rows.samples));
 	}
-	sink_fmt(t->out, " of %u thread%s", threads, threads == 1 ? "" : "s");
+	sink_fmt(t->out, " of %u thread%s", threads, plural(threads));
 	if (t->how.before && event < t->p->nevent && t->how.before[event] != t->sum) {
 		struct columns_cell share = columns_number(table_permille(t->sum, t->how.before[event]), 1);
 

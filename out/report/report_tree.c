@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/text.h"
+
 enum { AROUND_MAX = 20, CALLERS_MAX = 512 };
 
 /* A tree, its rows' names, and what its nodes weigh. */
@@ -159,7 +161,7 @@ put_others(struct shown *s, uint32_t parent, uint32_t depth)
 	put_numbers(s, s->rest[parent], NULL);
 	put_lines(s, depth);
 	table_ink(s->t, "2");
-	sink_fmt(s->t->out, "(%.*s other%s)", (int)n.n, n.text, s->others[parent] == 1 ? "" : "s");
+	sink_fmt(s->t->out, "(%.*s other%s)", (int)n.n, n.text, plural(s->others[parent]));
 	table_ink(s->t, "0");
 	sink_char(s->t->out, '\n');
 }

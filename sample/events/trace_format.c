@@ -153,7 +153,7 @@ trace_field_say(const struct trace_field *f, struct cursor record, char *words, 
 		put_text(f->name, cur_sub(&c, v >> 16), words, size);
 		return;
 	case TRACE_BYTES:
-		snprintf(words, size, "%s=[%u bytes]", f->name, f->size);
+		snprintf(words, size, "%s=[%u byte%s]", f->name, f->size, plural(f->size));
 		return;
 	case TRACE_POINTER:
 		v = value_of(&c, f->size == 4 ? 4 : 8);

@@ -171,7 +171,7 @@ look(struct search *q, const struct elf *of, const struct symbols *t)
 		}
 		snprintf(text, sizeof text, q->plus ? "%.*s+%llu" : "%.*s", (int)strcspn(shown, "@"), shown, (unsigned long long)q->plus);
 		if (s.size && q->plus >= s.size && !q->glob)
-			return wrong(q->sites, "%.80s has %llu bytes only", name, (unsigned long long)s.size);
+			return wrong(q->sites, "%.80s has %llu byte%s only", name, (unsigned long long)s.size, plural(s.size));
 		if (q->plus ? !add_within(q, s.value + q->plus, text) : !add(q->sites, e, s.value, 0, text, ""))
 			return false;
 	}

@@ -50,7 +50,7 @@ $ prof --version
 
 # version-tells-the-commit
 $ prof version -v | sed -n 1p; prof version -v | sed -n 2p
-~ ^prof [0-9.]+ \([a-z0-9_]+\)$
+~ ^prof [0-9.]+ \([a-z0-9_]+\), commit ([0-9a-f]+(-dirty)?|unknown)$
 ~ ^commit ([0-9a-f]+(-dirty)?|unknown)$
 
 # version-tells-licences

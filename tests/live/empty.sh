@@ -27,6 +27,13 @@ kill -INT $pid
 wait $pid
 has interrupted err '^prof: the profile is empty: the target did not run'
 
+# A count of one has no plural behind it.
+if [ "$(id -u)" = 0 ]; then
+	"$PROF" -v -e syscalls:sys_enter_exit_group -o x.folded -- true 2>err
+	has one-sample err '^prof: 1 sample \(0 lost\) in [0-9.]+ s, 1 thread; '
+	lacks no-plural-behind-one err '(^|[^0-9.,])1 (samples|stacks|frames|threads|buffers|times|records|calls|files)'
+fi
+
 # Children that are left out: which of them ran.
 start sh -c "\"$busy\" wall 60 & wait"; parent=$pid
 child $parent busy

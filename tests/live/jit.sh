@@ -37,7 +37,7 @@ END
 	check node "$(samples node.folded 'innerLoop')" -ge 50
 	lacks node-names-said err 'has no names'
 	"$PROF" -o none.folded -- node loop.js 2>err
-	has node-no-names-said err '[0-9]+% of stacks pass through code that Node.js made and that has no names \(start node with --perf-basic-prof\)'
+	has node-no-names-said err '[0-9]+% of stacks pass through JIT code of Node.js, which has no names \(start node with --perf-basic-prof\)'
 	check node-optimized "$(samples node.folded ';[^;]*[*]innerLoop [^;]*loop.js:1:[^;]*')" -ge 50
 	check node-interpreted "$(samples node.folded ';[^;]*~[^;]*loop.js:1:1;')" -ge 50
 	check node-complete "$(field s.json stacks_complete)" -ge $(($(field s.json stacks) * 80 / 100))
@@ -75,7 +75,7 @@ END
 	start java -XX:+PreserveFramePointer -cp . Loop >java.out 2>&1; target=$pid
 	map=/tmp/perf-$target.map
 	"$PROF" -o nameless.folded -p $target -d 1 2>err
-	has java-no-names-said err '[0-9]+% of stacks pass through code that Java made and that has no names \(use --jit-names, or jcmd PID Compiler.perfmap'
+	has java-no-names-said err '[0-9]+% of stacks pass through JIT code of Java, which has no names \(use --jit-names, or jcmd PID Compiler.perfmap'
 	check java-said-once "$(grep -o 'has no names' err | wc -l)" = 1
 	# prof asks it itself: by the socket that it opens once it is asked to, and by the one that is there then.
 	for how in asked again; do
@@ -143,7 +143,7 @@ plain=$(command -v python3)
 if [ "$plain" ]; then
 	printf 'def inner(n):\n\ts = 0\n\tfor i in range(n): s += i * i\n\treturn s\nfor _ in range(60): inner(100000)\n' >plain.py
 	"$PROF" -o plain.folded -- "$plain" plain.py 2>err
-	lacks python-names-need-no-flag err 'of which prof sees only the interpreter'
+	lacks python-names-need-no-flag err 'prof sees only the interpreter'
 	check python-names "$(samples plain.folded ';plain.py:inner')" -ge 50
 fi
 
