@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/mem.h"
@@ -67,6 +68,27 @@ prepare(struct inputs *in)
 	return !how->kallsyms || how->kallsyms_fd >= 0;
 }
 
+/* Whoever wrote the recordings chose the files that they name, and could read them: so the keeper opens these with the rights of the
+ * recordings' owner, if there is one, and nobody else could have written them. */
+static void
+find_owner(struct inputs *in)
+{
+	struct rights *r = &in->rights;
+	struct stat st;
+
+	for (unsigned i = 0, owners = 0; i < in->n; i++) {
+		if (!in->input[i].recording)
+			continue;
+		if (fstat(in->input[i].source.fd, &st) || !(S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode)) || st.st_mode & (S_IWGRP | S_IWOTH) ||
+		    (owners++ && st.st_uid != r->owner)) {
+			r->owned = false;
+			return;
+		}
+		r->owned = true;
+		r->owner = st.st_uid;
+	}
+}
+
 bool
 inputs_open(struct inputs *in, const char *const *path, unsigned n, struct output *output, unsigned noutput)
 {
@@ -90,6 +112,7 @@ inputs_open(struct inputs *in, const char *const *path, unsigned n, struct outpu
 	in->rights.serve = serve;
 	in->rights.ctx = in;
 	in->rights.reads_stdin = true;
+	find_owner(in);
 	in->screen.path = "-";
 	if (!noutput)
 		rights_output(&in->rights, &in->screen);   /* if there is a table to show */

@@ -214,7 +214,9 @@ tell_missing(const struct recording *r)
 	}
 	if (n > TOLD_MAX)
 		warn("and %u more", n - TOLD_MAX);
-	if (n && !r->how->dirs.sysroot)
+	if (n && r->files.denied && r->how->asked && !geteuid())
+		warn("the recording is not root's alone, so prof opened files with fewer rights; --sysroot / makes it open them with root's");
+	else if (n && !r->how->dirs.sysroot)
 		warn("try --sysroot DIR, if DIR has the files of the machine that was recorded");
 }
 

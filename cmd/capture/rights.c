@@ -210,7 +210,7 @@ static bool
 give_up(struct rights *r, struct session *s, struct opener *o, const struct modules *ms)
 {
 	int dirs[OUTPUTS_MAX + 1];
-	struct keeper_also also = { serve, over, r, dirs, 0 };
+	struct keeper_also also = { serve, over, r, dirs, 0, r->owned, r->owner };
 	char words[128];
 	const char *why;
 	unsigned layers;

@@ -3,6 +3,8 @@
 #ifndef CMD_CAPTURE_RIGHTS_H
 #define CMD_CAPTURE_RIGHTS_H
 
+#include <sys/types.h>
+
 #include "plan.h"
 
 struct modules;
@@ -16,6 +18,8 @@ struct rights {
 	 * *FD, or -1. */
 	long (*serve)(void *ctx, const char *words, int with, int *fd);
 	void *ctx;
+	bool owned;                    /* as in struct keeper_also */
+	uid_t owner;
 };
 
 /* For a prof that has rights which its caller lacks (set-user-id, or capabilities of its file): whether the caller may have

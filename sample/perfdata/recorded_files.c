@@ -50,7 +50,7 @@ root_of(const struct recorded_files *f)
 static int
 file(void *ctx, const struct file_id *id)
 {
-	const struct recorded_files *f = ctx;
+	struct recorded_files *f = ctx;
 	int root = root_of(f), fd = -1, err = ENOENT;
 
 	if (*id->path == '/' && (root >= 0 || f->finder.here || id->build_id_len)) {
@@ -59,8 +59,10 @@ file(void *ctx, const struct file_id *id)
 	}
 	if (fd < 0)
 		fd = kept(f, id, false);
-	if (fd < 0)
+	if (fd < 0) {
+		f->denied += err == EACCES || err == EPERM;
 		errno = err;
+	}
 	return fd;
 }
 
@@ -97,7 +99,7 @@ perfmap(void *ctx, int32_t pid)
 void
 recorded_files_init(struct recorded_files *f, const struct modules *modules, const char *cache)
 {
-	*f = (struct recorded_files){ { file, perfmap, false, f }, modules, cache };
+	*f = (struct recorded_files){ { file, perfmap, false, f }, modules, cache, 0 };
 }
 
 void

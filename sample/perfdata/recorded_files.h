@@ -9,6 +9,7 @@ struct recorded_files {
 	struct file_finder finder;
 	const struct modules *modules;   /* their places: --sysroot, --debug-dir */
 	const char *cache;               /* perf's, ~/.debug; or NULL */
+	unsigned denied;                 /* how many prof may not read */
 };
 
 /* HERE: they ran on this machine, under the kernel that runs now. */

@@ -3,7 +3,8 @@
  *
  *     files of /proc            those of the few names in keeper_ask.c; what is not everybody's, only of processes of the capture
  *     files by path             programs, and what JITs write, by their first bytes and their names, and those below roots that
- *                               processes of the capture have: of the rest of the disk what anybody may read
+ *                               processes of the capture have: of the rest of the disk what anybody may read, or who wrote the
+ *                               recording that names them
  *     memory                    of processes of the capture
  *     events                    those of the capture, on its CPUs and its processes
  *     what the caller keeps     by a function of the caller's: its output files, by the names that the command line has
@@ -125,6 +126,17 @@ is_named(const char *path)
 	return false;
 }
 
+/* A file that neither a root of the capture nor the command line leads to. */
+static int
+elsewhere(const char *path, uint64_t flags)
+{
+	const struct keeper_also *also = kept.also;
+	uid_t uid = also->owned ? also->owner : FOREIGN_NOBODY;
+	struct stat st;
+
+	return uid ? foreign_as(uid, FOREIGN_NOBODY, AT_FDCWD, path, flags, &st) : foreign_regular(AT_FDCWD, path, flags, &st);
+}
+
 /* prof could read what a process has mapped from its memory as well.  Any other file must be a program, or have the name of
  * what JITs write, and not by a link alone: else the asker could read the whole disk. */
 static int
@@ -143,7 +155,7 @@ serve_file(const struct ask *a, int root)
 	if (root >= 0 && !whom_is_root(root))
 		return refuse(EPERM);
 	fd = root >= 0 || whom_is_root(-1) || is_named(a->path) ? foreign_regular(root < 0 ? AT_FDCWD : root, a->path, flags, &st)
-	                                                        : foreign_as(FOREIGN_NOBODY, FOREIGN_NOBODY, AT_FDCWD, a->path, flags, &st);
+	                                                        : elsewhere(a->path, flags);
 	if (fd < 0 || jit)
 		return fd;
 	n = asked_file_read(fd, head, sizeof head, 0);

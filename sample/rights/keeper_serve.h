@@ -3,6 +3,7 @@
 #define SAMPLE_RIGHTS_KEEPER_SERVE_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 enum { KEEPER_FDS = 32 };
@@ -19,6 +20,9 @@ struct keeper_also {
 	void *ctx;
 	const int *fd;             /* descriptors that it needs, up to KEEPER_FDS */
 	unsigned nfd;
+	/* OWNED: OWNER names the files, so what that user may read is read; else what everybody may. */
+	bool owned;
+	uid_t owner;
 };
 
 /* Answers what comes by FD until that, or PROF, ends. */

@@ -33,6 +33,22 @@ rm -f data
 perf record -q -N -B -F 500 -e cpu-clock:u,page-faults:u -g -o data timeout 1 "$burn" >out 2>err
 "$PROF" report -q data -e page-faults:u -o - >faults 2>told
 check events "$(grep -c '\[page-faults:u\]' faults)" -ge 1
+# Without build-ids, a program in a directory that is root's alone: prof reads it with the rights of the recording's owner.
+if [ "$(id -u)" = 0 ]; then
+	mkdir -m 700 private && cp "$burn" private/demo
+	perf record -q -N -B -F 500 -e cpu-clock:u -g -o own timeout 1 private/demo >out 2>err
+	"$PROF" report own -o x.folded >out 2>told
+	show=told check private "$(samples x.folded checksum)" -ge 20
+	for how in "chown 65534" "chmod g+w"; do
+		cp own others && $how others
+		name=private-$(echo "$how" | cut -d ' ' -f 1)
+		"$PROF" report others -o x.folded >out 2>told
+		show=told check "$name" "$(samples x.folded checksum)" = 0 -a "$(grep -c "not root's alone.*; --sysroot / " told)" = 1
+		"$PROF" report others --sysroot / -o x.folded >out 2>told
+		show=told check "$name-sysroot" "$(samples x.folded checksum)" -ge 20
+	done
+fi
+
 # Lines and instructions of a function: sources, and what objdump says, come by way of the keeper.
 status annotate 0 "$PROF" annotate -q data checksum
 has annotate-line out '[1-9][0-9]*\.[0-9]%  +[0-9.]+%  +[0-9]+  .*;'
