@@ -44,7 +44,7 @@ static const struct option options[] = {
 	{ JSON, "json", "write JSON: every bucket" },
 	{ 'o', "output=FILE", "write the table to FILE; or with the suffix of a profile (.html .svg .folded ...) the stacks of the slowest calls" },
 	{ SLOWEST, "slowest=N", "how many calls these are (100)" },
-	{ 'q', "quiet", "say nothing besides" },
+	{ 'q', "quiet", "print nothing else" },
 	{ 'v', "verbose", "say more" },
 	{ 'h', "help", "show this help" },
 	{ 0 },

@@ -33,7 +33,7 @@ touched_zeros(uintptr_t at)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 
-	work_stop("takes more memory to read than there is");
+	work_stop("needs more memory to read than is free");
 	return mmap((void *)(at & ~(page - 1)), page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 

@@ -14,11 +14,11 @@ leave() {
 	eval "$at_exit"
 	cd / && rm -rf "$work"
 }
-# What is to be done at the end, whatever happens; the last one first.
+# finally COMMAND...: runs it at the end, whatever happens; the newest command runs first.
 finally() { at_exit="$*; $at_exit"; }
 
 ok() { echo "ok $NAME/$1"; }
-# Says why, and shows what files say.
+# not_ok TEST WHY FILE...: says why the test failed, and shows the files.
 not_ok() {
 	t=$1 why=$2
 	shift 2
@@ -47,7 +47,7 @@ need() {
 	skip '' "no $1: apt-get install $2"
 	exit 0
 }
-# A terminal of its own is what script(1) gives: a chroot may have none.
+# script(1) opens a new terminal; in a chroot there may be none.
 need_terminal() {
 	need script bsdutils
 	script -qec true /dev/null >/dev/null 2>&1 || { skip '' "no terminals here: mount -t devpts devpts /dev/pts"; exit 0; }
@@ -74,21 +74,21 @@ wait_for() {
 		sleep 0.05
 	done
 }
-# runs PID NAME: until it has executed the program of that name.
+# runs PID NAME: waits until the process has executed the program of that name.
 runs() { wait_for 20 grep -qx "$2" "/proc/$1/comm"; }
-# capturing PID: until that prof has its signals and its events, right before these count; or until it has ended.
+# capturing PID: waits until that prof has its signal handlers and its events, just before the events count; or until it has ended.
 capturing() { wait_for 20 sh -c "! [ -e /proc/$1/stat ] || grep -qE '^(Seccomp:.2|State:.Z)' /proc/$1/status"; }
-# child PID NAME: its child that has executed NAME, as soon as there is one, in $child.
+# child PID NAME: waits for a child of PID that has executed NAME, and puts its pid into $child.
 child() { wait_for 20 pgrep -x "$2" -P "$1"; child=$(pgrep -x "$2" -P "$1"); }
-# Samples of a folded file's lines that match REGEX; of all lines without one.
-samples() { RE=${2:-} awk '{ n = $NF; sub(/ [0-9]+$/, "") } $0 ~ ENVIRON["RE"] { sum += n } END { print sum + 0 }' "$1"; }   # by the environment, because -v takes backslashes away
+# samples FILE [REGEX]: the sum of the counts of a folded file's lines, or of those that match.
+samples() { RE=${2:-} awk '{ n = $NF; sub(/ [0-9]+$/, "") } $0 ~ ENVIRON["RE"] { sum += n } END { print sum + 0 }' "$1"; }   # in the environment, because awk's -v removes backslashes
 # within TEST VALUE LO HI
 within() { check "$1" "$2" -ge "$3" -a "$2" -le "$4"; }
 # field FILE KEY: a number or string of a flat JSON object (what --stats writes).
 field() { tr ',{}' '\n\n\n' <"$1" | sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\"]*\)\"\{0,1\} *$/\1/p" | head -n 1; }
-# Hundredths of a second that the host gave to others: no clock in here knows of them.
+# Hundredths of a second that the host gave to other guests; no clock of this machine shows them.
 stolen() { awk '$1 == "cpu" { print $9 + 0 }' /proc/stat; }
-# sysctl NAME VALUE: set, and put back at the end.
+# sysctl NAME VALUE: sets it, and restores the old value at the end.
 sysctl_set() {
 	file=/proc/sys/$(echo "$1" | tr . /)
 	old=$(cat "$file") || return 1

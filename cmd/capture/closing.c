@@ -305,7 +305,7 @@ obstacles_line(struct sink *s, const struct closing *c)
 	if (c->kernel_visible && c->collector->kernel_hidden)
 		sink_str(s, "; the kernel hides the names of its functions (kernel.kptr_restrict)");
 	if (c->collector->in_use.unknown)
-		sink_fmt(s, "; the program gave back memory %llu time%s of which prof does not know the allocation (it was before the capture, or was lost)",
+		sink_fmt(s, "; the program freed %llu block%s of which prof did not see the allocation: it was before the capture, or was lost",
 		         (unsigned long long)c->collector->in_use.unknown, plural(c->collector->in_use.unknown));
 	python_words(s, c);
 	if (c->plan->gil)

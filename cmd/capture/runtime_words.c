@@ -211,7 +211,7 @@ put(struct sink *s, const struct tally *t)
 		if (is_libc(t->stripped))
 			sink_str(s, " (apt-get install libc6-dbg, or your system's package of that kind)");
 		else if (*id)
-			sink_fmt(s, " (debuginfod-find debuginfo %s, which is its build-id)", id);
+			sink_fmt(s, " (get them by its build-id: debuginfod-find debuginfo %s)", id);
 	}
 }
 

@@ -14,7 +14,7 @@ static const char *const signals[] = {
 static const struct { int32_t signal, code; const char *words; } codes[] = {
 	{ 11, 1, "no memory there" },
 	{ 11, 2, "not allowed there" },
-	{ 11, 128, "an address that cannot be" },
+	{ 11, 128, "an impossible address" },
 	{ 7, 1, "not aligned" },
 	{ 7, 2, "beyond the end of a file" },
 	{ 8, 1, "division by zero" },

@@ -61,7 +61,7 @@ cc -g -O0 -o heap heap.c || exit 1
 check allocated "$(bytes h.folded 'alloc bytes[]].*;main;')" = $(((10 << 19) + (100 << 20)))
 check in-use "$(bytes h.folded 'free in-use bytes[]].*;main;leaks;allocates ')" = $((8 << 19))
 check given-back "$(bytes h.folded 'free in-use bytes[]].*;main;gives_back;')" = 0
-has unknown-is-told err 'gave back memory 1 time of which'
+has unknown-is-told err 'freed 1 block of which prof did not see the allocation'
 "$PROF" stat -x, -o c -e "usdt:$PWD/heap:otel_memory:alloc,usdt:$PWD/heap:otel_memory:free" ./heap
 has stat-counts-calls c '^110,,usdt:.*:otel_memory:alloc,'
 status several-weights 125 "$PROF" -e "usdt:$PWD/heap:otel_memory:*" ./heap

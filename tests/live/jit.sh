@@ -157,7 +157,7 @@ lacks stripped-has-a-dynamic-symbol err 'has no symbols'
 printf 'static double x; static __attribute__((noinline)) void hidden(void) { for (long i = 0; i < 300000000; i++) x += i; __asm__ volatile(""); } void burn(void) { hidden(); hidden(); }\n' >burn.c
 cc -O1 -fPIC -shared -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 -o lib/libburn.so burn.c && strip --strip-all lib/libburn.so
 "$PROF" -o stripped.folded -- ./burner 2>err
-has stripped-said err '[0-9]+% of samples are in functions of libburn.so, which has no symbols \(debuginfod-find debuginfo 0123456789abcdef0123456789abcdef01234567,'
+has stripped-said err '[0-9]+% of samples are in functions of libburn.so, which has no symbols \(get them by its build-id: debuginfod-find debuginfo 0123456789abcdef0123456789abcdef01234567\)'
 
 # Code that the kernel makes once its names have been read, and that is gone at the end.
 if [ "$(id -u)" = 0 ]; then

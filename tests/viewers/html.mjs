@@ -575,7 +575,6 @@ async function checkTaking(context, dir) {
 	await p.press("Escape");
 	check("keys-gone", await p.page.locator("#sheet").isVisible(), false);
 	await p.press("i");
-	check("about", ["./app --fast", "cpu-clock", "34", "prof@test"].filter(word => !p.problems.length && !word), []);
 	const about = await p.text("#sheet");
 	check("about-says", ["./app --fast", "cpu-clock, a sample every 1.00 ms", "60.0 ms", "prof@test"].filter(word => !about.includes(word)), []);
 	check("taking-no-complaints", p.problems, []);
@@ -696,8 +695,9 @@ async function checkKinds(context, dir) {
 	await p.drag(0.5, 0.75);
 	check("a-part-of-a-wait", /^(9\.|10\.)\d+ ms/.test((await p.chips())[0]), true);
 	await p.press("i");
-	check("notes", ["host", "box <b>", "complete stacks", "99.8%"].filter(async word => !(await p.text("#sheet")).includes(word)).length, 4);
-	check("notes-are-text", [(await p.text("#sheet")).includes("box <b>"), await p.page.locator("#sheet b").count()], [true, 0]);
+	const told = await p.text("#sheet");
+	check("notes", ["host", "box <b>", "complete stacks", "99.8%"].filter(word => !told.includes(word)), []);
+	check("notes-are-text", [told.includes("box <b>"), await p.page.locator("#sheet b").count()], [true, 0]);
 	await p.close();
 
 	p = await Page.open(context, join(dir, "lined.html"));
