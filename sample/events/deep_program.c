@@ -22,7 +22,8 @@ struct buffer {
 	uint64_t turns;             /* how many are left */
 	uint64_t at, top;           /* the page to come, and where the stack ends */
 	uint64_t sp, flags;         /* of that stack */
-	uint64_t frame, back;       /* an interpreter's next frame, and where in it the address of its caller's frame is */
+	uint64_t frame, back;       /* an interpreter's next frame, and where in it the address of its caller's frame is, or DEEP_ARRAY; */
+	uint64_t base, values;      /* then: where the frames' values begin, and where they end; 0: the program has begun with them */
 	uint64_t page, page_before; /* where its last frames were */
 	struct deep_head head;
 	uint8_t bytes[DEEP_PART];
@@ -55,7 +56,7 @@ deep_load(int told, int events, uint32_t ncpu)
 	enum { TOLD, BUFFERS, EVENTS, STEPPED, CHAINS };
 	enum { KEY = -4, CTX = -16, BUFFER = -24, POINTER = -32, WORD = -8 };   /* on the stacks of the three functions */
 	enum { ALL, READ, OUT, STEP, TRY, IN_HOLE, KNOWN, OVER, NEAR, GO_ON, LAST, END, CHAIN, CALLER, CHAINED,
-	       FIRST, NO_FRAME, FRAME_END };   /* labels */
+	       FIRST, WALK, NO_FRAME, NEXT, ARRAY, DOWN, FRAME_END };   /* labels */
 	enum { LOADS_SP = 4 };
 #define OF(field) offsetof(struct buffer, field)
 /* REG becomes the offset in an array of words, for the address in it. */
@@ -205,6 +206,9 @@ deep_load(int told, int events, uint32_t ncpu)
 		BPF_LOAD(8, 1, offsetof(struct deep_chain, then)),
 		BPF_LOAD(1, 1, offsetof(struct deep_chain, back)),
 		BPF_STORE(9, OF(back), 1),
+		BPF_STORE(9, OF(base), 8),
+		BPF_IF(BPF_JLT, 1, DEEP_ARRAY, 1),
+		BPF_SET(8, -1),
 		BPF_PUT(9, OF(page), 0),
 		BPF_PUT(9, OF(page_before), 0),
 		BPF_COPY(3, 7),
@@ -224,6 +228,13 @@ deep_load(int told, int events, uint32_t ncpu)
 		READ_WORD(POINTER, CHAINED),
 		BPF_LABEL(FIRST),
 		BPF_STORE(9, OF(frame), 7),
+		BPF_LOAD(1, 9, OF(back)),
+		BPF_IF(BPF_JLT, 1, DEEP_ARRAY, BPF_TO(WALK)),
+		BPF_COPY(3, 7),
+		BPF_DO(BPF_ADD, 3, 8),
+		READ_WORD(POINTER, CHAINED),
+		BPF_STORE(9, OF(values), 7),
+		BPF_LABEL(WALK),
 		REPEAT(CHAINS, CHAIN),
 		BPF_LABEL(CHAINED),
 		REPEAT(STEPPED, STEP),
@@ -360,11 +371,26 @@ deep_load(int told, int events, uint32_t ncpu)
 		KEEP_PAGE(6, 8),
 		BPF_LABEL(CALLER),
 		BPF_LOAD(3, 9, OF(back)),
+		BPF_IF(BPF_JGE, 3, DEEP_ARRAY, BPF_TO(ARRAY)),
 		BPF_DO_REG(BPF_ADD, 3, 7),
 		READ_WORD(WORD, NO_FRAME),
+		BPF_LABEL(NEXT),
 		BPF_STORE(9, OF(frame), 7),
 		BPF_SET(0, 0),
 		BPF_GO(BPF_TO(FRAME_END)),
+		/* of an array: the next page up to its end, then the values' pages, the highest one first */
+		BPF_LABEL(ARRAY),
+		BPF_DO(BPF_AND, 7, -DEEP_PAGE),
+		BPF_LOAD(1, 9, OF(values)),
+		BPF_IF(BPF_JEQ, 1, 0, BPF_TO(DOWN)),
+		BPF_DO(BPF_ADD, 7, DEEP_PAGE),
+		BPF_IF_REG(BPF_JLT, 7, 3, BPF_TO(NEXT)),
+		BPF_PUT(9, OF(values), 0),
+		BPF_COPY(7, 1),
+		BPF_LABEL(DOWN),
+		BPF_DO(BPF_SUB, 7, 8),
+		BPF_LOAD(1, 9, OF(base)),
+		BPF_IF_REG(BPF_JGE, 7, 1, BPF_TO(NEXT)),
 		BPF_LABEL(NO_FRAME),
 		BPF_SET(0, 1),
 		BPF_LABEL(FRAME_END),

@@ -27,11 +27,15 @@ struct deep_hole {
 
 /* The innermost frame of a thread's interpreter: the word at AT points to it, or (unless THEN is DEEP_NO_THEN) the word THEN
  * bytes behind that place does.  BACK bytes behind a frame is a pointer to its caller's frame.  The program copies their
- * pages. */
+ * pages.
+ *
+ * If BACK is an address (DEEP_ARRAY and above), the frames are an array that ends there.  They have values besides, from THEN up to
+ * where the second word of the innermost frame points to: the program copies the pages of these, too, from there down. */
 struct deep_chain {
 	uint64_t tid, at, then, back;
 };
 #define DEEP_NO_THEN UINT64_MAX
+enum { DEEP_ARRAY = 1 << 16 };
 
 /* What prof tells the program.  Nothing in it makes a walk wrong: it says only where to read. */
 struct deep_told {

@@ -42,6 +42,35 @@ word_at(struct chain_copy *c, int32_t tid, const struct piece *stack, uint64_t a
 	return p;
 }
 
+/* The pages of [FROM, UPTO): where there is no room for all, the first ones. */
+static void
+take_pages(struct chain_copy *c, int32_t tid, const struct piece *stack, uint64_t from, uint64_t upto)
+{
+	for (uint64_t at = from; at < upto; at = (at & ~(uint64_t)(DEEP_PAGE - 1)) + DEEP_PAGE)
+		if (!in_stack(stack, at, 1) && !page_of(c, tid, at))
+			break;
+}
+
+/* The same, but the last ones. */
+static void
+take_pages_down(struct chain_copy *c, int32_t tid, const struct piece *stack, uint64_t from, uint64_t upto)
+{
+	for (uint64_t at = upto - 1; at < upto && at >= from; at = (at & ~(uint64_t)(DEEP_PAGE - 1)) - 1)
+		if ((!in_stack(stack, at, 1) && !page_of(c, tid, at)) || at < DEEP_PAGE)
+			break;
+}
+
+static void
+take_array(struct chain_copy *c, const struct deep_chain *of, int32_t tid, const struct piece *stack, uint64_t frame)
+{
+	uint64_t values;
+
+	if (!word_at(c, tid, stack, frame + 8, &values))
+		return;
+	take_pages(c, tid, stack, frame, of->back);
+	take_pages_down(c, tid, stack, of->then, values);
+}
+
 void
 chain_take(struct chain_copy *c, const struct deep_chain *told, int32_t tid, const struct piece *stack)
 {
@@ -50,8 +79,13 @@ chain_take(struct chain_copy *c, const struct deep_chain *told, int32_t tid, con
 
 	memcpy(&of, told, sizeof of);
 	c->pages = c->head.number = 0;
-	if (of.tid != (uint64_t)tid || !word_at(c, tid, stack, of.at, &frame) ||
-	    (of.then != DEEP_NO_THEN && !word_at(c, tid, stack, frame + of.then, &frame)))
+	if (of.tid != (uint64_t)tid || !word_at(c, tid, stack, of.at, &frame))
+		return;
+	if (of.back >= DEEP_ARRAY) {
+		take_array(c, &of, tid, stack, frame);
+		return;
+	}
+	if (of.then != DEEP_NO_THEN && !word_at(c, tid, stack, frame + of.then, &frame))
 		return;
 	for (unsigned i = 0; frame && i < FRAMES; i++) {
 		if (!in_stack(stack, frame, FRAME) && (!page_of(c, tid, frame) || !page_of(c, tid, frame + FRAME - 1)))

@@ -96,6 +96,35 @@ chains_that_lie_end(void)
 	CHECK_U64(copy.pages, DEEP_PART_PAGES);
 }
 
+/* An array of frames in pages 20 to 22, whose values are in pages 10 to 12, and a bit of page 13. */
+static void
+pages_of_an_array_and_its_values_are_copied(void)
+{
+	struct deep_chain *c = &told.chain[getpid() & ((1 << DEEP_CHAINS) - 1)];
+
+	begin(at(20 * DEEP_PAGE + 512));
+	c->then = at(10 * DEEP_PAGE + 64);
+	c->back = at(23 * DEEP_PAGE - 256);
+	put(20 * DEEP_PAGE + 512 + 8, at(13 * DEEP_PAGE + 16));
+	take(0, 0);
+	CHECK_U64(copy.pages, 8);
+	CHECK_U64(copy.head.page[1], at(20 * DEEP_PAGE));
+	CHECK_U64(copy.head.page[3], at(22 * DEEP_PAGE));
+	CHECK_U64(copy.head.page[4], at(13 * DEEP_PAGE));
+	CHECK_U64(copy.head.page[7], at(10 * DEEP_PAGE));
+	put(20 * DEEP_PAGE + 512 + 8, UINT64_MAX);   /* lies */
+	take(0, 0);
+	CHECK_U64(copy.pages, 4);
+	c->back = UINT64_MAX;
+	put(20 * DEEP_PAGE + 512 + 8, 0);
+	take(0, 0);
+	CHECK_U64(copy.pages, DEEP_PART_PAGES);
+	c->then = 0;
+	c->back = at(20 * DEEP_PAGE);   /* no frame at all */
+	take(0, 0);
+	CHECK_U64(copy.pages, 2);
+}
+
 static void
 another_threads_chain_is_not_followed(void)
 {
@@ -114,6 +143,7 @@ main(void)
 	RUN("stopper_chain", what_is_in_the_stack_is_not_copied_again);
 	RUN("stopper_chain", a_struct_may_lie_between);
 	RUN("stopper_chain", chains_that_lie_end);
+	RUN("stopper_chain", pages_of_an_array_and_its_values_are_copied);
 	RUN("stopper_chain", another_threads_chain_is_not_followed);
 	return TEST_STATUS;
 }
