@@ -4,6 +4,8 @@
 #include <elf.h>
 #include <string.h>
 
+#include "lib/work.h"
+
 enum { SYMBOLS_MAX = 1 << 27, RELOCS_MAX = 1 << 27, DYNAMICS_MAX = 512, PAGE = 4096, SHIFTS_MAX = 4096 };
 
 static uint32_t
@@ -237,4 +239,18 @@ tables_reloc_of(const struct elf *e, const struct relocs *t, uint64_t off, uint3
 	for (; i < n && (p[0] != is[0] || p[1] != is[1] || memcmp(p, is, width)); i++)
 		p += size;
 	return i;
+}
+
+bool
+symbol_tables_named(const struct elf *e, const struct symbols *t, const char *name, struct raw_symbol *s)
+{
+	size_t n = strlen(name) + 1;
+	const char *at = memmem(t->strings.pos, cur_left(&t->strings), name, n);
+
+	for (uint32_t i = 1; at && i < t->n && work_step(1); i++) {
+		*s = symbol_tables_symbol(e, t, i);
+		if (s->section && !strcmp(symbol_tables_string(t, s->name), name))
+			return true;
+	}
+	return false;
 }

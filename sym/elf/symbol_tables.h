@@ -41,6 +41,8 @@ struct raw_reloc {
 void symbol_tables_find(struct symbol_tables *, const struct elf *);
 /* Symbol or relocation I: what lies outside reads as zeros. */
 struct raw_symbol symbol_tables_symbol(const struct elf *, const struct symbols *, uint32_t i);
+/* The symbol of that name, if the file itself has what it names. */
+bool symbol_tables_named(const struct elf *, const struct symbols *, const char *name, struct raw_symbol *);
 struct raw_reloc tables_reloc(const struct elf *, const struct relocs *, uint32_t i);
 /* The first relocation for OFF among the first N, all of which must exist; or N. */
 uint32_t tables_reloc_of(const struct elf *, const struct relocs *, uint64_t off, uint32_t n);

@@ -75,6 +75,7 @@ struct language {
 	 * function without a name does (of an interpreter without symbols). */
 	bool (*leads_on)(const char *symbol);
 	bool (*nameless)(const struct module *);
+	bool calls;                /* functions in C have frames of the language, too, so without a name they always only lead on */
 	/* What MODULE has of the language: lives in the modules' arena; NULL if it has nothing. */
 	void *(*find)(struct modules *, struct module *);
 	/* The state of a process that maps the module, with BIAS: SIZE bytes, zeroed; DONE gives back what is not in an arena. */

@@ -7,7 +7,8 @@
 #include "sym/module/symtab.h"
 
 /* prof reads 64-bit interpreters only.  A 32-bit prof would meet them in core files of other machines alone: there it does without. */
-static const struct language *const all[] = { sizeof(void *) == 8 ? &language_python : NULL };
+enum { READS_ANY = sizeof(void *) == 8 };
+static const struct language *const all[] = { READS_ANY ? &language_python : NULL, READS_ANY ? &language_ruby : NULL };
 
 enum { LANGUAGES = sizeof all / sizeof *all, PROCESSES_MOST = 1 << 14, FUNCTIONS_MOST = 1 << 20 };
 
@@ -189,7 +190,7 @@ languages_keep(struct languages *l, size_t n)
 }
 
 void *
-languages_room(struct languages *l, unsigned room, size_t n)
+languages_room(struct languages *l, enum language_room room, size_t n)
 {
 	if (!l->room[room])
 		l->room[room] = arena_alloc(&l->modules->arena, n);
@@ -329,5 +330,5 @@ languages_leads_on(struct languages *l, const struct moment *m, uint32_t code, b
 		return false;
 	if (k->kind[code] == NATIVE_NEW)
 		k->kind[code] = kind_of(l, m->space->language, &l->codes->code[code]);
-	return k->kind[code] == NATIVE_LEADS_ON || (k->kind[code] == NATIVE_NAMELESS && outer);
+	return k->kind[code] == NATIVE_LEADS_ON || (k->kind[code] == NATIVE_NAMELESS && (outer || m->space->language->language->calls));
 }

@@ -4,7 +4,7 @@
 
 #include "language.h"
 
-extern const struct language language_python;
+extern const struct language language_python, language_ruby;
 
 /* The code of another place in the function of CODE. */
 uint32_t languages_place(struct languages *, uint32_t code, uint32_t at);
@@ -14,9 +14,9 @@ const char *languages_function(const struct languages *, uint32_t code);
 const char *languages_text(struct languages *, const char *);
 /* N zeroed bytes that live as long as the capture. */
 void *languages_keep(struct languages *, size_t n);
-/* N bytes for the time of a question, too many for a small stack; a ROOM always gives the same ones.  NULL at the memory
- * cap. */
-enum { LANGUAGE_ROOMS = 2 };
-void *languages_room(struct languages *, unsigned room, size_t n);
+/* N bytes for the time of a question, too many for a small stack; a ROOM always gives the same ones, so its N never changes.  NULL at
+ * the memory cap. */
+enum language_room { PYTHON_ROOM, PYTHON_ROOM_TABLE, RUBY_ROOM, RUBY_ROOM_TABLE, LANGUAGE_ROOMS };
+void *languages_room(struct languages *, enum language_room, size_t n);
 
 #endif

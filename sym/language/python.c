@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "lib/clock.h"
+#include "lasting.h"
 #include "python_code.h"
 #include "python_gil.h"
 #include "python_glue.h"
@@ -21,15 +21,10 @@
 enum {
 	READS = 256,               /* pieces of memory that one sample may read */
 	FRAMES = LANGUAGE_FRAMES,
-	SEEN_MOST = 128, INTERPRETERS = 64, THREADS = 4096, EVALUATORS = 512,
+	INTERPRETERS = 64, THREADS = 4096, EVALUATORS = 512,
 	OWNED_BY_NOBODY = 3,       /* and above: an entry frame */
 	INSTRUCTIONS_AFTER = 64,   /* bytes: the next instruction may be behind the caches of this one */
 };
-
-/* A frame lasts if it was there TIMES times, each so many ns after the one before: longer than samples wait before prof reads
- * them. */
-enum { TIMES = 6 };
-#define BETWEEN UINT64_C(2000000)
 
 #define STACK_MOST UINT64_C(0x10000000)   /* bytes of a thread's stack */
 #define LOOK_SOON UINT64_C(1000000)      /* ns: until threads are looked for again, */
@@ -37,24 +32,11 @@ enum { TIMES = 6 };
 enum { NAMES_MOST = 32 };                /* each name takes memory, and a program may change it for ever */
 #define NAME_AGAIN UINT64_C(500000000)   /* ns: until a thread's name is read again */
 
-/* A frame as it was read: where, and of which function. */
-struct python_seen {
-	uint64_t addr;
-	uint32_t function;
-	uint32_t times;            /* how often it and all frames further out were the same */
-};
-
-struct python_chain {
-	uint64_t time;             /* ns */
-	uint32_t n;
-	struct python_seen frame[SEEN_MOST];   /* outermost first */
-};
-
 struct python_thread {
 	int32_t tid;
 	uint64_t state, interpreter;
 	uint64_t id;               /* not 0: it has another number in its own pid namespace, and prof knows it by this word */
-	struct python_chain *chain;   /* as prof read it last, or NULL */
+	struct lasting *chain;     /* as prof read it last, or NULL */
 	const char *name;          /* what the program calls it, or NULL, */
 	uint64_t named;            /* and when prof looked, ns; */
 	uint32_t names;            /* and how many names it has had */
@@ -366,12 +348,6 @@ by_entries(struct question *q, uint64_t state)
 
 /* ---- what is sure ---- */
 
-static uint32_t
-function_of(const struct question *q, uint32_t code)
-{
-	return (uint32_t)(languages_native(q->languages, code)->vaddr >> 32);
-}
-
 /* The outermost function of a thread that threading.Thread made has the Thread as its first variable.  (From 3.14 on Python tells
  * the kernel these names.) */
 static void
@@ -402,29 +378,10 @@ learn_name(struct question *q)
 static uint32_t
 lasting(struct question *q)
 {
-	const struct language_stack *s = q->to;
-	uint32_t n = 0, kept = s->n < SEEN_MOST ? s->n : SEEN_MOST;
-	uint64_t time = clock_now();
-	struct python_chain *c;
-	bool same = true, later;
-
 	if (q->broken)
 		return 0;
 	learn_name(q);
-	if (!(c = q->thread->chain) && !(c = q->thread->chain = languages_keep(q->languages, sizeof *c)))
-		return 0;
-	later = time - c->time >= BETWEEN;
-	for (uint32_t i = 0; i < kept; i++) {
-		struct python_seen now = { q->room->addr[s->n - 1 - i], function_of(q, s->frame[s->n - 1 - i].code), 0 };
-
-		same = same && i < c->n && c->frame[i].addr == now.addr && c->frame[i].function == now.function;
-		now.times = same ? c->frame[i].times + later : 0;
-		c->frame[i] = now;
-		n += now.times >= TIMES;
-	}
-	c->n = kept;
-	c->time = later ? time : c->time;
-	return n;
+	return lasting_frames(&q->thread->chain, q->languages, q->room->addr, q->to->frame, q->to->n);
 }
 
 /* Whether native frame I, an evaluator, was interrupted itself. */
@@ -471,7 +428,7 @@ put_piece(struct question *q, uint32_t *n, const struct python_piece *p, uint32_
 		from = q->to->n - sure > from ? q->to->n - sure : from;
 		/* its own innermost frame lasts, too */
 		if (*n > 1 && from < upto && from > p->first && q->room->frame[*n - 2].entry == m->sp[p->native] &&
-		    function_of(q, q->room->frame[*n - 2].code) == function_of(q, q->to->frame[from].code))
+		    lasting_function(q->languages, q->room->frame[*n - 2].code) == lasting_function(q->languages, q->to->frame[from].code))
 			from++;
 	}
 	for (; from < upto && *n < LANGUAGE_FRAMES - 2; from++)

@@ -4,10 +4,9 @@
 
 #include "lib/index.h"
 #include "lib/sort.h"
+#include "languages.h"
 #include "look.h"
 #include "python_image.h"
-
-enum { PYTHON_ROOM, PYTHON_ROOM_TABLE };   /* see languages_room */
 
 struct python_code {
 	uint64_t addr;

@@ -25,21 +25,6 @@ static const uint8_t words[][PY_MEMBERS] = {
 	/* 3.15 */ { 5, 8, 9, 24, 31, 30, 26, 0, 0, 40, 41, 42, 44, 48, 50, 51, 52, 56, 59, 61, 87, 88, 91, 90, 92, 43, 0, 15, 16, 18, 19 },
 };
 
-/* The symbol of that name, if the file itself has it. */
-static bool
-find(const struct elf *e, const struct symbols *t, const char *name, struct raw_symbol *s)
-{
-	size_t n = strlen(name) + 1;
-	const char *at = memmem(t->strings.pos, cur_left(&t->strings), name, n);
-
-	for (uint32_t i = 1; at && i < t->n && work_step(1); i++) {
-		*s = symbol_tables_symbol(e, t, i);
-		if (s->section && !strcmp(symbol_tables_string(t, s->name), name))
-			return true;
-	}
-	return false;
-}
-
 static bool
 told_by_itself(struct python_image *p, const struct elf *e)
 {
@@ -72,11 +57,11 @@ minor_of(const struct elf *e, const struct symbols *t)
 	struct raw_symbol s;
 	struct cursor c;
 
-	if (find(e, t, "Py_Version", &s)) {
+	if (symbol_tables_named(e, t, "Py_Version", &s)) {
 		c = elf_at(e, s.value, 8);
 		return (uint8_t)(cur_u64(&c) >> 16);
 	}
-	return find(e, t, "PyModule_AddObjectRef", &s) ? 10 : find(e, t, "PyFrame_GetBack", &s) ? 9 : find(e, t, "PyVectorcall_Call", &s) ? 8 : 0;
+	return symbol_tables_named(e, t, "PyModule_AddObjectRef", &s) ? 10 : symbol_tables_named(e, t, "PyFrame_GetBack", &s) ? 9 : symbol_tables_named(e, t, "PyVectorcall_Call", &s) ? 8 : 0;
 }
 
 static bool
@@ -104,7 +89,7 @@ python_image_find(struct modules *ms, struct module *m)
 		return NULL;
 	symbol_tables_find(&tables, e);
 	t = tables.dynsym.n ? &tables.dynsym : &tables.symtab;
-	if (find(e, t, "_PyRuntime", &s))
+	if (symbol_tables_named(e, t, "_PyRuntime", &s))
 		image.runtime = s.value, image.runtime_size = s.size;
 	else if (elf_section_named(e, ".PyRuntime", &own))
 		image.runtime = own.addr;
@@ -112,7 +97,7 @@ python_image_find(struct modules *ms, struct module *m)
 		return NULL;
 	if (!told_by_itself(&image, e) && !told_by_version(&image, e, t))
 		return NULL;
-	if (find(e, t, "_PyEval_EvalFrameDefault", &s)) {
+	if (symbol_tables_named(e, t, "_PyEval_EvalFrameDefault", &s)) {
 		image.eval_lo = s.value;
 		image.eval_hi = s.value + s.size;
 		image.handlers = image.minor >= 14 && s.size < HANDLER_ONLY;
