@@ -193,8 +193,9 @@ step_sigreturn(struct job *j, const struct rule *r, struct regs *regs, struct fr
 		return STEP_OUTSIDE;
 	if (r->kind == RULE_KEPT && (step = exception_frame(j, f, &out, &exact)))
 		return step;
+	out.r[a->pc] &= j->u->mask;
 	*regs = out;
-	f->pc = out.r[a->pc] & j->u->mask;
+	f->pc = out.r[a->pc];
 	f->sp = out.r[a->sp];
 	f->fp = out.r[a->fp];
 	f->fp_known = out.known >> a->fp & 1;

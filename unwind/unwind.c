@@ -288,6 +288,7 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 	j.memory = memory_of(stack, a->word);
 	j.walk = w;
 	j.full = *regs;
+	j.full.r[a->pc] = f.pc;   /* 32-bit ARM's pc is odd at the beginning of a handler of T32 code */
 	j.full_frame = f;
 	j.full_at = 0;
 	j.where = 0;

@@ -66,6 +66,11 @@ samples_next(struct samples *s, struct cursor *c, const char *name)
 	unwind(s->unwinder, &s->space, &regs, &stack, NULL, 0, &s->full);
 	ok = samples_agree(&s->quick, &s->codes, frame, n) && samples_agree(&s->full, &s->codes, frame, n) &&
 	     s->quick.n == s->full.n;
+	/* The kernel leaves the bit that says T32 in a handler's pc. */
+	regs.r[a->pc] |= ~a->addr_mask & 1;
+	s->unwinder->full_always = false;
+	unwind(s->unwinder, &s->space, &regs, &stack, NULL, 0, &s->full);
+	ok &= samples_agree(&s->full, &s->codes, frame, n) && s->full.n == s->quick.n && s->full.end == s->quick.end;
 	if (!ok && !s->wrong++ && printf("%s: %s; with all registers %u frames, %s\n", name, walk_end_words[s->quick.end], s->full.n, walk_end_words[s->full.end]))
 		for (uint64_t i = 0; i < n || i < s->quick.n; i++)
 			printf("%s: frame %u: %#llx, not %#llx\n", name, (unsigned)i,
