@@ -1,6 +1,8 @@
-/* Does a known number of things: counted FAULTS CALLS SLEEPS. */
+/* Does a known number of things: counted FAULTS CALLS SLEEPS [switches].  Prints how often it was off the CPU. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,5 +20,11 @@ main(int argc, char **argv)
 		syscall(SYS_getppid);
 	for (long i = 0; i < sleeps; i++)
 		usleep(100);
+	if (argc > 4) {
+		struct rusage u;
+
+		getrusage(RUSAGE_SELF, &u);
+		printf("%ld\n", u.ru_nvcsw + u.ru_nivcsw);
+	}
 	return 0;
 }
