@@ -21,7 +21,7 @@ MUSL = $O/cc
 # -Os for what asks and tells, -O2 for what runs for each sample, name or byte.
 OPT     = -Os
 hot     = lib/% sym/% unwind/% sample/events/% out/%
-cold    = $(addprefix sample/events/,cgroup% counters% event% helper% lent% open% probe% syscalls% trace%) sym/probe/% out/report/% \
+cold    = $(addprefix sample/events/,cgroup% counters% event% helper% lent% open% probe% syscalls% trace%) sym/probe/% sym/jit/registered% out/report/% \
           $(addprefix lib/,bpf% dir% nearest% progress%) out/output% out/place%
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
 CFLAGS  = -g

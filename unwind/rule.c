@@ -5,7 +5,7 @@
  * the return address and fp lie near it.  A description that says more keeps its row (cfi.h), the last few in a cache; the rule
  * then says no more than that.
  *
- * prof asks the descriptions of code in this order: .eh_frame, .debug_frame or what a jitdump has brought, but Go's own table
+ * prof asks the descriptions of code in this order: .eh_frame, .debug_frame or what a jitdump or the process has brought, but Go's own table
  * before .debug_frame; then .ARM.exidx.  prof knows some code better than its description does: the entry point and other code
  * that nobody calls are roots, trampolines of signals have a known layout, and some descriptions are known to be wrong at some
  * places.
@@ -25,7 +25,10 @@
 #include "unwind/derive/derive.h"
 #include "unwind/derive/sigreturn.h"
 
-enum { FUNCTION_ALIGN = 16 };
+enum {
+	FUNCTION_ALIGN = 16,
+	EDGE = 256,           /* bytes at the beginning of code that a process describes */
+};
 /* Pages of files count as memory, too: prof looks at them once in so many new addresses, and gives them back. */
 enum { TRIM_EVERY = 32, FILES_MOST = 4 << 20 };
 
@@ -76,6 +79,17 @@ go_row(struct unwinder *u, struct module *m, uint64_t vaddr, struct row *row)
 	return true;
 }
 
+/* Whether such a description says of the first instructions what holds only behind them.  qemu describes all of its code by one row,
+ * and the code that makes the frame, and removes it, stands at the beginning. */
+static bool
+early(const struct arch *a, const struct fde *fde, uint64_t vaddr)
+{
+	struct row row;
+
+	return fde->told && vaddr - fde->lo < EDGE &&
+	       (cfi_row(a, fde, fde->lo, &row) || row.cfa_expr || row.cfa_reg != a->sp || row.cfa_off != (a->ra == a->pc ? a->word : 0));
+}
+
 /* Gets the WHOLE row, or only what a plain rule takes of it. */
 static const char *
 read_row(struct unwinder *u, struct module *m, uint64_t vaddr, bool whole, struct row *row, bool *found)
@@ -83,7 +97,7 @@ read_row(struct unwinder *u, struct module *m, uint64_t vaddr, bool whole, struc
 	struct fde fde;
 	const char *why = NULL;
 
-	*found = rule_fde(u, m, vaddr, &fde);
+	*found = rule_fde(u, m, vaddr, &fde) && !early(u->code.arch, &fde, vaddr);
 	if ((!*found || fde.debug) && m->kind != MODULE_JIT && go_row(u, m, vaddr, row)) {
 		*found = true;
 		return NULL;
@@ -97,6 +111,8 @@ read_row(struct unwinder *u, struct module *m, uint64_t vaddr, bool whole, struc
 	row->debug = fde.debug;
 	if (fde.debug && u->code.arch->table_row)   /* gcc's tables are a step late in epilogues of large frames */
 		row->truth = ROW_LATE;
+	if (fde.told)
+		row->truth = ROW_TOLD;
 	return why;
 }
 
@@ -163,7 +179,7 @@ plain(const struct arch *a, const struct row *row, struct rule *r)
 {
 	struct place ra = row_place(row, row->ra);
 
-	if (row->signal || row->cfa_expr || (row->cfa_reg != a->sp && row->cfa_reg != a->fp) ||
+	if (row->signal || row->truth == ROW_TOLD || row->cfa_expr || (row->cfa_reg != a->sp && row->cfa_reg != a->fp) ||
 	    row_place(row, a->sp).how != HOW_SAME || row->cfa_off != (int32_t)row->cfa_off || !small(ra.off) || !plain_fp(a, row, r) ||
 	    !plain_ra(a, row, ra, r))
 		return false;

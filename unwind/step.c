@@ -113,6 +113,8 @@ find_frame(struct stepper *s, struct frame *f, bool all)
 		return STEP_BAD;   /* a call would have destroyed it */
 	if (how == HOW_EXPR && !s->row->signal && (!verify_caller(s->job, f->pc & s->job->u->mask) || !at_record(s)))
 		return STEP_BAD;
+	if (s->row->truth == ROW_TOLD && !verify_caller(s->job, f->pc & s->job->u->mask))
+		return STEP_NONE;
 	f->sp = s->cfa;
 	if (row_place(s->row, a->sp).how != HOW_SAME && (step = find_reg(s, a->sp, &f->sp))) {
 		s->job->where = f->sp;

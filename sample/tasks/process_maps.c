@@ -170,6 +170,21 @@ next_jit(struct process_maps *p)
 	space_renew(&p->space);
 }
 
+/* Looks at what the process tells debuggers of its code. */
+static void
+look_at_registered(struct process_maps *p)
+{
+	uint64_t now = clock_now();
+	enum registered_news news = jit_registered(p->jit, &p->space, now);
+
+	if (news == REGISTERED_MORE)
+		space_renew(&p->space);
+	if (news != REGISTERED_OTHER)
+		return;
+	p->jit_over = true;
+	p->jit_since = now;
+}
+
 /* The files may have grown since prof last read records.  What they hold now is older than the next records. */
 static void
 look_at_jit(struct process_maps *p, uint64_t time)
@@ -179,6 +194,8 @@ look_at_jit(struct process_maps *p, uint64_t time)
 			next_jit(p);
 		p->jit_looked = p->all->drained;
 		p->jit_over = jit_replaced(p->jit, &p->jit_since);
+		if (!p->jit_over && !p->over && !p->all->files.finder)
+			look_at_registered(p);
 	}
 	if (p->jit_over && time >= p->jit_since)
 		next_jit(p);
@@ -234,11 +251,14 @@ open_map(struct space *space, struct map *m)
 	struct process_maps *p = (struct process_maps *)space;
 	struct mapped_files *b = &p->all->files;
 	struct module *module = mapped_file_module(b, m->file, p->by, m->lo, m->hi, root_dirs_fd(&p->all->roots, p->root));
+	bool first = !p->jit;
 
 	if (!module && mapped_file_is_memory(b, m->file))
 		module = jit_of(p);
 	if (module)
 		space_bind(m, module);
+	if (first && p->jit && !p->all->files.finder)   /* before prof makes rules for its code */
+		jit_registered(p->jit, space, clock_now());
 }
 
 static void

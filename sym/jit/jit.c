@@ -23,6 +23,7 @@ free_jit(struct module_owned *o)
 
 	jitcode_free(j->map);
 	jitcode_free(j->dump);
+	registered_free(&j->registered);
 	vec_free(&j->ran, &j->cap_ran, sizeof *j->ran);
 	vec_free(&j->table, &j->cap_tables, sizeof *j->table);
 	vec_free(&j->by_lo, &j->cap_by_lo, sizeof *j->by_lo);
@@ -38,7 +39,7 @@ add_generation(struct modules *ms, int32_t pid, struct module *parent, struct ji
 
 	if (!(like.limits = arena_alloc(&ms->arena, sizeof *like.limits)))
 		return NULL;
-	like.limits->map = like.limits->dump = JITCODE_ALL;
+	like.limits->map = like.limits->dump = like.limits->registered = JITCODE_ALL;
 	return module_add(ms, &like, "[jit]");
 }
 
@@ -71,11 +72,18 @@ jit_ran(struct module *m, uint64_t vaddr)
 }
 
 static bool
+has_run_in(const void *jit, uint64_t lo, uint64_t hi)
+{
+	const struct jit *j = jit;
+	uint32_t i = sort_upto(j->ran, j->nran, hi - 1);
+
+	return i && j->ran[i - 1].key >= lo;
+}
+
+static bool
 has_run(const struct jit *j, const struct jit_range *r)
 {
-	uint32_t i = sort_upto(j->ran, j->nran, r->hi - 1);
-
-	return i && j->ran[i - 1].key >= r->lo;
+	return has_run_in(j, r->lo, r->hi);
 }
 
 static uint64_t
@@ -228,6 +236,15 @@ map_replaced(struct module *m, uint64_t *limit)
 	return replaced;
 }
 
+/* What M stands for ends there. */
+static void
+close_generation(struct module *m, uint64_t map, uint64_t dump, uint32_t changes)
+{
+	*m->limits = (struct jit_limits){ map, dump, (uint64_t)changes + 1 };
+	m->jit->generations++;
+	m->jit->nran = 0;
+}
+
 bool
 jit_replaced(struct module *m, uint64_t *since)
 {
@@ -246,12 +263,23 @@ jit_replaced(struct module *m, uint64_t *since)
 	work_end();
 	if ((!by_map && !change.seen) || j->generations >= JIT_GENERATIONS)
 		return false;
-	m->limits->map = by_map ? map : j->map_seen;
-	m->limits->dump = change.seen ? change.at : j->dump_seen;
+	close_generation(m, by_map ? map : j->map_seen, change.seen ? change.at : j->dump_seen, j->registered.changes);
 	*since = change.time;
-	j->generations++;
-	j->nran = 0;
 	return true;
+}
+
+enum registered_news
+jit_registered(struct module *m, struct space *s, uint64_t now)
+{
+	struct jit *j = m->jit;
+	uint32_t changes = j->registered.changes;
+	enum registered_news news = sort_items(j->ran, j->nran) ? registered_look(&j->registered, s, now, &m->work, has_run_in, j) : REGISTERED_SAME;
+
+	if (news == REGISTERED_OTHER && j->generations < JIT_GENERATIONS)
+		close_generation(m, j->map_seen, j->dump_seen, changes);
+	else if (news == REGISTERED_OTHER)
+		news = REGISTERED_MORE;
+	return news;
 }
 
 static void
@@ -291,7 +319,7 @@ jit_find(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *s,
 	if (!r && (code = j->map))
 		r = jitcode_find(j->map, vaddr, j->map_rewritten ? JITCODE_ALL : limit_of(m->limits->map, j->map_seen));
 	if (!r)
-		return false;
+		return registered_find(&j->registered, vaddr, m->limits->registered, s);
 	jitcode_symbol(code, r, s);
 	jitcode_source(code, r, vaddr, file, line, begins);
 	return true;

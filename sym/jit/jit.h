@@ -1,4 +1,4 @@
-/* The code that a process made itself: its names in the perf map and the jitdump at the time of a sample.  The address alone
+/* The code that a process made itself: its names in the perf map, the jitdump and its own memory (registered.h) at the time of a sample.  The address alone
  * does not tell that, since JITs use the place of old code again.  If code that has run gives way to other code, a new module
  * (a generation) begins, and the old one keeps what the files said until then. */
 #ifndef SYM_JIT_JIT_H
@@ -7,6 +7,7 @@
 #include "sym/module/ehframe.h"
 #include "jitcode.h"
 #include "lib/sort.h"
+#include "registered.h"
 
 enum { JIT_GENERATIONS = 4096 };
 
@@ -19,6 +20,7 @@ struct jit_table {
 /* How much of the files counts for a generation that has ended; JITCODE_ALL: for the newest, as much as was looked at. */
 struct jit_limits {
 	uint64_t map, dump;
+	uint64_t registered;   /* see registered_find */
 };
 
 /* Of one process; all its generations share it. */
@@ -37,6 +39,7 @@ struct jit {
 	struct item *ran;              /* addresses that have been in samples of the newest generation */
 	uint32_t nran, cap_ran;
 	struct jitcode *map, *dump;    /* once names were asked for */
+	struct registered registered;
 	bool opened, map_rewritten;
 };
 
@@ -59,7 +62,11 @@ void jit_found(struct module *, int map_fd, int dump_fd);
  * closed, and another module must stand for later samples. */
 bool jit_replaced(struct module *, uint64_t *since);
 
-/* The frame description of the code at VADDR, if a jitdump has one. */
+/* Looks at what the process tells debuggers of its code, in the SPACE of the process, at the time NOW (ns).  At REGISTERED_OTHER, M
+ * is closed, and another module must stand for samples from NOW on. */
+enum registered_news jit_registered(struct module *, struct space *, uint64_t now);
+
+/* The frame description of the code at VADDR, if a jitdump has one, or else the process itself. */
 bool jit_frame(struct module *, uint64_t vaddr, struct fde *);
 
 /* The function at VADDR, and its line (0: not known): as the files had it when prof last looked at them.  What was written

@@ -202,6 +202,7 @@ jitcode_finish(struct jitcode *m)
 	struct sweep s = { 0 };
 	bool ok = false;
 
+	vec_free(&m->row, &m->row_cap, sizeof *m->row);
 	for (; m->n && !ok && work_step(m->n); m->n = ok ? m->n : m->n / 2) {
 		vec_free(&s.row, &s.row_cap, sizeof *s.row);
 		s = (struct sweep){ .range = m->range };

@@ -35,7 +35,8 @@ uint32_t jitcode_count(const struct jitcode *);
 uint32_t jitcode_lines(const struct jitcode *);
 const struct jit_range *jitcode_range(const struct jitcode *, uint32_t i);
 void jitcode_cut_here(struct jitcode *);
-/* The finished code; NULL if it is empty, or without memory.  If there is too little memory, only its beginning is kept. */
+/* The finished code; NULL if it is empty, or without memory.  If there is too little memory, only its beginning is kept.  More code
+ * may follow, until it is finished again. */
 struct jitcode *jitcode_finish(struct jitcode *);
 void jitcode_free(struct jitcode *);
 

@@ -512,19 +512,27 @@ ehframe_any(struct modules *ms, struct module *m)
 }
 
 bool
-ehframe_alone(struct cursor bytes, bool is64, uint64_t lo, uint64_t hi, struct fde *f)
+ehframe_next(struct cursor bytes, uint64_t vaddr, bool is64, bool debug, uint64_t *off, struct fde *f)
 {
-	struct part p = { .bytes = bytes, .vaddr = hi, .mask = is64 ? UINT64_MAX : UINT32_MAX };   /* behind its code */
+	struct part p = { .bytes = bytes, .vaddr = debug ? 0 : vaddr, .mask = is64 ? UINT64_MAX : UINT32_MAX, .debug = debug };
 	struct entry e;
-	uint64_t off = 0, next;
 
-	for (; off < cur_left(&bytes) && read_entry(&p, off, &e, &next); off = next)
-		if (!e.cie) {
-			if (!read_fde(&p, off, f))
-				break;
-			f->lo = lo;
-			f->hi = hi;
+	for (uint64_t at = *off; at < cur_left(&bytes) && read_entry(&p, at, &e, off); at = *off)
+		if (!e.cie && read_fde(&p, at, f)) {
+			f->debug = debug;
 			return true;
 		}
 	return false;
+}
+
+bool
+ehframe_alone(struct cursor bytes, bool is64, uint64_t lo, uint64_t hi, struct fde *f)
+{
+	uint64_t off = 0;
+
+	if (!ehframe_next(bytes, hi, is64, false, &off, f))   /* it lies behind its code */
+		return false;
+	f->lo = lo;
+	f->hi = hi;
+	return true;
 }

@@ -16,6 +16,7 @@ struct fde {
 	uint16_t ra;               /* the return address column */
 	bool signal;               /* augmentation 'S': interrupted, not called */
 	bool debug;                /* of .debug_frame: not made for unwinding at run time */
+	bool told;                 /* by a process, of code that it made (registered.h) */
 	bool b_key;                /* augmentation 'B' (aarch64) */
 	uint64_t insns_vaddr;      /* of insns.pos, for pc-relative DW_CFA_set_loc */
 };
@@ -24,6 +25,8 @@ struct fde {
 bool ehframe_find(struct modules *, struct module *, uint64_t vaddr, struct fde *);
 /* The start of the function that covers VADDR by the frame descriptions, or false: for code without a symbol. */
 bool ehframe_start(struct modules *, struct module *, uint64_t vaddr, uint64_t *start, uint64_t *end);
+/* The first FDE at *OFF or behind it in BYTES, a section that lies at VADDR (DEBUG: of .debug_frame); *OFF becomes the place behind it. */
+bool ehframe_next(struct cursor bytes, uint64_t vaddr, bool is64, bool debug, uint64_t *off, struct fde *);
 /* Reads the one FDE in BYTES, a table for the code at [LO, HI) alone.  The addresses in it do not matter. */
 bool ehframe_alone(struct cursor bytes, bool is64, uint64_t lo, uint64_t hi, struct fde *);
 /* Whether the module has any frame description at all. */

@@ -34,6 +34,7 @@ struct row {
 	enum row_truth {
 		ROW_TRUE,
 		ROW_LATE,        /* false while the function makes its frame, and while it removes it */
+		ROW_TOLD,        /* by a process, of code that it made: true if it finds a caller */
 		ROW_MUTE,        /* describes the function's beginning, and says nothing about the code behind that */
 	} truth;
 	bool ra_signed;          /* aarch64 */
