@@ -100,7 +100,7 @@ oracle_table(struct space *space, uint64_t ip)
 {
 	struct regs regs = { .known = 0 };
 	struct stack stack = { .size = 0 };
-	struct asked a = { space, &regs, &stack };
+	struct asked a = { .space = space, .regs = &regs, .stack = &stack };
 	unw_proc_info_t pi = { .start_ip = 0 };
 	unw_accessors_t acc = { find_proc_info, put_unwind_info, no_list, access_mem, access_reg, access_fpreg, resume, get_proc_name };
 	static unw_addr_space_t as;
