@@ -1,4 +1,5 @@
-/* What libunwind may ask for beside memory, registers and tables, and is not told here; behind libunwind's own headers. */
+/* Answers for libunwind's other questions, besides memory, registers and tables: there is no answer. Include it after libunwind's
+ * headers. */
 #ifndef TESTS_UNTOLD_H
 #define TESTS_UNTOLD_H
 

@@ -35,12 +35,13 @@
 enum {
 	MARGIN = 256,      /* bytes of a recorded stack behind those that were used: a program's words, at its end */
 	SLACK = 3,         /* stacks that are no share of few */
-	APART = 3,         /* recorded samples are so many apart */
+	APART = 3,         /* so many samples lie between two recorded ones */
 	SEEN_MAX = 1 << 14,   /* codes and modules that were recorded */
 };
 enum { KERNEL_CALLS = 2, DOUBTS = 64 };
 
-/* A sample that was wrong; or its registers were, which takes the kernel's names to tell: too long while samples come. */
+/* A wrong sample. Perhaps only its registers are wrong: to find that out takes the kernel's names, which is too slow while samples
+ * come. */
 struct doubt {
 	const char *why;
 	char *text;                /* what there is to show */
@@ -55,7 +56,7 @@ struct harness {
 	uint64_t cut;              /* -c */
 	bool loses;                /* -l */
 	uint64_t torn;
-	uint64_t gone;             /* without a stack: the thread is ending, its memory was taken away */
+	uint64_t gone;             /* without a stack: the thread is ending and has no memory any more */
 	unsigned show, incomplete, record, passed_by, stall;
 	bool seen[SEEN_MAX], imaged[SEEN_MAX];   /* by code; by module */
 	uint64_t samples;          /* with a user side */
@@ -96,8 +97,8 @@ doubt(struct harness *h, const struct sample *s, const char *why)
 	h->doubts++;
 }
 
-/* While the kernel begins or ends a signal handler it replaces the thread's registers one by one; what is interrupted
- * then has some of this and some of that. */
+/* While the kernel begins or ends a signal handler, it replaces the thread's registers one by one. A sample at that moment has some
+ * old and some new registers. */
 static bool
 replaces_registers(const char *name)
 {
@@ -112,7 +113,7 @@ replaces_registers(const char *name)
 	return false;
 }
 
-/* Shows what was wrong, as far as nobody but us is to blame. */
+/* Shows wrong stacks, but not those for which the kernel or the program is to blame. */
 static void
 judge(struct harness *h)
 {
@@ -141,7 +142,7 @@ judge(struct harness *h)
 	}
 }
 
-/* Whether all its code can be brought along; and some of it was not yet. */
+/* Whether all code of the stack can be recorded, and some of it has not been yet. */
 static bool
 worth(struct harness *h)
 {
@@ -203,8 +204,8 @@ address_of(const struct harness *h, const struct space *space, uint32_t code)
 	return 0;
 }
 
-/* Prints what the unwinder had: registers in the order of arch->sample, the stack as far as it was looked at, and the maps of
- * code; and what it made of it, "cut" behind it where that is not complete. */
+/* Prints the unwinder's input: registers in the order of arch->sample, the part of the stack that it read, and the maps of code.
+ * Then its result, with "cut" if the stack is not complete. */
 static void
 record(struct harness *h, const struct sample *s, const struct stack *stack)
 {
@@ -226,7 +227,7 @@ record(struct harness *h, const struct sample *s, const struct stack *stack)
 	printf("%s\n", w->end == WALK_ROOT ? "" : " cut");
 }
 
-/* The kernel's copy, and what was read besides: the truth wants each byte once, in the order in which a walk comes to it. */
+/* The kernel's copy and the other parts of the stack: truth.c wants each byte once, in the order of the walk. */
 static struct pieces
 join(const struct stack *stack, const struct pieces *rest)
 {
@@ -238,7 +239,7 @@ join(const struct stack *stack, const struct pieces *rest)
 		struct piece p = rest->piece[i];
 		uint64_t end = stack->lo + stack->size;
 
-		if (p.lo < end && p.lo + p.size > stack->lo) {   /* what is before sp is of no concern */
+		if (p.lo < end && p.lo + p.size > stack->lo) {   /* bytes before sp do not matter */
 			uint64_t known = p.size < end - p.lo ? p.size : end - p.lo;
 
 			p = (struct piece){ p.lo + known, p.size - known, p.bytes + known };
@@ -249,7 +250,7 @@ join(const struct stack *stack, const struct pieces *rest)
 	return (struct pieces){ piece, n };
 }
 
-/* Leaves out some pages behind the kernel's copy, so that there is a hole before the other ones. */
+/* Leaves out some pages after the kernel's copy, so that the stack has a hole there. */
 static void
 lose(struct pieces *rest)
 {
@@ -302,7 +303,7 @@ compare(void *harness, const struct sample *s)
 	h->samples++;
 	h->ends[w->end]++;
 	h->frames += w->n;
-	space->missing = NULL;   /* for what looks like an address to us nobody shall read the maps again */
+	space->missing = NULL;   /* no value that only looks like an address shall make prof read the maps again */
 	truth_read(&h->truth, space, &whole, link);
 	h->told += h->truth.live > 0;
 	h->records += h->truth.live;
@@ -376,8 +377,8 @@ report(const struct harness *h, const char *program, const struct session_counts
 		printf("; registers torn by the kernel %" PRIu64, h->torn);
 }
 
-/* Whether so many fewer of N are complete than the PERCENT that are on the average that it is no chance: six standard
- * deviations, and where such are rare one more of them. */
+/* Whether so few of N stacks are complete that chance does not explain it: six standard deviations below the average PERCENT, and
+ * one stack more if incomplete ones are rare. */
 static bool
 too_few(double n, double whole, double percent)
 {
@@ -386,7 +387,7 @@ too_few(double n, double whole, double percent)
 	return missing > 0 && missing * missing > 36 * (variance + 1);
 }
 
-/* Tells behind the report what is to be said against it all, and whether there is nothing. */
+/* Adds to the report all that is wrong, and returns whether nothing is. */
 static bool
 passes(const struct harness *h, uint64_t least, double complete, double expected)
 {

@@ -42,8 +42,9 @@ struct told {
 	uint64_t *ip;
 };
 
-/* POPPED: tables tell where a function saves registers also of its end, when what was saved is below sp and thus no part of
- * the copy, but back in its register.  Who does not know that lacks fp as soon as a frame is found by it. */
+/* POPPED: at a function's end tables still say where it saved a register. By then the saved value lies below sp, outside of the
+ * copy, and the register has its old value again. An unwinder that does not know this loses fp, and then the next frame that fp
+ * describes. */
 enum apart { ALIKE, POPPED, THEY_STOP, THEY_STOP_BARE, WE_STOP, BEHIND_ROOT, OTHER, OTHER_BARE, HOWS };
 static const char *const how_words[HOWS] = {
 	[ALIKE] = "alike to the end", [POPPED] = "they stop for a register that the leaf has popped",
@@ -167,7 +168,7 @@ add_map(struct cursor c)
 	m.exec = cur_u32(&c) & PROT_EXEC;
 	cur_u32(&c);
 	m.file = ++files;
-	if (m.exec)   /* data just takes the place of what was there */
+	if (m.exec)   /* data replaces what was mapped there */
 		space_bind(&m, module_at(cur_str(&c)));
 	if (!c.bad)
 		space_add(&p->space, &m);
@@ -189,7 +190,7 @@ take_task(uint32_t type, uint32_t misc, struct cursor c)
 
 /* ---- comparing ---- */
 
-/* Where a code lies in its file, which is what perf script tells. */
+/* Where a code lies in its file: perf script prints that. */
 static uint64_t
 file_offset(const struct space *space, uint32_t code)
 {
@@ -227,7 +228,7 @@ find_table(uint32_t code, struct fde *fde)
 	return m->kind >= MODULE_FILE && !m->bad && ehframe_find(&modules, m, c->vaddr, fde);
 }
 
-/* Whether what the table says of the leaf's registers is past. */
+/* Whether the leaf has already restored the registers of which the table speaks. */
 static bool
 has_popped(uint32_t leaf)
 {
@@ -261,7 +262,7 @@ come_apart(const struct walk *w, uint32_t k, uint32_t n)
 	return table ? OTHER : OTHER_BARE;
 }
 
-/* Counts the place where they come apart: the last frame that both have, by its function. */
+/* Counts the place where two stacks part: the function of the last frame that both have. */
 static void
 count_place(struct tally *t, enum apart how, const struct walk *w, uint32_t k, uint64_t frames)
 {
@@ -411,7 +412,7 @@ take(const struct shape *shape, const uint8_t *at)
 
 /* ---- the file ---- */
 
-/* Of a sample behind what comes first, of others in their trailer, whose parts follow the time. */
+/* In a sample it stands behind the first fields; other records have it in their trailer, before more parts. */
 static uint64_t
 time_of(const struct shape *shape, const uint8_t *at)
 {
@@ -444,7 +445,7 @@ section(struct cursor *head, const struct cursor *file)
 	return cur_slice(file, off, n);
 }
 
-/* Buffers of CPUs come in turns: what they hold is put in the order of time. */
+/* The CPUs' buffers come in turns, so this puts their records in the order of time. */
 static void
 read_file(const char *path)
 {

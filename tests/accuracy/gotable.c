@@ -82,7 +82,7 @@ main(int argc, char **argv)
 				continue;
 			frames++;
 			if (!symtab_depth(&modules, bare, at, &depth))
-				depths += row.cfa_off >= 0;   /* less is said behind hand-written code, and not so */
+				depths += row.cfa_off >= 0;   /* after hand-written code Go's table says less, and says it in another way */
 			else if (row.cfa_reg != a->sp || row.cfa_off != (int64_t)depth + (a->ra == a->pc ? a->word : 0))
 				depths++;
 		}

@@ -34,7 +34,7 @@ struct mark {
 #else
 #define MARKED __attribute__((noinline))
 #endif
-/* An address without what is no part of it: Thumb's bit. */
+/* An address without Thumb's bit, which is no part of it. */
 #ifdef __arm__
 #define MARK_ADDR(p) ((uint64_t)(uintptr_t)(p) & ~UINT64_C(1))
 #else
@@ -53,7 +53,7 @@ struct mark {
 #define MARK_PC "auipc %0, 0"
 #define MARK_SP "mv %0, sp"
 #elif defined __i386__
-#define MARK_PC "mov $1f, %0\n1:"   /* not for PIC; a call would move sp behind the compiler's back */
+#define MARK_PC "mov $1f, %0\n1:"   /* not in PIC; the compiler would not know that the call moves sp */
 #define MARK_SP "mov %%esp, %0"
 #endif
 #define MARK_INLINE static inline __attribute__((always_inline, unused))
@@ -86,7 +86,7 @@ mark_leave(struct mark *m)
 		mark_.site = at_; \
 	} while (0)
 
-/* Calls to come may be anywhere. */
+/* The next calls may be anywhere. */
 #define MARK_NO_SITE() (mark_.site = 0)
 
 /* What lies from LO up to our own stack pointer is no frame any more. */

@@ -27,7 +27,7 @@
 
 enum { SIGNAL_FRAME = 128, CALLS_MAX = 4096, COPY = 1 << 16, PACKET = 1 << 14, SEEN = 1 << 20, RECORDED_MAX = 4096, RECORDS_MAX = 4000 };
 
-/* A frame that will be gone on with: at PC, with SP.  EXACT: it was interrupted. */
+/* A frame in which execution will go on: at PC, with SP. EXACT: something interrupted it. */
 struct call {
 	uint64_t pc, sp;
 	bool exact;
@@ -184,7 +184,7 @@ hex(const char *p, unsigned bytes)
 	return v;
 }
 
-/* All that general registers and pc are, in DWARF's numbers. */
+/* General registers and pc, in DWARF's numbers. */
 static bool
 read_registers(struct stepper *s)
 {
@@ -249,7 +249,7 @@ map_page(struct stepper *s, uint64_t addr)
 	m.hi = m.lo + 4096;
 	m.module = module_image(&s->modules, "[trampoline]", file.p, file.n);
 	m.bias = m.lo - 0x1000;
-	m.lo -= 16;   /* it is what the page begins with, and a return address is looked up by the byte before */
+	m.lo -= 16;   /* the page begins with it, and prof looks up a return address by the byte before it */
 	bytes_free(&file);
 	space_add(&s->space, &m);
 }
@@ -320,8 +320,8 @@ function(struct stepper *s, uint64_t addr)
 	return m && symtab_find(&s->modules, m->module, addr - m->bias, &f) ? f.name : "";
 }
 
-/* longjmp and exceptions leave several frames at once: what was called with sp below is over, and what the function that it
- * lands in had called. */
+/* longjmp and exceptions leave several frames at once. Every call with a lower sp is over, and so is the call of the function that
+ * they land in. */
 static void
 land(struct stepper *s, uint64_t pc, uint64_t sp)
 {
@@ -331,8 +331,8 @@ land(struct stepper *s, uint64_t pc, uint64_t sp)
 		s->ncall--;
 }
 
-/* The return address that was pushed; 0 where there was no call.  What calls the next instruction wants to know where it
- * is. */
+/* The return address that the instruction pushed; 0 if it was no call. A call of the very next instruction only asks for its own
+ * address. */
 static uint64_t
 pushed(const struct stepper *s)
 {
@@ -392,7 +392,7 @@ follow(struct stepper *s)
 	}
 	if (a->ra != a->pc && pc == next)
 		return;
-	/* A system call and what comes behind it are one step. */
+	/* A system call and the instruction after it are one step. */
 	a->decode(s->insn, 4, &i);
 	if (i.op == INSN_SYSCALL && a->word == 8 && pread(s->mem, s->insn, 4, (off_t)s->base + (off_t)(was + 4)) == 4 && is_call(s) && s->now.r[a->ra] == was + 4 + length(s)) {
 		push(s, (struct call){ s->now.r[a->ra], sp, false });
@@ -406,7 +406,7 @@ follow(struct stepper *s)
 		s->ncall -= 2;
 		return;
 	}
-	if (top && pc == top->pc && sp - top->sp <= (a->ra == a->pc ? 32 : 0)) {   /* it may take arguments along */
+	if (top && pc == top->pc && sp - top->sp <= (a->ra == a->pc ? 32 : 0)) {   /* it may also remove arguments */
 		s->ncall--;
 		return;
 	}
@@ -501,8 +501,8 @@ put(struct stepper *s, uint64_t v)
 	fwrite(&v, s->arch->word, 1, s->out);
 }
 
-/* A sample for tests/data where nothing like it was written yet: registers, the stack's size and its bytes, the number of
- * frames and where they are, as linked; all words of the machine's. */
+/* Writes a sample for tests/data, if it has not written a similar one: registers, the size and the bytes of the stack, the number
+ * of frames and their addresses as linked. All are words of that machine. */
 static void
 record(struct stepper *s, const struct stack *stack)
 {
@@ -581,7 +581,8 @@ check(struct stepper *s)
 	record(s, &stack);
 }
 
-/* An exclusive load and its store are only ever done in one piece: runs to wherever the loop around them may lead. */
+/* An exclusive load and its store work only without a stop between them, so this runs to every place to which the loop around them
+ * may lead. */
 static bool
 run_loop(struct stepper *s, char *answer, size_t size)
 {

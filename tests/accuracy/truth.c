@@ -39,7 +39,7 @@ static const struct about unknown = { .known = true };
 static bool
 is_trampoline(const struct truth *t, const struct module *m, uint64_t vaddr, const char *name)
 {
-	/* As kernels and libcs of other machines call them. */
+	/* The names that kernels and libcs of other machines use. */
 	static const char *const names[] = { "__kernel_rt_sigreturn", "__kernel_sigreturn", "__vdso_rt_sigreturn", "__restore_rt",
 	                                     "__restore", "__default_rt_sa_restorer", "__default_sa_restorer" };
 
@@ -130,7 +130,7 @@ about(struct truth *t, uint32_t code)
 		a->marked = is_marked(s.name);
 		a->installs = installs(s.name);
 	}
-	/* It is returned to without having called: what stands before its first byte is another function's. */
+	/* Execution returns to it although it called nobody: the byte before its first one belongs to another function. */
 	a->trampoline = !a->marked && (is_trampoline(t, t->modules->module[c->module], c->vaddr, a->name) ||
 		(find_symbol(t, &(struct code){ c->vaddr + 1, c->module }, &s) && s.lo == c->vaddr + 1 &&
 		 is_trampoline(t, t->modules->module[c->module], c->vaddr + 1, s.name)));
@@ -166,7 +166,7 @@ word(const struct pieces *s, uint64_t addr, unsigned size)
 	return v;
 }
 
-/* Where what was copied around ADDR begins and ends, which may be in several pieces. */
+/* Where the copied bytes around ADDR begin and end; they may be several pieces. */
 static void
 around(const struct pieces *s, uint64_t addr, uint64_t *lo, uint64_t *hi)
 {
@@ -179,7 +179,7 @@ around(const struct pieces *s, uint64_t addr, uint64_t *lo, uint64_t *hi)
 			*lo = s->piece[i].lo;
 }
 
-/* Whether what was copied around one address does not go on to the other. */
+/* Whether the copied piece around one address does not reach the other. */
 static bool
 apart(const struct truth *t, uint64_t from, uint64_t to)
 {
@@ -229,7 +229,7 @@ wrong(struct truth *t, uint32_t k, const char *why)
 	return false;
 }
 
-/* Whether frame K is followed by the return address RA; beyond a walk's end there is nothing to be wrong. */
+/* Whether return address RA follows frame K; beyond the end of a walk nothing can be wrong. */
 static bool
 returns_to(struct truth *t, uint32_t k, uint64_t ra)
 {
@@ -336,7 +336,7 @@ check_tail(struct truth *t, uint32_t k)
 
 static bool match(struct truth *t, uint32_t k, uint32_t r, uint64_t sp, bool interrupted);
 
-/* Frames were left out before K: any number of records may have been, too. */
+/* The walk left out frames before K, so it may have left out any number of records. */
 static bool
 match_elided(struct truth *t, uint32_t k, uint32_t r)
 {
@@ -346,7 +346,7 @@ match_elided(struct truth *t, uint32_t k, uint32_t r)
 	return false;
 }
 
-/* Whether frame K is of a function that is being left by an exception: it has a record, but no live one. */
+/* Whether an exception is leaving the function of frame K: it has a record, but no live one. */
 static bool
 being_left(struct truth *t, uint32_t k, uint32_t *r, uint32_t live)
 {
@@ -463,7 +463,7 @@ rewritten(struct truth *t)
 	return w->n;
 }
 
-/* Whether the walk is right but for frames that longjmp is leaving behind: the first marked one called setjmp. */
+/* Whether only frames are wrong that longjmp is leaving: the first marked function called setjmp. */
 static bool
 jumping(struct truth *t)
 {

@@ -24,12 +24,12 @@ struct truth {
 	uint32_t abouts;
 	struct tail *tail;         /* what lies outside of the outermost marked frame, as seen before */
 	uint32_t tails, cap_tails;
-	uint64_t excused;          /* stacks that did not tell the truth themselves (see truth.c) */
+	uint64_t excused;          /* stacks that do not hold the truth themselves (see truth.c) */
 	/* Of the sample at hand. */
 	struct space *space;
 	const struct pieces *stack;
 	uint64_t link;
-	const struct arch *arch;   /* set by whoever reads */
+	const struct arch *arch;   /* the reader sets it */
 	const struct walk *walk;
 	struct told told[RECORDS_MAX];
 	uint32_t n, live;
@@ -41,9 +41,9 @@ struct truth {
  * them, none of which overlap.  LINK: the register that calls leave
  * return addresses in, 0 where there is none. */
 void truth_read(struct truth *, struct space *, const struct pieces *, uint64_t link);
-/* NULL where the walk is right, else what is wrong with it, in words. */
+/* NULL if the walk is right, else what is wrong with it, in words. */
 const char *truth_check(struct truth *, const struct walk *);
-/* The walk and the truth by name, with why the latter says no. */
+/* The names of the walk and of the truth, and why the two differ. */
 void truth_dump(struct truth *, FILE *);
 /* Puts "function+0xoff" of a code into BUF. */
 void truth_name(struct truth *, uint32_t code, char *buf, size_t n);

@@ -41,6 +41,6 @@ def rows(lines):
         yield addr, kind, ops
 
 
-# '?': of a stripped file readelf does not know the personality routine, and stops there.
+# '?': in a stripped file readelf does not know the personality routine, and stops.
 for addr, kind, ops in rows(sys.stdin.read().split('\n')):
     print(hex(int(addr, 16) & ~1), 'cantunwind' if 'cantunwind' in kind else row(ops) if ops else '?')

@@ -1,5 +1,5 @@
-/* libunwind over samples that were taken: its own search of .eh_frame_hdr's tables, its own reading of them, its own steps;
- * only memory and registers are handed to it. */
+/* Runs libunwind on recorded samples. It searches and reads .eh_frame_hdr's tables and makes each step by itself; this file hands
+ * it only memory and registers. */
 #include "oracle.h"
 
 #include <endian.h>
@@ -14,7 +14,7 @@ struct asked {
 	struct space *space;
 	const struct regs *regs;
 	const struct stack *stack;
-	const struct map *last;   /* where bytes were found; none before */
+	const struct map *last;   /* where it found bytes; there are none before */
 };
 
 /* The file's bytes at ADDR, which may lie beyond the mapped code. */

@@ -209,7 +209,7 @@ print_code(uint32_t code)
 }
 
 #ifdef ORACLE
-/* How two walks of a stack can come apart, at the first frame that they do not share. */
+/* In which ways two walks of a stack can differ, at the first frame that they do not share. */
 enum apart { ALIKE, NO_TABLE, THEY_STOP, BEHIND_ROOT, WE_STOP, GUESSED, OTHER, APARTS };
 static const char *const apart_words[APARTS] = {
 	"alike to the end", "libunwind stops in code without a table", "libunwind stops in code that has one",
@@ -231,7 +231,7 @@ come_apart(const struct walk *w, const uint64_t *ip, unsigned nip, unsigned k)
 	return table ? OTHER : GUESSED;
 }
 
-/* Frame by frame, and how they come apart; a frame that differs counts as one. */
+/* Compares frame by frame, and says how the walks differ; a frame that differs counts once. */
 static void
 compare(struct unwinder *u, struct walk *w)
 {
@@ -267,7 +267,7 @@ compare(struct unwinder *u, struct walk *w)
 			printf("  %6.2f%% of stacks: %s\n", 100.0 * (double)count[i] / nsamples, apart_words[i]);
 }
 
-/* What its frames cost: all samples in turns, with a cache that is warm, and without any. */
+/* What a frame costs: all samples in turns, with a warm cache, and without a cache. */
 static void
 time_oracle(void)
 {
@@ -353,7 +353,7 @@ add_all(struct unwinder *u, struct walk *w, struct profile *p)
 	}
 }
 
-/* The child stops before and after each part. */
+/* The child stops before and after each of the parts. */
 static void
 be_counted(void)
 {

@@ -1,5 +1,5 @@
-/* A program that traps where a sample of it is to be taken: the same stacks each time, of calls that go deep and come back,
- * through sorting, recursion over two call sites and frames of any size. */
+/* A program that traps wherever replay takes a sample, so that the stacks are the same each time. Its calls go deep and come back,
+ * through sorting, recursion over two call sites, and frames of all sizes. */
 #include <alloca.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -92,7 +92,7 @@ show(const char *path)
 	free(s);
 }
 
-/* What a program said last is mostly what it comes to. */
+/* The last words of a program mostly say why it failed. */
 static void
 last_line(const char *path)
 {
@@ -215,7 +215,7 @@ is_kernel(const char *name)
 	return !strcmp(name, "[kernel]") || (n > 4 && !strcmp(name + n - 4, "_[k]"));
 }
 
-/* Whether a stack, which is cut up, can be. */
+/* Whether a stack is possible; it is already split into names. */
 static bool
 can_be(char *stack, const char *stacks)
 {
@@ -311,7 +311,7 @@ spawn(char **argv, bool user, bool quiet)
 	_exit(121);
 }
 
-/* Its wait status, -1 where it had to be killed. */
+/* Its wait status, or -1 if init had to kill it. */
 static int
 finish(int pid)
 {
@@ -574,7 +574,7 @@ set_up(void)
 			printf("%s: %s\n", mounts[i].where, strerror(errno));
 	}
 	chmod("/tmp", 01777);
-	/* Emulated interrupts take long by the virtual clock: the kernel would throttle us for that. */
+	/* Emulated interrupts take long by the virtual clock, and the kernel would throttle sampling for that. */
 	spill("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
 	setenv("PATH", "/bin", 1);
 	setenv("HOME", "/tmp", 1);

@@ -14,14 +14,15 @@
 #include "../untold.h"
 
 enum {
-	DEBUG_AT = 0x70000000,   /* where .debug_frame's bytes are for libunwind: nothing else is there in what was recorded */
+	DEBUG_AT = 0x70000000,   /* where libunwind finds .debug_frame's bytes: the recording has nothing else there */
 	SAMPLES_LEAST = 100, GIVEN_LEAST = 900,
 };
 
-/* What a step of libunwind's came to, beside ours. */
+/* What a step of libunwind's gave, compared with ours. */
 enum class { SAME, ROOT, NO_TABLE, LATE, PUSHED, TRAMPOLINE, INTERRUPTED, POPPED, JUMP, PAST_ROOT, REFUSED, OTHER, CLASSES };
 
-/* MOST: so many of a thousand steps at most; what has 0 is a failure.  GIVEN: libunwind gives a frame by what it has read. */
+/* MOST: at most so many of a thousand steps; a class with 0 is a failure. GIVEN: libunwind finds a frame by a table that it has
+ * read. */
 static const struct {
 	const char *name, *why;
 	unsigned most;
@@ -129,7 +130,7 @@ access_reg(unw_addr_space_t as, unw_regnum_t number, unw_word_t *v, int write, v
 
 static unw_accessors_t accessors;
 
-/* Among all of a section, where there is no table of them. */
+/* Looks at all descriptions of a section, if it has no table. */
 static int
 find_linear(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *pi, int need, struct asked *a, uint64_t at, uint64_t size, bool debug)
 {
@@ -208,7 +209,7 @@ struct theirs {
 	unw_addr_space_t space;
 	unw_cursor_t cursor;
 	bool under_way;
-	/* Of the last step. */
+	/* About the last step. */
 	int went;
 	bool table, exidx, signal;
 	uint64_t pc, sp;
@@ -242,7 +243,7 @@ their_step(struct theirs *t, const struct frame *f, const struct regs *regs, uin
 
 		t->table = !access_mem(t->space, (unw_word_t)(uintptr_t)pi.unwind_info + 4, &what, 0, &t->asked) && what != CANTUNWIND;
 	}
-	/* In this build it leaves DWARF to whoever asks for it. */
+	/* In this build libunwind does not read DWARF by itself. */
 	t->went = t->table && !t->exidx && !t->signal ? dwarf_step(inside(t)) : unw_step(&t->cursor);
 #else
 	t->went = unw_step(&t->cursor);
@@ -254,7 +255,7 @@ their_step(struct theirs *t, const struct frame *f, const struct regs *regs, uin
 
 /* ---- comparing ---- */
 
-/* Whether we went by what the instructions tell. */
+/* Whether prof took this step by the instructions. */
 static bool
 derived(const struct entry *e)
 {
@@ -295,8 +296,8 @@ show(const struct theirs *t, const struct recording *r, const char *name, enum c
 	       k + 1 < r->frames ? (unsigned long long)r->frame[k + 1] : 0ull);
 }
 
-/* What a call preserves, and whatever else both know; a link register is dead behind a call (and aarch64's cannot be asked
- * for: libunwind means pc). */
+/* The registers that a call preserves, and all others that both know. A link register is dead after a call (and nobody can ask
+ * libunwind for aarch64's: it would give pc). */
 static bool
 same_registers(struct theirs *t, const struct regs *regs, bool exact)
 {
@@ -315,7 +316,7 @@ same_registers(struct theirs *t, const struct regs *regs, bool exact)
 	return same;
 }
 
-/* What its table says of the code, as prof reads it; or NULL. */
+/* What the table says of the code, as prof reads it; or NULL. */
 static const struct row *
 row_of(struct unwinder *u, const struct entry *e)
 {
@@ -371,7 +372,7 @@ compare(struct recording *r, const char *name)
 	u->code.space = &r->space;
 	u->full_always = true;
 	if (!space && (space = unw_create_addr_space(&accessors, 0)))
-		unw_set_caching_policy(space, UNW_CACHE_NONE);   /* every recording has other files at the same places */
+		unw_set_caching_policy(space, UNW_CACHE_NONE);   /* each recording has other files at the same addresses */
 	t.space = space;
 	walk_begin(&walk);
 	for (; j.at < r->frames && (e = entry_find(u, &r->space, frame_at(&f))); j.at++) {
@@ -382,7 +383,7 @@ compare(struct recording *r, const char *name)
 		regs = j.full;
 		regs.r[a->pc] = f.pc;
 		step = step_slow(&j, e, &f);
-		if (step && step != STEP_ROOT)   /* cut: what comes behind is not known */
+		if (step && step != STEP_ROOT)   /* cut: nobody knows what follows */
 			break;
 		e = entry_find(u, &r->space, frame_at(&from));
 		their_step(&t, &from, &regs, u->mask);
@@ -413,7 +414,7 @@ one(struct recording *r, const char *name)
 		compare(r, name);
 }
 
-/* False where a difference is not explained, or too frequent for what explains it. */
+/* False if nothing explains a difference, or if it is too frequent for its explanation. */
 static bool
 told(const char *board)
 {

@@ -1,5 +1,5 @@
-/* Frames of a size that is known only at run time, and frames that are aligned to more than 16 bytes: the CFA then comes
- * by another register or by an expression.  With many stack arguments, which move sp between calls. */
+/* Frames whose size only run time decides, and frames that are aligned to more than 16 bytes: another register or an expression
+ * gives their CFA. Calls have many arguments on the stack, which move sp between calls. */
 #include <alloca.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ m_huge(unsigned n)
 	unsigned char big[9000];
 
 	MARK(m_huge, n);
-	for (unsigned i = 0; i < sizeof big; i += 1000)   /* the kernel's copy ends at a page that was never touched */
+	for (unsigned i = 0; i < sizeof big; i += 1000)   /* the kernel's copy ends at a page that nobody has touched */
 		big[i] = 1;
 	big[n * 100] = 1;
 	__asm__ volatile("" :: "r"(big) : "memory");

@@ -5,7 +5,7 @@
 
 #include "../mark.h"
 
-/* LONGER: where the holes are is learned, so the first samples are cut. */
+/* LONGER: prof has to learn where the holes are, so it cuts the first samples. */
 enum { KIB_FIRST = 2, STACK = 64 << 20, LONGER = 4 };
 
 static char *usual[] = { "16", "100", NULL }, **args;

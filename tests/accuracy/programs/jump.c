@@ -42,7 +42,7 @@ m_setter(unsigned depth)
 	return v;
 }
 
-/* While the handler's signal stays blocked, and until the stale records are gone. */
+/* As long as the signal of the handler is blocked, and until the stale records are gone. */
 MARKED static void
 m_handler(int sig)
 {

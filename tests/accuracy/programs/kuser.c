@@ -1,5 +1,5 @@
-/* Leaves outside of any file, on 32-bit ARM: the helpers that kernels have in page [vectors], also when they are interrupted by
- * a signal, whose handler returns to the kernel's own trampoline in [sigpage]: nobody else's was asked for. */
+/* Leaf functions outside of all files, on 32-bit ARM: the kernel's helpers in page [vectors]. Signals interrupt them, too; the
+ * handler then returns to the kernel's own trampoline in [sigpage], because the program names no other. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

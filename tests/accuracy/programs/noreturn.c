@@ -19,7 +19,7 @@ m_never(unsigned n)
 	longjmp(back, 1);
 }
 
-/* One behind the other, without a gap. */
+/* The functions lie one behind the other, without a gap. */
 __attribute__((noreturn, section(".text.tight"), aligned(1))) MARKED static void
 m_first(unsigned n)
 {
@@ -40,7 +40,7 @@ m_second(unsigned n)
 	m_never(n + 1);
 }
 
-/* The last of its section, which nothing follows. */
+/* The last function of its section: nothing follows it. */
 __attribute__((noreturn, section("last"), aligned(1))) MARKED static void
 m_last(unsigned n)
 {

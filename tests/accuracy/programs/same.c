@@ -1,5 +1,5 @@
-/* Two callers in turn, and below them a deep recursion that is the same in every byte whoever called it: what lies beyond
- * a copy of the stack must not be taken from another time. */
+/* Two callers in turn, and below them a deep recursion whose bytes are the same for both callers. prof must not take the stack
+ * beyond a copy from another moment. */
 #include <stdlib.h>
 
 #include "../mark.h"

@@ -13,7 +13,7 @@
 #define INTERVAL 100   /* us; more for emulated machines */
 #endif
 
-/* LONGER: where the other stack is is learned, so the first samples are cut. */
+/* LONGER: prof has to learn where the other stack is, so it cuts the first samples. */
 enum { ALTERNATE = 32 << 10, STACK = 16 << 10, GUARD = 64 << 10, LONGER = 4 };
 
 static unsigned m_work(unsigned n);
@@ -112,7 +112,7 @@ timers(int flags)
 	setitimer(ITIMER_PROF, &often, NULL);
 }
 
-/* Libc's way out has other frames. */
+/* Returning through libc has other frames. */
 static void
 no_timers(void)
 {
@@ -135,7 +135,7 @@ m_own_stack(void)
 	p = mmap(NULL, GUARD + ALTERNATE + STACK + GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED || mprotect(p + GUARD, ALTERNATE + STACK, PROT_READ | PROT_WRITE))
 		return 1;
-	memset(p + GUARD, 0, ALTERNATE + STACK);   /* a copy of both ends at the first page that is not there */
+	memset(p + GUARD, 0, ALTERNATE + STACK);   /* a copy of both stacks ends at the first page that does not exist */
 	alternate.ss_sp = p + GUARD;
 	sigaltstack(&alternate, NULL);
 	getcontext(&there);

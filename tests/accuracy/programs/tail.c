@@ -1,5 +1,5 @@
-/* Tail calls: who jumps to another function has no frame any more, and must not be shown.  Direct, through a pointer,
- * round in a circle, and with stack arguments. */
+/* Tail calls: a function that has jumped to another one has no frame any more, and prof must not show it. The calls are direct,
+ * through a pointer, in a circle, and with stack arguments. */
 #include <stdlib.h>
 
 #include "../mark.h"

@@ -418,13 +418,11 @@ function listen() {
 }
 
 function drawLegend() {
-	const used = new Set(), entry = (colour, word) => {
+	const used = new Set(F.kind), entry = (colour, word) => {
 		const d = el("span", { className: "dot" });
 		d.style.background = colour;
 		return el("span", {}, d, word);
 	};
-	for (let t = 0; t < T.n; t++)
-		used.add(F.kind[T.fn[t]]);
 	if (S.byModule && !moduleRank)
 		rankModules();
 	const kinds = S.byModule ? moduleRank.order.slice(0, 6).map(m => entry(moduleColour(m, 6), cut(modules[m].split("/").pop(), 24))) : kindWords.filter(([kind]) => used.has(kind) && !palettes[about.colors] && (kind !== PROCESS || showsProcesses())).map(([kind, word]) => entry(strong(kind), word));

@@ -141,16 +141,36 @@ function decodeRuns(number, signed, bytes) {
 
 // The tree of functions below process names, and the nodes of runs there.
 function buildTree() {
-	let room = Math.max(L.n + threads.length + 16, 1024), slots = 1 << Math.ceil(Math.log2(room * 1.7)), table = new Int32Array(slots);
+	const seen = new Uint8Array(F.n), merges = L.fn.some(fn => seen[fn]++);
+	let room = Math.max(L.n + threads.length + 16, 1024), slots = 1 << Math.ceil(Math.log2(room * 1.7)), table = merges ? new Int32Array(slots) : null;
 	T.parent = new Int32Array(room);
 	T.fn = new Int32Array(room);
 	T.delta = about.diff ? new Float64Array(room) : null;
+	const add = (parent, fn) => {
+		if (T.n === room) {
+			room *= 2;
+			T.parent = grown(T.parent, room);
+			T.fn = grown(T.fn, room);
+			if (T.delta)
+				T.delta = grown(T.delta, room);
+		}
+		T.parent[T.n] = parent;
+		T.fn[T.n] = fn;
+		return T.n++;
+	};
 	const hash = (parent, fn) => {
 		let h = Math.imul(parent + 1, 0x9e3779b1) ^ Math.imul(fn + 1, 0x85ebca6b);
 		h = Math.imul(h ^ h >>> 15, 0x2c1b3c6d);
 		return (h ^ h >>> 13) & slots - 1;
 	};
-	const child = (parent, fn) => {
+	const free = (parent, fn) => {
+		let slot = hash(parent, fn);
+		while (table[slot])
+			slot = slot + 1 & slots - 1;
+		return slot;
+	};
+	// If each function has one line, nodes of the file that differ are nodes that differ here, so nobody needs to look for them.
+	const child = !merges ? add : (parent, fn) => {
 		let slot = hash(parent, fn), t;
 		while ((t = table[slot] - 1) >= 0) {
 			if (T.parent[t] === parent && T.fn[t] === fn)
@@ -158,58 +178,72 @@ function buildTree() {
 			slot = slot + 1 & slots - 1;
 		}
 		if (T.n === room) {
-			room *= 2;
-			T.parent = grown(T.parent, room);
-			T.fn = grown(T.fn, room);
-			if (T.delta)
-				T.delta = grown(T.delta, room);
 			table = new Int32Array(slots *= 2);
-			for (let i = 0; i < T.n; i++) {
-				let s = hash(T.parent[i], T.fn[i]);
-				while (table[s])
-					s = s + 1 & slots - 1;
-				table[s] = i + 1;
-			}
-			return child(parent, fn);
+			for (let i = 0; i < T.n; i++)
+				table[free(T.parent[i], T.fn[i])] = i + 1;
+			slot = free(parent, fn);
 		}
-		T.parent[T.n] = parent;
-		T.fn[T.n] = fn;
-		table[slot] = ++T.n;
-		return T.n - 1;
+		table[slot] = T.n + 1;
+		return add(parent, fn);
 	};
-	const process = new Map(), byComm = threads.map((_, i) => i), place = new Int32Array(L.n), owner = new Int32Array(L.n);
+	const byComm = threads.map((_, i) => i), place = new Int32Array(L.n), owner = new Int32Array(L.n), used = new Uint8Array(L.n);
 	const comm = t => about.diff ? "" : t.comm;
 	byComm.sort((a, b) => comm(threads[a]) < comm(threads[b]) ? -1 : comm(threads[a]) > comm(threads[b]) ? 1 : a - b);
 	R.node = new Int32Array(R.n);
 	const kinds = F.kind, moduleNumber = modules.push("process") - 1, fnModules = [...F.module];
-	for (const i of byComm) {
-		const t = threads[i], name = comm(t) || "all", path = [];
-		if (!process.has(name)) {
-			F.name.push(name);
-			F.file.push("");
-			F.line.push(0);
-			kinds.push(PROCESS);
-			fnModules.push(moduleNumber);
-			process.set(name, child(-1, F.n++));
-		}
-		const root = process.get(name), mark = root + 1;
-		for (let r = t.lo; r < t.hi; r++) {
-			let l = R.lined[r];
-			while (l >= 0 && owner[l] !== mark) {
-				path.push(l);
-				l = L.parent[l];
+	const grow = (l, parent) => {
+		const node = place[l] = child(parent, L.fn[L.site[l]]);
+		if (T.delta)
+			T.delta[node] = L.share[l];
+		return node;
+	};
+	// Of many runs: all nodes of the file in their order, which is that of memory.
+	const buildAll = (mine, root) => {
+		used.fill(0);
+		for (const t of mine)
+			for (let r = t.lo; r < t.hi; r++)
+				if (R.lined[r] >= 0)
+					used[R.lined[r]] = 1;
+		for (let l = L.n - 1; l >= 0; l--)
+			if (used[l] && L.parent[l] >= 0)
+				used[L.parent[l]] = 1;
+		for (let l = 0; l < L.n; l++)
+			if (used[l])
+				grow(l, L.parent[l] < 0 ? root : place[L.parent[l]]);
+		for (const t of mine)
+			for (let r = t.lo; r < t.hi; r++)
+				R.node[r] = R.lined[r] < 0 ? root : place[R.lined[r]];
+	};
+	// Of few runs: from each node outward to the first that is known.
+	const buildSome = (mine, root) => {
+		const mark = root + 1, path = [];
+		for (const t of mine)
+			for (let r = t.lo; r < t.hi; r++) {
+				let l = R.lined[r];
+				while (l >= 0 && owner[l] !== mark) {
+					path.push(l);
+					l = L.parent[l];
+				}
+				let node = l < 0 ? root : place[l];
+				while (path.length) {
+					l = path.pop();
+					node = grow(l, node);
+					owner[l] = mark;
+				}
+				R.node[r] = node;
 			}
-			let node = l < 0 ? root : place[l];
-			while (path.length) {
-				l = path.pop();
-				node = child(node, L.fn[L.site[l]]);
-				if (T.delta)
-					T.delta[node] = L.share[l];
-				place[l] = node;
-				owner[l] = mark;
-			}
-			R.node[r] = node;
-		}
+	};
+	for (let i = 0, k; i < byComm.length; i = k) {
+		const name = comm(threads[byComm[i]]), mine = [];
+		for (k = i; k < byComm.length && comm(threads[byComm[k]]) === name; k++)
+			mine.push(threads[byComm[k]]);
+		F.name.push(name || "all");
+		F.file.push("");
+		F.line.push(0);
+		kinds.push(PROCESS);
+		fnModules.push(moduleNumber);
+		const root = child(-1, F.n++);
+		(mine.reduce((runs, t) => runs + t.hi - t.lo, 0) * 8 > L.n ? buildAll : buildSome)(mine, root);
 	}
 	F.module = Int32Array.from(fnModules);
 	F.kind = Uint8Array.from(kinds);

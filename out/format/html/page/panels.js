@@ -145,9 +145,9 @@ function drawChips() {
 	if (notes.length)
 		out.push(el("button", { className: "crumb", textContent: many(notes.length, "note"), title: "notes (a)", onclick: showNotes }));
 	if (about.least)
-		out.push(el("span", { className: "warn", textContent: "Rare stacks (below " + many(about.least, "sample") + ") lack their middle frames." }));
+		out.push(el("span", { className: "warn", textContent: "Stacks of fewer than " + many(about.least, "sample") + " lack their middle frames." }));
 	if (about.step)
-		out.push(el("span", { className: "warn", textContent: "Equal stacks count as one within " + time(about.step) + "." }));
+		out.push(el("span", { className: "warn", textContent: "Within " + time(about.step) + " equal stacks count as one sample." }));
 	if (about.timeless)
 		out.push(el("span", { className: "warn", textContent: "This profile holds no times, so it has no timeline and no time order." }));
 	$("chips").replaceChildren(...out);
