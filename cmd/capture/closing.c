@@ -251,14 +251,14 @@ details(const struct closing *c)
 
 /* What copies an interpreter's frames at the moment: the BPF program, which is root's, or the stopper. */
 static void
-python_words(struct sink *s, const struct closing *c)
+language_words(struct sink *s, const struct closing *c)
 {
 	const struct collector *k = c->collector;
 
 	if (k->language_doubtful * DOUBTFUL_PART <= k->language_stacks)
 		return;
-	sink_fmt(s, "; in %u%% of Python's stacks some functions had changed before prof read them: these are [python?] (",
-	         (unsigned)(k->language_doubtful * 100 / k->language_stacks));
+	sink_fmt(s, "; in %u%% of %s's stacks some functions had changed before prof read them: these are %s (",
+	         (unsigned)(k->language_doubtful * 100 / k->language_stacks), k->doubted->title, k->doubted->doubt);
 	if (!c->ladder->ptrace && k->language_late * 2 > k->language_stacks)
 		sink_fmt(s, "use %s--engine=ptrace; ", geteuid() ? "sudo, or " : "");
 	sink_str(s, "see docs/languages.md)");
@@ -307,7 +307,7 @@ obstacles_line(struct sink *s, const struct closing *c)
 	if (c->collector->in_use.unknown)
 		sink_fmt(s, "; the program freed %llu block%s of which prof did not see the allocation: it was before the capture, or was lost",
 		         (unsigned long long)c->collector->in_use.unknown, plural(c->collector->in_use.unknown));
-	python_words(s, c);
+	language_words(s, c);
 	if (c->plan->gil)
 		sink_fmt(s, "; prof left out %llu sample%s of threads that do not hold Python's interpreter lock (--gil)",
 		         (unsigned long long)c->collector->unlocked, plural(c->collector->unlocked));

@@ -190,6 +190,7 @@ walk_codes(struct collector *c, const struct sample *s, uint32_t *to)
 		deep_chain(s->deep, s->task->tid, stack->at, stack->then, stack->back);
 	c->language_stacks++;
 	c->language_doubtful += stack->doubtful != 0;
+	c->doubted = stack->doubtful ? stack->of : c->doubted;
 	c->language_late += stack->late;
 	c->late = stack->late;
 	c->chain = (struct deep_chain){ (uint64_t)s->task->tid, stack->at, stack->then, stack->back };

@@ -55,6 +55,7 @@ struct collector {
 	uint64_t unlocked;               /* samples that this leaves out */
 	uint64_t language_stacks, language_doubtful, language_late;   /* user stacks with frames of a language; those in which some are not
 	                                                                * sure; those with frames that prof read later */
+	const struct language *doubted;  /* of the last of those that are not sure */
 	uint64_t code_left;              /* see unwinder_left */
 	uint64_t other_machine;          /* samples of 32-bit tasks: prof does not walk their stacks */
 	struct stack_use use, wait_use;  /* of samples, and of waits */

@@ -60,7 +60,7 @@ pass(struct passed *p, const struct function *f, uint8_t of_module)
 		p->named |= !unnamed;
 	}
 	/* Functions that prof read from the interpreter's memory. */
-	p->named |= strcmp(f->module, "[python]") == 0 || strcmp(f->name, "[python?]") == 0;
+	p->named |= profile_language(f->module) || strcmp(f->name, "[python?]") == 0 || strcmp(f->name, "[ruby?]") == 0;
 	p->loop |= of_module && language[of_module].loop && strcmp(f->name, language[of_module].loop) == 0;
 }
 

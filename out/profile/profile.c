@@ -248,3 +248,14 @@ runs_open(struct run_reader *r, const struct profile *p, const struct thread *t)
 
 	timeline_open(r, t->timeline, period, p->named, p->nnamed);
 }
+
+const char *
+profile_language(const char *module)
+{
+	static const char *const languages[][2] = { { "[python]", "Python" }, { "[ruby]", "Ruby" } };
+
+	for (unsigned i = 0; i < sizeof languages / sizeof *languages; i++)
+		if (!strcmp(module, languages[i][0]))
+			return languages[i][1];
+	return NULL;
+}

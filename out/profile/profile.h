@@ -27,6 +27,9 @@ struct function {
 	enum function_kind kind;
 };
 
+/* The language whose functions have that module, "[python]"; NULL: it is a file, or another word. */
+const char *profile_language(const char *module);
+
 /* A function in a stack, and the line of it that ran (or called); 0 if that is not known. */
 struct site {
 	uint32_t function, line;

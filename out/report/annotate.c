@@ -330,7 +330,7 @@ annotation_interpreted(const struct annotation *a)
 
 	while (i < a->p->nfunction && a->which[i] != a->chosen)
 		i++;
-	return i < a->p->nfunction && strcmp(a->p->function[i].module, "[python]") == 0;
+	return i < a->p->nfunction && profile_language(a->p->function[i].module);
 }
 
 /* The instruction of each place: the last one that begins at or before it. */

@@ -53,6 +53,7 @@ struct language_stack {
 	bool late;                 /* the frames were not copied at the moment */
 	bool handlers;             /* the interpreter has two native frames: also the one that the frame with the entry calls */
 	enum language_lock lock;
+	const struct language *of;
 	const char *thread;        /* what the program calls the thread, or NULL; lives as long as the capture */
 };
 
@@ -69,7 +70,7 @@ struct language_function {
 struct languages;
 
 struct language {
-	const char *name;
+	const char *name, *title;  /* "[python]", "Python" */
 	const char *doubt;         /* the word for what could not be verified: "[python?]" */
 	/* Whether the interpreter's function of that name only leads from one function of the language to the next, and whether a
 	 * function without a name does (of an interpreter without symbols). */

@@ -299,6 +299,7 @@ languages_frames(struct languages *l, const struct moment *m)
 	l->stack.handlers = l->stack.late = false;
 	l->stack.lock = LOCK_NOT_KNOWN;
 	l->stack.thread = NULL;
+	l->stack.of = p->language;
 	p->language->frames(p->own, l, m, &l->stack);
 	return &l->stack;
 }

@@ -588,6 +588,6 @@ frames(void *process, struct languages *languages, const struct moment *m, struc
 }
 
 const struct language language_python = {
-	.name = "[python]", .doubt = "[python?]", .find = python_image_find, .size = sizeof(struct python),
+	.name = "[python]", .title = "Python", .doubt = "[python?]", .find = python_image_find, .size = sizeof(struct python),
 	.leads_on = python_glue, .nameless = python_glue_nameless, .begin = begin, .done = done, .frames = frames, .line_of = python_line,
 };

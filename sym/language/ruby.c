@@ -16,7 +16,7 @@
 
 enum {
 	READS = 256,               /* pieces of memory that one sample may read */
-	GRANTS = 16,               /* functions that it may read more for */
+	GRANTS = 4, GRANTS_MOST = 256,   /* functions that each sample may read more for, and those before it have left for it */
 	THREADS = 4096, NATIVES = 1024, VARIABLES_STEP = 8,
 	CORE_LEAST = 4096,         /* bytes: what is smaller is not vm_exec_core */
 	STACK_WORDS_MOST = 1 << 24,
@@ -34,7 +34,7 @@ enum {
 
 struct ruby_thread {
 	int32_t tid;
-	uint64_t at;               /* rb_thread_t */
+	uint64_t at, context;      /* rb_thread_t, and where it ran last: a copy from the moment tells whether it was still there */
 	struct lasting *chain;
 };
 
@@ -91,6 +91,7 @@ begin(void *process, const void *found, struct module *m, uint64_t bias)
 	r->image = r->codes.ids.image = found;
 	r->module = m;
 	r->bias = r->codes.ids.bias = bias;
+	r->codes.grants = GRANTS_MOST;
 }
 
 static void
@@ -147,13 +148,14 @@ find_vm(struct ruby *r, struct look *l)
 
 /* Where a thread runs; false if that is not on the C stack of the moment. */
 static bool
-read_context(const struct question *q, uint64_t thread, struct ruby_context *c, uint64_t *far)
+read_context(const struct question *q, uint64_t context, struct ruby_context *c, uint64_t *far)
 {
 	struct look *l = q->look;
 	const uint8_t *at = q->r->image->at, *o;
 	uint64_t upto, size, words;
 
-	if (!look_word(l, thread + at[RB_T_EC], &c->at) || c->at % 8 || !(o = look_at(l, c->at, at[RB_EC_STACK] + 24u)))
+	c->at = context;
+	if (c->at % 8 || !(o = look_at(l, c->at, at[RB_EC_STACK] + 24u)))
 		return false;
 	c->stack = look_u64(o + RB_EC_VM_STACK);
 	words = look_u64(o + RB_EC_VM_SIZE);
@@ -164,6 +166,15 @@ read_context(const struct question *q, uint64_t thread, struct ruby_context *c, 
 	c->end = c->stack + 8 * words;
 	return words <= STACK_WORDS_MOST && c->stack % 8 == 0 && c->end >= c->stack && c->frame >= c->stack && c->frame <= c->end &&
 	       *far < (size ? size : STACK_MOST) && *far < STACK_MOST;
+}
+
+static bool
+read_thread(const struct question *q, uint64_t thread, struct ruby_context *c, uint64_t *far)
+{
+	uint64_t context;
+
+	return is_thread(q->look, thread, q->r->vm) && look_word(q->look, thread + q->r->image->at[RB_T_EC], &context) &&
+	       read_context(q, context, c, far);
 }
 
 /* Finds the thread by its C stack: the nearest one above sp. */
@@ -179,7 +190,7 @@ search(struct question *q, struct ruby_thread *t, struct ruby_context *to)
 	at = first;
 	for (unsigned i = 0; i < THREADS; i++) {
 		q->look->reads = READS;
-		if (is_thread(q->look, at, r->vm) && read_context(q, at, &c, &far) && far < best) {
+		if (read_thread(q, at, &c, &far) && far < best) {
 			best = far;
 			t->at = at;
 			*to = c;
@@ -200,8 +211,12 @@ thread_of(struct question *q, struct ruby_context *c)
 
 	while (i < r->n && r->thread[i].tid != found.tid)
 		i++;
-	if (i < r->n && r->vm && is_thread(q->look, r->thread[i].at, r->vm) && read_context(q, r->thread[i].at, c, &far))
+	if (i < r->n && look_is_copied(q->look, r->thread[i].context + RB_EC_FRAME, 8) && read_context(q, r->thread[i].context, c, &far))
 		return &r->thread[i];
+	if (i < r->n && r->vm && read_thread(q, r->thread[i].at, c, &far)) {
+		r->thread[i].context = c->at;
+		return &r->thread[i];
+	}
 	if (q->moment->time - r->searched < r->pause)
 		return NULL;
 	if (!search(q, &found, c)) {   /* soon again: it may have just begun */
@@ -212,6 +227,7 @@ thread_of(struct question *q, struct ruby_context *c)
 	r->pause = 0;
 	if (i == r->n && !vec_room(&r->thread, &r->cap, (uint64_t)i + 1, sizeof *r->thread))
 		return NULL;
+	found.context = c->at;
 	found.chain = i == r->n ? NULL : r->thread[i].chain;
 	r->n += i == r->n;
 	r->thread[i] = found;
@@ -306,14 +322,20 @@ read_frame(struct question *q, uint64_t addr)
 	case DUMMY:
 		return true;
 	default:
-		if (!(c = ruby_code_at(&q->r->codes, q->look, iseq, ep)) || !c->size)
-			return false;
-		learn_core(q, c);
+		c = ruby_code_at(&q->r->codes, q->look, iseq, ep);
+		if (c && c->size)
+			learn_core(q, c);
 		find_natives(q);
-		at = place_of(q, c, pc, !q->to->n);
-		if (at > c->size)
+		at = c && c->size ? place_of(q, c, pc, !q->to->n) : UINT64_MAX;
+		if (at != UINT64_MAX && at <= c->size) {
+			push(q, addr, languages_place(q->languages, c->code, (uint32_t)at));
+		} else if (q->all_copied) {   /* the frame was so, but its function is gone: most files and class bodies run once */
+			push(q, addr, languages_doubt(q->languages, &language_ruby));
+			q->to->doubtful++;
+			q->to->late = true;
+		} else {
 			return false;
-		push(q, addr, languages_place(q->languages, c->code, (uint32_t)at));
+		}
 	}
 	q->groups += (flags & FINISH) != 0;
 	q->copied = q->all_copied ? q->to->n : q->copied;
@@ -401,7 +423,7 @@ settle(struct question *q)
 	outer = q->moment->whole ? outer : 0;   /* else nothing tells which calls these are */
 	outer = inner + outer > frames ? frames - inner : outer;
 	doubt = inner + outer < frames || !fit;
-	q->to->doubtful += doubt;
+	q->to->doubtful += doubt && frames;
 	first = frames - outer;
 	i = put_begun(q, &n, inner);
 	for (uint32_t k = 0; k < q->natives; k++) {
@@ -454,7 +476,7 @@ frames(void *process, struct languages *languages, const struct moment *m, struc
 		return;
 	q.look = look_of(q.room, m->space);
 	r->codes.languages = languages;
-	r->codes.grants = GRANTS;
+	r->codes.grants += r->codes.grants < GRANTS_MOST ? GRANTS : 0;
 	look_begin(q.look, m, READS);
 	if (!(q.thread = thread_of(&q, &c))) {
 		doubt_all(&q);
@@ -470,6 +492,6 @@ frames(void *process, struct languages *languages, const struct moment *m, struc
 }
 
 const struct language language_ruby = {
-	.name = "[ruby]", .doubt = "[ruby?]", .find = ruby_image_find, .size = sizeof(struct ruby), .calls = true,
+	.name = "[ruby]", .title = "Ruby", .doubt = "[ruby?]", .find = ruby_image_find, .size = sizeof(struct ruby), .calls = true,
 	.leads_on = ruby_glue, .nameless = ruby_glue_nameless, .begin = begin, .done = done, .frames = frames, .line_of = ruby_line,
 };

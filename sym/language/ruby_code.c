@@ -7,7 +7,7 @@
 
 #include "ruby_lines.h"
 
-enum { BODY = 192, WORDS_MOST = 1 << 24, ENTRIES_MOST = 4096, POSITIONS_MOST = 12 << 10, AROUND_MOST = 16, LOCAL = 2, CODES_MOST = 1 << 18, READS_EACH = 64 };
+enum { BODY = 192, WORDS_MOST = 1 << 24, ENTRIES_MOST = 4096, POSITIONS_MOST = 12 << 10, AROUND_MOST = 16, LOCAL = 2, CODES_MOST = 1 << 18, READS_EACH = 64, METHOD = 1, TRIES_MOST = 16 };
 
 #define LOOK_AGAIN UINT64_C(100000000)   /* ns */
 
@@ -59,6 +59,15 @@ is_entry_of(struct look *l, uint64_t entry, uint64_t iseq)
 	return look_word(l, entry + RB_M_DEF, &def) && (type = look_at(l, def, 1)) && !(*type & 15) && look_word(l, def + RB_DEF_ISEQ, &of) && of == iseq;
 }
 
+/* Whether the iseq is a method, and no block or file. */
+static bool
+is_method(struct look *l, uint64_t iseq)
+{
+	uint64_t body, type;
+
+	return look_word(l, iseq + RB_ISEQ_BODY, &body) && look_word(l, body, &type) && (uint32_t)type == METHOD;
+}
+
 static void
 find_class(struct ruby_codes *p, struct look *l, uint64_t entry, char to[RUBY_TEXT_MOST])
 {
@@ -105,16 +114,19 @@ find_iseq(struct ruby_codes *p, struct look *l, struct ruby_code *c, uint64_t ep
 {
 	struct ruby_table *t = languages_room(p->languages, RUBY_ROOM_TABLE, sizeof *t);
 	struct language_function f = { 0 };
-	uint64_t entry;
+	uint64_t entry, local;
 	uint8_t body[BODY];
 
 	if (!t || !look_copy(l, c->seen[0], body, sizeof body) || !find_path(p->ids.image, l, c->seen[2], t->path) ||
 	    !ruby_text(p->ids.image, l, c->seen[3], t->label))
 		return false;
-	*t->class = 0;
-	if (ruby_text(p->ids.image, l, look_u64(body + RB_B_BASE_LABEL), t->base) && (entry = entry_of(l, ep)) &&
-	    is_entry_of(l, entry, look_u64(body + p->ids.image->at[RB_B_LOCAL])))
+	*t->class = *t->base = 0;
+	ruby_text(p->ids.image, l, look_u64(body + RB_B_BASE_LABEL), t->base);
+	local = look_u64(body + p->ids.image->at[RB_B_LOCAL]);
+	if ((entry = entry_of(l, ep)) && is_entry_of(l, entry, local))
 		find_class(p, l, entry, t->class);
+	else if (is_method(l, local) && c->tries++ < TRIES_MOST)   /* the frame has changed since: another one will tell */
+		return false;
 	put_name(t);
 	f.name = t->name;
 	f.file = t->path;
@@ -165,12 +177,15 @@ learn(struct ruby_codes *p, struct look *l, struct ruby_code *c, uint64_t ep)
 	const uint8_t *o;
 	uint64_t now[4] = { 0 };
 
+	if (c->code != CODE_UNKNOWN && !look_at(l, c->addr, 8))   /* the process has ended since */
+		return true;
 	if ((!iseq && kind != RUBY_OF_INTERNAL(RUBY_METHOD)) || !read_words(l, c->addr, iseq, now))
 		return false;
 	c->looked = l->moment->time;
 	if (c->code != CODE_UNKNOWN && !memcmp(now, c->seen, sizeof now))
 		return true;
 	c->code = CODE_UNKNOWN;
+	c->tries = memcmp(now, c->seen, sizeof now) ? 0 : c->tries;
 	memcpy(c->seen, now, sizeof now);
 	c->words = c->size = 0;
 	if (p->grants && l->reads < READS_EACH) {   /* else its name would depend on what the sample has read before */
@@ -199,10 +214,12 @@ ruby_code_at(struct ruby_codes *p, struct look *l, uint64_t addr, uint64_t ep)
 	if (i == INDEX_NONE) {
 		if (p->n == CODES_MOST || !vec_room(&p->code, &p->cap, (uint64_t)p->n + 1, sizeof *p->code))
 			return NULL;
-		p->code[p->n] = (struct ruby_code){ .addr = addr, .code = CODE_UNKNOWN };
-		if (!learn(p, l, &p->code[p->n], ep) || !index_add(&p->index, h, p->n))
+		i = p->n;
+		p->code[i] = (struct ruby_code){ .addr = addr, .code = CODE_UNKNOWN };
+		if ((!learn(p, l, &p->code[i], ep) && !p->code[i].tries) || !index_add(&p->index, h, i))
 			return NULL;
-		return &p->code[p->n++];
+		p->n++;
+		return p->code[i].code == CODE_UNKNOWN ? NULL : &p->code[i];
 	}
 	if ((p->code[i].code == CODE_UNKNOWN || l->moment->time - p->code[i].looked > LOOK_AGAIN) && !learn(p, l, &p->code[i], ep))
 		return NULL;

@@ -13,6 +13,7 @@ struct ruby_code {
 	uint64_t words, size;      /* its instructions, and how many words they are; 0: it is in C */
 	uint64_t looked;           /* ns: when prof looked last */
 	uint32_t code;             /* of place 0 */
+	uint32_t tries;            /* how often prof has not found a method's class */
 };
 
 struct ruby_codes {
@@ -21,7 +22,7 @@ struct ruby_codes {
 	struct ruby_code *code;
 	uint32_t n, cap;
 	struct index index;
-	uint32_t grants;           /* functions for which this sample may read more */
+	uint32_t grants;           /* functions for which prof may read more than a sample may */
 };
 
 void ruby_codes_free(struct ruby_codes *);

@@ -21,8 +21,23 @@ enum {
 
 static const char *const kind_names[TINTS] = {
 	[FUNCTION_USER] = "user", [FUNCTION_KERNEL] = "kernel", [FUNCTION_JIT] = "JIT", [FUNCTION_MARK] = "marker",
-	[FUNCTION_INLINED] = "inlined", [TINT_SCRIPT] = "Python",
+	[FUNCTION_INLINED] = "inlined",
 };
+
+/* The language of interpreted functions, if it is one. */
+static const char *
+language_name(const struct profile *p)
+{
+	const char *name = NULL, *also;
+
+	for (uint32_t i = 0; i < p->nfunction; i++)
+		if ((also = profile_language(p->function[i].module))) {
+			if (name && strcmp(name, also))
+				return "interpreted";
+			name = also;
+		}
+	return name ? name : "interpreted";
+}
 
 static const char *
 note(const struct profile *p, const char *key)
@@ -114,7 +129,7 @@ put_legend(struct drawing *d, uint32_t y)
 	}
 	for (unsigned tint = 0; !d->p->delta && d->colors == BY_KIND && tint < TINTS; tint++)
 		if (tint != TINT_ROOT && d->kinds & 1u << tint)
-			x = put_key(d, x, y, svg_shade(&svg_tints[tint], 0x80000000), kind_names[tint]);
+			x = put_key(d, x, y, svg_shade(&svg_tints[tint], 0x80000000), tint == TINT_SCRIPT ? language_name(d->p) : kind_names[tint]);
 	if (!d->p->delta && d->colors == BY_MODULE) {
 		svg_words(d, x, y, "");
 		sink_str(d->out, "colours: one for each module</text>\n");

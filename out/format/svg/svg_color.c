@@ -44,7 +44,7 @@ svg_tint(const struct drawing *d, const struct flame_frame *f)
 {
 	const struct function *of = f->function == UINT32_MAX ? NULL : &d->p->function[f->function];
 
-	return !of ? TINT_ROOT : !strcmp(of->module, "[python]") ? TINT_SCRIPT : (unsigned)of->kind;
+	return !of ? TINT_ROOT : profile_language(of->module) ? TINT_SCRIPT : (unsigned)of->kind;
 }
 
 /* Twelve hues around the circle. */

@@ -10,7 +10,7 @@ const families = {   // hue from, to; chroma
 	[USER]: [38, 88, 0.105], [KERNEL]: [268, 300, 0.09], [JIT]: [150, 178, 0.09], [MARK]: [70, 70, 0.008], [INLINED]: [98, 128, 0.1], [PROCESS]: [235, 245, 0.03],
 	[SCRIPT]: [205, 228, 0.09],
 };
-const kindWords = [[USER, "user"], [KERNEL, "kernel"], [INLINED, "inlined"], [JIT, "JIT"], [SCRIPT, "Python"], [MARK, "annotations"], [PROCESS, "process"]];
+const kindWords = [[USER, "user"], [KERNEL, "kernel"], [INLINED, "inlined"], [JIT, "JIT"], [SCRIPT, ""], [MARK, "annotations"], [PROCESS, "process"]];
 // --colors: one family for all.
 const palettes = { hot: [22, 62, 0.15], blue: [240, 268, 0.08], green: [135, 165, 0.08], grey: [90, 90, 0.004] };
 let shades = {}, colours = [];

@@ -62,7 +62,8 @@ function decode(bytes) {
 		F.name.push(strings[3 * i]);
 		F.file.push(strings[3 * i + 2]);
 	}
-	F.kind = Array.from({ length: F.n }, number).map((kind, f) => modules[F.module[f]] === "[python]" ? SCRIPT : kind);
+	F.kind = Array.from({ length: F.n }, number).map((kind, f) => languages[modules[F.module[f]]] ? SCRIPT : kind);
+	kindWords.find(([kind]) => kind === SCRIPT)[1] = modules.map(m => languages[m]).filter(Boolean).join(", ");
 	F.line = Array.from({ length: F.n }, number);
 	for (let i = 0; i < F.n; i++)
 		F.name[i] += suffix(F.kind[i]) + (about.lines && F.line[i] ? ":" + F.line[i] : "");
@@ -268,11 +269,14 @@ function linkChildren() {
 	T.sorted = new Uint8Array(T.n + 1);
 }
 
+const languages = { "[python]": "Python", "[ruby]": "Ruby" };
+
 // Code of one's own: not the kernel's, no mark of prof's, no shared library of the system's, no interpreter and what comes with it.
-const installed = /\/(site|dist)-packages\/|\/lib(32|64)?\/python\d[^/]*\/|^<frozen |\/importlib\/_bootstrap/;
+const installed = /\/(site|dist)-packages\/|\/lib(32|64)?\/(python\d[^/]*|ruby)\/|\/gems\/|^$|^<(frozen |internal:)|\/importlib\/_bootstrap/;
 function chooseMine() {
 	const system = /^\/(usr\/(local\/)?)?lib(exec|32|64|x32)?\/|^\/(nix|gnu)\/store\/|\/(site|dist)-packages\//, paths = new Map();
-	const interpreter = modules.includes("[python]") ? /(^|\/)(lib)?python[\d.]*t?(\.so[\d.]*)?$|\/lib-dynload\// : /^$/;
+	const interpreter = modules.includes("[python]") ? /(^|\/)(lib)?python[\d.]*t?(\.so[\d.]*)?$|\/lib-dynload\// :
+		modules.includes("[ruby]") ? /(^|\/)(lib)?ruby-?[\d.]*(\.so[\d.]*)?$/ : /^$/;
 	for (const [file] of about.mappings)
 		paths.set(file.slice(file.lastIndexOf("/") + 1), file);
 	F.mine = modules.map(module => {
