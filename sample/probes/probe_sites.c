@@ -1,6 +1,8 @@
-/* See probe_sites.h.  Anybody may have written the file, and prof still has its rights.  So a child gives them all up, reads
- * the file, and hands back numbers and names by a pipe.  Names in the file say where its debug files are.  The child asks prof for
- * these, and gets what anybody may read, if it begins as a program does: anybody may have chosen the names. */
+/* See probe_sites.h.  Anybody may have written the file, and prof still has its rights.  So a child, the reader, gives them all up,
+ * reads the file, and hands back numbers and names by a pipe.  Names in the file say where its debug files are.  The reader asks
+ * another child, the opener, for these, and gets what anybody may read, if it begins as a program does: anybody may have chosen the
+ * names.  They may lead to a file system (FUSE) that never answers, and nobody can kill a process that waits there.  So prof itself
+ * opens none of these files, and does not wait for the end of a child. */
 #include "probe_sites.h"
 
 #include <errno.h>
@@ -10,10 +12,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/clock.h"
@@ -22,14 +27,15 @@
 #include "sample/tasks/foreign.h"
 
 enum { SECONDS = 20 };         /* seconds that the reading of the file may take */
+enum { PATIENCE_US = 900000 }; /* how long the reader waits for a debug file */
 
-/* In the child: where it asks for files. */
+/* In the reader: where it asks for files.  -1 once an answer took too long: it may come yet. */
 static int door = -1;
 
-/* What the child sends before the sites. */
+/* What the reader sends before the sites. */
 struct findings {
 	uint32_t n, left_out;
-	bool thumb, go, good;
+	bool thumb, go, good, gave_up;   /* gave_up: it waited in vain for a debug file */
 	char wrong[sizeof ((struct sites *)0)->wrong];
 };
 
@@ -67,23 +73,23 @@ read_all(int fd, void *p, size_t n, uint64_t until)
 	return true;
 }
 
-/* Runs in the child: as foreign_file, but prof opens the file. */
+/* Runs in the reader: as foreign_file, but the opener opens the file. */
 static int
 ask_file(int root, const char *path)
 {
-	int32_t err;
+	int32_t err = EACCES;
 	int fd = -1;
 
-	if (root >= 0 || *path != '/' || !ask_put(door, path, strlen(path) + 1, -1) || ask_get(door, &err, sizeof err, &fd) != sizeof err) {
-		errno = EACCES;
-		return -1;
+	if (root < 0 && *path == '/' && door >= 0 && ask_put(door, path, strlen(path) + 1, -1) && ask_get(door, &err, sizeof err, &fd) != sizeof err) {
+		door = -1;
+		err = ETIMEDOUT;
 	}
 	errno = err;
 	return fd;
 }
 
-/* Runs in prof.  The child waits for an answer to whatever it asks; but if it asks without taking answers, it gets none. */
-static void
+/* Answers one question.  False: there will be no more. */
+static bool
 give_file(int to)
 {
 	char path[PATH_MAX];
@@ -97,7 +103,7 @@ give_file(int to)
 	if (none >= 0)
 		close(none);
 	if (n <= 0)
-		return;
+		return false;
 	errno = EACCES;
 	fd = path[n - 1] || *path != '/' ? -1 : foreign_as(FOREIGN_NOBODY, FOREIGN_NOBODY, AT_FDCWD, path, 0, &st);
 	err = fd < 0 ? errno : 0;
@@ -109,27 +115,31 @@ give_file(int to)
 	ask_put(to, &err, sizeof err, fd);
 	if (fd >= 0)
 		close(fd);
+	return true;
 }
 
-/* Gives the child files until it answers. */
-static void
-serve(int files, int in, uint64_t until)
+/* Runs in the opener: while it waits for a file system, it must hold nothing that others wait for, such as prof's output. */
+__attribute__((noreturn)) static void
+give_files(int to)
 {
-	uint64_t now;
+	int none = open("/", O_PATH | O_CLOEXEC);
 
-	while ((now = clock_now()) < until) {
-		struct pollfd ready[2] = { { .fd = in, .events = POLLIN }, { .fd = files, .events = POLLIN } };
-
-		if (poll(ready, 2, (int)((until - now) / 1000000 + 1)) < 0 && errno != EINTR)
-			return;
-		if (ready[0].revents || ready[1].revents & (POLLERR | POLLHUP))
-			return;
-		if (ready[1].revents)
-			give_file(files);
-	}
+	prctl(PR_SET_NAME, "prof-files");
+	for (int i = 0; i < 3; i++)
+		dup2(none, i);
+	dup2(to, 3);
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, 4, ~0u, 0))
+#endif
+		for (int fd = 4; fd < 1024; fd++)
+			close(fd);
+	while (give_file(3))
+		;
+	syscall(SYS_exit_group, 0);
+	__builtin_unreachable();
 }
 
-/* Runs in the child. */
+/* Runs in the reader. */
 __attribute__((noreturn)) static void
 look(const struct probe_sites *p, int out)
 {
@@ -137,10 +147,13 @@ look(const struct probe_sites *p, int out)
 	struct modules ms;
 	struct module *m;
 	struct findings a = { 0 };
+	char here[PATH_MAX], path[2 * PATH_MAX];
 
+	/* Debug files are looked for beside it. */
+	snprintf(path, sizeof path, "%s/%s", *p->file.shown != '/' && getcwd(here, sizeof here) ? here : "", p->file.shown + strspn(p->file.shown, "/"));
 	if (sandbox_lacks(sandbox_enter(LAYERS_ALL)))
 		snprintf(s.wrong, sizeof s.wrong, "cannot give up prof's rights before it reads the file");
-	else if (!modules_init(&ms) || !(ms.open = ask_file, m = module_file(&ms, p->file.fd, p->file.shown)))
+	else if (!modules_init(&ms) || !(ms.open = ask_file, m = module_file(&ms, p->file.fd, path)))
 		snprintf(s.wrong, sizeof s.wrong, "out of memory");
 	else
 		a.good = p->probe.kind == USDT ? sites_usdt(&s, m, p->probe.provider, p->probe.place) : sites_code(&s, &ms, m, p->probe.place);
@@ -148,6 +161,7 @@ look(const struct probe_sites *p, int out)
 	a.left_out = s.left_out;
 	a.thumb = s.thumb;
 	a.go = s.go;
+	a.gave_up = door < 0;
 	memcpy(a.wrong, s.wrong, sizeof a.wrong);
 	write_all(out, &a, sizeof a);
 	write_all(out, s.site, s.n * sizeof *s.site);
@@ -166,7 +180,7 @@ take(struct sites *s, int in, uint64_t until, char *why, size_t size)
 	}
 	a.wrong[sizeof a.wrong - 1] = 0;
 	if (!a.good || !a.n) {
-		snprintf(why, size, "%s", a.wrong);
+		snprintf(why, size, "%s%s", a.wrong, a.gave_up ? "; its debug file is on a file system that does not answer" : "");
 		return false;
 	}
 	*s = (struct sites){ .left_out = a.left_out, .thumb = a.thumb, .go = a.go };
@@ -180,13 +194,31 @@ take(struct sites *s, int in, uint64_t until, char *why, size_t size)
 	return true;
 }
 
+/* A child of which no signal tells that it has ended. */
+static pid_t
+fork_apart(void)
+{
+	return (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
+}
+
+/* Ends a child, if it can be ended soon. */
+static void
+end(pid_t pid)
+{
+	const struct timespec ms = { .tv_nsec = 1000000 };
+
+	kill(pid, SIGKILL);
+	for (int i = 0; i < 50 && !waitpid(pid, NULL, __WALL | WNOHANG); i++)
+		nanosleep(&ms, NULL);
+}
+
 static bool
-ask_child(struct probe_sites *p, char *why, size_t size)
+ask_reader(struct probe_sites *p, char *why, size_t size)
 {
 	uint64_t until = clock_now() + (uint64_t)SECONDS * 1000000000;
-	int pipes[2], files[2], status;
+	int pipes[2], files[2];
 	bool good = false;
-	pid_t pid;
+	pid_t reader, opener;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, files)) {
 		snprintf(why, size, "cannot make a socket: %s", strerror(errno));
@@ -198,26 +230,26 @@ ask_child(struct probe_sites *p, char *why, size_t size)
 		close(files[1]);
 		return false;
 	}
-	if (!(pid = fork())) {
+	setsockopt(files[1], SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ .tv_usec = PATIENCE_US }, sizeof(struct timeval));
+	if (!(opener = fork_apart()))
+		give_files(files[0]);
+	close(files[0]);
+	if (!(reader = opener < 0 ? -1 : fork_apart())) {
 		close(pipes[0]);
-		close(files[0]);
 		door = files[1];
 		look(p, pipes[1]);
 	}
 	close(pipes[1]);
 	close(files[1]);
-	if (pid > 0) {
-		fcntl(files[0], F_SETFL, O_NONBLOCK);
-		serve(files[0], pipes[0], until);
+	if (reader > 0)
 		good = take(&p->sites, pipes[0], until, why, size);
-		kill(pid, SIGKILL);
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
-	} else {
+	else
 		snprintf(why, size, "cannot start a process: %s", strerror(errno));
-	}
+	if (reader > 0)
+		end(reader);
+	if (opener > 0)
+		end(opener);
 	close(pipes[0]);
-	close(files[0]);
 	return good;
 }
 
@@ -249,7 +281,7 @@ probe_sites_find(struct probe_sites *p, const struct probe *probe, int32_t pid, 
 		return in_kernel(p, why, size);
 	if (!probe_file_find(&p->file, probe->file, pid, command, why, size))
 		return false;
-	if (!ask_child(p, why, size))
+	if (!ask_reader(p, why, size))
 		return false;
 	if (returns && (p->sites.go || p->sites.thumb)) {
 		snprintf(why, size, "%s: a probe at returns would %s", p->file.shown,

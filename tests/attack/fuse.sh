@@ -87,5 +87,24 @@ hung all
 hung tables -d1 here
 hung tables -d1 apart
 hung all -d1 apart
+
+# A probe's debug file is there, and never comes.
+mkdir p p/.debug
+cp "$busy" p/x && cp "$busy" x.so && objcopy --add-gnu-debuglink=x.so p/x && strip p/x && rm x.so
+start "$hangfs" p/.debug "$busy" open
+server=$pid
+finally "umount -l $work/p/.debug 2>/dev/null"
+wait_for 10 test -e p/.debug/x.so
+status probe-answered 0 "$PROF" -q -e uprobe:p/x:inner -o probe.folded p/x cpu 0.1
+kill -USR1 $server
+sleep 0.1
+( sleep 30; kill -9 $server ) 2>/dev/null &
+guard=$!
+from=$(now)
+status probe-hung 125 timeout -s KILL 20 "$PROF" -q -e uprobe:p/x:inner -o probe.folded p/x cpu 0.1
+check probe-time $(($(now) - from)) -le 2000
+has probe-told err 'its debug file is on a file system that does not answer'
+kill $guard 2>/dev/null
+kill -9 $server
 check litter "$(find . -name '.prof-*' -o -name '*.tmp' | wc -l)" = 0
 exit $failed
