@@ -1,5 +1,6 @@
-/* What cgroups say of limits, throttling, pressure and want of memory, and /proc of a thread's times: read before and after, beside a
- * reader of one line at a time; and the words for it.  Input: texts, each up to a 0xfe byte. */
+/* A cgroup's files about limits, throttling, pressure and lack of memory, and /proc's about a thread's times. prof reads them
+ * before and after; a plain reader of one line at a time must find the same. Then the words for it. Input: texts, each up to a 0xfe
+ * byte. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

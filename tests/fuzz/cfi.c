@@ -1,5 +1,6 @@
-/* A frame description's instructions to rows at a few addresses, the quick way's the same; and all expressions in them evaluated.  The input: length
- * of the CIE's instructions, alignments, encoding; these instructions; length of the FDE's and they; then the stack. */
+/* Turns a frame description's instructions into rows at a few addresses; the quick way must give the same. It also evaluates all
+ * expressions in them. The input: length of the CIE's instructions, alignments, encoding; these instructions; length of the FDE's
+ * instructions; these; then the stack. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Core files, from a file and from a pipe: both tell the same threads, and what is read of memory are the file's own bytes. */
+/* Core files, from a file and from a pipe: both give the same threads, and bytes that prof reads from memory are the file's own. */
 #include "sample/core/core.c"
 
 #include <fcntl.h>

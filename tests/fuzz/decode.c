@@ -1,5 +1,5 @@
-/* Code of machines whose instructions are read: the first byte says which.  Each instruction must lie in what there is, and what x86's
- * quick decoder says of one is what the other says. */
+/* Code of the machines whose instructions prof reads: the first byte says which machine. Each instruction must lie within the code,
+ * and x86's quick decoder must say the same as the other one. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

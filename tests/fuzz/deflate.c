@@ -1,4 +1,5 @@
-/* What is written is read back: the input's first byte says in which wrap and in what pieces, and how often it is repeated. */
+/* prof reads back what it has compressed. The input's first byte says in which format, in what pieces, and how often the rest is
+ * repeated. */
 #include "lib/codec/deflate.c"
 
 #include "lib/codec/inflate.h"

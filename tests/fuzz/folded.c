@@ -1,5 +1,4 @@
-/* Folded text.  What was read is written and read again, and no sample is lost on the way; plain text is then written as
- * the same. */
+/* Folded text: prof reads it, writes it and reads it again, and loses no sample. Plain text comes out unchanged. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* A process's perf map and jitdump that change while they are read: each sample keeps the name that the files gave its address when it
- * came, whatever takes that place later.  Input: a byte for which files there are, then a byte each for what happens next. */
+/* A process's perf map and jitdump change while prof reads them. Each sample keeps the name that the files gave to its address when
+ * the sample came, whatever takes that place later. Input: a byte that says which files there are, then one byte for each thing
+ * that happens. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -175,7 +176,7 @@ look(unsigned i)
 		abort();
 }
 
-/* Reading made no memory of what are holes, but for the pages at their ends. */
+/* Reading a hole needs no memory, except for the pages at its ends. */
 static void
 check_blocks(const struct growing *g, uint64_t ops)
 {

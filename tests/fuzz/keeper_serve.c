@@ -1,6 +1,7 @@
-/* Requests that the keeper answers, one after the other, as somebody who had taken prof over would send them: whatever is asked for, what
- * is handed out is of the capture's process, or anybody's.  Each: a byte for what, one for the process, one for the descriptor that
- * comes with it, and a path up to its NUL, in which % is the process's number and # the fuzzer's. */
+/* Requests to the keeper, one after the other, as an attacker inside prof would send them. Whatever they ask for, the keeper hands
+ * out only files of the capture's process, or files that everybody may read. Each request: a byte for its kind, one for the
+ * process, one for the descriptor that comes with it, and a path up to its NUL, in which % is the process's number and # the
+ * fuzzer's. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

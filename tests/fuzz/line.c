@@ -18,7 +18,7 @@ look(struct unit *u, uint64_t addr)
 		abort();
 }
 
-/* Rows lie within their sequence, in whatever order their program made them. */
+/* Rows lie within their sequence, in whatever order the line program made them. */
 static void
 check(const struct line_table *l, uint32_t nrow)
 {

@@ -1,5 +1,5 @@
-/* A whole file as a process maps it, with holes: named, with lines, and unwound by its tables, at the ends and in the middle of all that
- * it says has code.  However large it claims to be, work and memory end. */
+/* A whole file as a process maps it, with holes. prof names addresses, with lines, and unwinds by the file's tables, at the ends
+ * and in the middle of everything that the file calls code. However large the file claims to be, work and memory have an end. */
 #include <stdlib.h>
 #include <string.h>
 

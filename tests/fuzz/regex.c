@@ -1,5 +1,5 @@
-/* Regular expressions: as they come, which must end and stay in bounds; and, from the same bytes, one of a grammar that
- * the C library's regcomp knows as well, which must say the same of a text. */
+/* Regular expressions: the bytes as they come, which must end and stay in bounds; and an expression made of the same bytes, in a
+ * grammar that the C library's regcomp also knows, which must find the same in a text. */
 #include <regex.h>
 #include <stdint.h>
 #include <stdlib.h>

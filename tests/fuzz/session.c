@@ -32,7 +32,7 @@ static struct event events[EVENTS];
 static struct deep_cpu deep_cpus[CPUS];
 static struct deep_head head;
 
-/* What was told. */
+/* The samples that the session reported. */
 static struct {
 	uint64_t time, samples, waits, ns;
 	struct session *s;
@@ -185,7 +185,7 @@ take_map(struct record *r, struct cursor *c)
 	r->map.exec = !(file & 128) || off & 128;
 }
 
-/* The next record; false where the bytes are of something else, which is done. */
+/* The next record; false if the bytes stand for another action, which this does. */
 static bool
 take(struct session *s, struct record *r, struct cursor *c)
 {
@@ -277,7 +277,7 @@ take(struct session *s, struct record *r, struct cursor *c)
 	}
 }
 
-/* What each process counts of its threads is so.  All numbers lie in these buckets. */
+/* Each process counts its threads correctly. All numbers lie in these buckets. */
 static void
 check_tables(const struct processes *ps)
 {

@@ -15,7 +15,7 @@
 /* Frames of an input: more of them take longer, and find nothing else. */
 enum { FRAMES_MOST = 120 };
 
-/* What looks at all that was written is not what is fuzzed. */
+/* The code that checks the output is not what this fuzzes. */
 #ifdef __clang__
 #define LOOKS_ON __attribute__((no_sanitize("coverage")))
 #else
@@ -140,7 +140,7 @@ check_script(const char *s, const struct profile *p)
 			abort();
 }
 
-/* What is read back folds into the same text. */
+/* prof reads the written profile back, and folds it into the same text. */
 static void
 check_read(const struct format *format, const struct sink *written, const struct profile *p)
 {

@@ -101,7 +101,7 @@ check_text(struct sources *s, const char *name, uint8_t how)
 	profile_free(&p);
 }
 
-/* Where nobody stands at the door: below a directory it stays there, elsewhere it is what anybody may read. */
+/* Without the keeper: below a directory names stay there, and elsewhere prof reads only what everybody may read. */
 static void
 check_places(struct sources *s, const char *name)
 {

@@ -99,7 +99,7 @@ map_program(struct bytes *file, unsigned flags)
 	space_add(&space, &m);
 }
 
-/* The unwinder is as new; making one each time would take most of the time. */
+/* Makes the unwinder as new; to allocate one each time would take most of the time. */
 static void
 start(enum walk_mode mode, uint32_t max)
 {
@@ -130,7 +130,7 @@ agree(const struct regs *regs, const struct stack *stack, const uint64_t *chain,
 		abort();
 }
 
-/* The stack as it is, and with a word changed now and then: the next quick walk follows the trail of the last. */
+/* Walks the stack as it is, and sometimes with a changed word: the next quick walk reuses what the last one found. */
 static void
 walk(struct cursor *c, const struct regs *regs, const uint64_t *chain, uint32_t n)
 {

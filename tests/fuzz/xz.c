@@ -1,4 +1,4 @@
-/* Files, and LZMA2 alone behind a first byte of 0: checksums would hide it. */
+/* Files; and LZMA2 alone after a first byte of 0, because the checksums of files would hide its bugs. */
 #define crc32_add right_crc32   /* every checksum is right */
 #define crc64_add right_crc64
 #include "lib/codec/xz.c"

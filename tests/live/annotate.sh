@@ -2,7 +2,7 @@
 # prof annotate: lines and instructions of a program whose hot ones are known; live and from pprof, with objdump and without.
 . "$(dirname "$0")/../lib.sh"
 built=$(program annotate) || exit 1
-cp "$built" ./annotated   # a place of its own, with no other file beside it
+cp "$built" ./annotated   # a directory of its own, with no other file in it
 source=$TESTS/programs/annotate.c
 line() { grep -n "LINE $1 " "$source" | cut -d: -f1; }
 hot=$(line hot) call=$(line call) inlined=$(line inlined) deeper=$(line deeper) deepest=$(line deepest)
@@ -31,7 +31,7 @@ lacks command-short live 'int argc'
 status command-without-arguments 0 "$PROF" annotate -q ./annotated worker --by line
 within command-without-arguments-hot "$(share 1 "$hot" out)" 30 95
 
-# From a capture: the same; what recurses counts once a stack.
+# A capture shows the same; a function that recurses counts once for each stack.
 status capture 0 "$PROF" -q -o it.pb.gz -- ./annotated 700
 status pprof 0 "$PROF" annotate it.pb.gz worker
 mv out pprof
@@ -45,7 +45,7 @@ within recursion-deeper "$(share 2 "$deeper" recursion)" 95 100
 within recursion-deepest "$(share 2 "$deepest" recursion)" 95 100
 # Inlined elsewhere: its line; in the function around it the call's line, and its own beside the instruction.
 status inlined 0 "$PROF" annotate it.pb.gz mix
-within inlined-line "$(share 2 "$inlined" out)" 95 100   # itself it has less where the kernel interrupts it
+within inlined-line "$(share 2 "$inlined" out)" 95 100   # its own time is less if the kernel interrupts it
 status around 0 "$PROF" annotate it.pb.gz callee
 has around-inlined out 'mix_\[i\] annotate\.c:[0-9]+$'
 
@@ -54,7 +54,7 @@ mkdir none
 if command -v objdump >/dev/null; then
 	addresses pprof >rows
 	has objdump-hot rows '[1-9][0-9]\.[0-9]%  +[0-9.]+%  +[0-9a-f]+:  [a-z]+ .*'
-	has objdump-around rows '^ {14} +[0-9a-f]+:  [a-z]+ '   # one that had no sample: chance says which
+	has objdump-around rows '^ {14} +[0-9a-f]+:  [a-z]+ '   # by chance one of them had no sample
 	has objdump-call rows '0\.[0-9]%  +[0-9.]+%  +[0-9a-f]+:  call.*callee'
 	lines pprof >sources
 	within objdump-self "$(self rows .)" "$(($(self sources .) - 8))" "$(($(self sources .) + 8))"
@@ -74,13 +74,13 @@ addresses out >rows
 has bytes-shown rows '[0-9.]+%  +[0-9.]+%  +[0-9a-f]+:  ([0-9a-f]{2} ?){2,8}( |$)'
 PATH=$work/none status bytes-why 0 "$PROF" annotate -v it.pb.gz worker
 has bytes-why-said err 'cannot disassemble the code: '
-# What objdump gives is text of others: it is bounded, and cannot drive the terminal.
+# objdump's output is other people's text: prof limits it, and it cannot control the terminal.
 printf '#!/bin/sh\nprintf "  1:\\tnop\\033[2J\\n"; printf "ffffffffffffffff:\\tbad\\n"; yes "$(printf "  1:\\tagain")" | head -n 100000\nexit 0\n' >fake
 chmod 755 fake
 status fake 0 "$PROF" annotate it.pb.gz worker --objdump "$work/fake"
 lacks fake-bounded out 'again|bad'
 lacks fake-escape out "$(printf '\033')"
-# It has no rights of root's, and sees neither prof's environment nor the program's debug information.
+# objdump has none of root's rights, and sees neither prof's environment nor the program's debug information.
 cat >asking <<'EOF'
 #!/bin/sh
 code=$(readelf -S "$6" | grep -c '\.debug_info')
@@ -101,7 +101,7 @@ chmod 755 failing
 status failing 0 "$PROF" annotate it.pb.gz worker --objdump "$work/failing"
 has failing-bytes out 'These are bytes, not'
 
-# The program is gone, or another one has its place.
+# The program is gone, or another one has replaced it.
 mv annotated moved
 status gone 0 "$PROF" annotate it.pb.gz worker
 has gone-said err 'annotated: the file is gone or has changed'
@@ -155,7 +155,7 @@ status missing 125 "$PROF" annotate it.pb.gz wroker
 has missing-near err "no function 'wroker' was sampled; did you mean worker\?"
 check missing-nothing ! -s out
 
-# What cannot be annotated is refused in words.
+# prof says why it cannot annotate something.
 "$PROF" report -q it.pb.gz -o it.folded -o it.json
 for f in it.folded it.json; do
 	status "no-addresses-${f#it.}" 125 "$PROF" annotate $f worker

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The reader keeps off the CPU of what it samples, wherever that goes, and leaves it there.
+# prof's reader avoids the CPU on which its target runs, wherever the target goes, and does not move the target.
 # alone: on which CPU it runs is what is tested
 . "$(dirname "$0")/../lib.sh"
 need_root

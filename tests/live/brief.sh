@@ -43,15 +43,15 @@ named plain plain.folded
 	mount -t tmpfs none place && cp brief place/brief-own
 	i=0; while [ $i -lt 100 ]; do place/brief-own; i=$((i+1)); done'
 named mount mount.folded
-# A namespace for each: it is gone when the reader comes to its samples.
+# Each program has a mount namespace, which is gone when prof comes to its samples.
 "$PROF" -q -o each.folded -- sh -c '
 	i=0; while [ $i -lt 100 ]; do
 		unshare -m sh -c "mount -t tmpfs none place && cp brief-static place && exec chroot place /brief-static"
 		i=$((i+1))
 	done'
 named each each.folded
-# From outside, attached to who starts them, and the whole system, until a hundred have run: how long that takes is the
-# machine's business.
+# From outside: attached to the process that starts them, and for the whole system, until a hundred have run, however long that
+# takes.
 start unshare -m sh -c 'mount -t tmpfs none place && cp brief-static place/brief-static
 	while :; do chroot place /brief-static; echo >>ran; done'
 cat >hundred <<'END'

@@ -5,7 +5,7 @@
 need_root
 busy=$(program busy) || exit 1
 cp "$busy" one; cp "$busy" two
-# Where events have their hierarchy, and where the cpu controller has its: the same directory in version 2.
+# The hierarchy of events, and that of the cpu controller; in version 2 both are one directory.
 two=$(sed -n 's|^[^ ]* [^ ]* [^ ]* / \([^ ]*\) .* - cgroup2 .*|\1|p' /proc/self/mountinfo | head -n 1)
 events=$(sed -n 's|^[^ ]* [^ ]* [^ ]* / \([^ ]*\) .* - cgroup [^ ]* [^ ]*perf_event.*|\1|p' /proc/self/mountinfo | head -n 1)
 events=${events:-$two}
@@ -26,7 +26,7 @@ for how in "$cg" "$name" "/$name/" "$one"; do
 	"$PROF" -q -o g.folded -G "$how" -d 0.5 2>err
 	check "$t" "$(samples g.folded '^one;.*main;wall;outer;middle;inner$')" -ge 5 -a "$(samples g.folded '^two;')" = 0
 done
-# The root cgroup holds the whole machine, which is said.
+# The root cgroup holds the whole machine, and prof says so.
 "$PROF" -o g.folded -G "$name" -d 0.2 2>err
 lacks G-no-root err 'root cgroup'
 if [ -e "$two" ] && [ "$events" = "$two" ] && [ ! -e "$two/cgroup.events" ]; then
@@ -63,7 +63,7 @@ check by-container-other "$(samples by.folded '^docker.*;two;')" = 0 -a "$(sampl
 has by-container-json by.json 'docker:4f797c539e6c'
 has by-container-svg by.svg 'docker:4f797c539e6c'
 
-# It ends when nobody is left.
+# The capture ends when the cgroup is empty.
 start "$PROF" -q -o e.folded -G "$name"; prof=$pid
 capturing $prof
 sleep 0.2
@@ -78,7 +78,7 @@ wait "$prof"
 check G-end-status $? = 0
 kill "$two_pid"; wait "$two_pid" 2>/dev/null
 
-# A twentieth of a CPU: what it went through is told, in the line, with --stats and in formats.
+# The cgroup may use a twentieth of a CPU; prof tells of it in the closing line, in --stats and in formats.
 if [ -n "$cpu" ]; then
 	mkdir -p "$cpu/$name" && echo 5000 >"$cpu/$name/cpu.cfs_quota_us"
 	finally "rmdir $cpu/$name 2>/dev/null"
@@ -104,7 +104,7 @@ if [ -n "${limited:-}" ]; then
 	"$PROF" -o c.folded --stats c.json -G "$one" -d 0.6 2>err
 	has throttled-G err 'CPU limit throttled it for'
 	kill "$one"; wait "$one" 2>/dev/null
-	# A command gets what prof's own cgroup has: prof is put there.
+	# A command belongs to prof's own cgroup, so the test puts prof into the limited one.
 	sh -c "echo \$\$ >$limited/cgroup.procs; exec \"\$PROF\" -o k.folded --stats k.json -- ./one cpu 0.1" 2>err
 	check throttled-command "$(field k.json cgroup_throttled_periods)" -ge 2
 	has throttled-command-said err 'CPU limit throttled it for'
@@ -117,7 +117,7 @@ sleep 2
 "$PROF" -q -o f.folded --stats f.json -p "$family" -d 0.5
 kill $(pgrep -P "$family") "$family"
 check waited-since -n "$(field f.json threads_waited_ns)" -a "$(field f.json threads_waited_ns)" -le 1000000000
-# Nothing is told of what did not happen.
+# prof does not speak of what did not happen.
 "$PROF" -q -o n.folded --stats n.json -- ./one cpu 0.1
 check not-throttled "$(field n.json cgroup_throttled_us)" = 0 -o -z "$(field n.json cgroup_throttled_us)"
 exit $failed

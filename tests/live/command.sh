@@ -40,7 +40,7 @@ cmp -s got want && ok descriptors-alone || not_ok descriptors-alone "descriptors
 
 # With a command SIGINT is the command's.
 status int-with-command 3 "$PROF" -q -o x.folded -- sh -c 'kill -INT $PPID; sleep 0.2; exit 3'
-# Out of time: the file is there while the command runs on, whose status counts.
+# -d runs out: the file is there while the command runs on, and prof exits with the command's status.
 "$PROF" -q -d 0.3 -o d.folded -- sh -c "'$busy' wall 2; [ -s d.folded ] && exit 9; exit 8"
 check d-then-status $? = 9
 "$PROF" -q -o t.folded -- sh -c "'$busy' cpu 0.2; kill -TERM \$PPID; sleep 1.5; [ -s t.folded ] && exit 9; exit 8"
@@ -57,7 +57,7 @@ for s in INT TERM HUP; do
 	check attach-$s $? = 0
 	check attach-$s-samples "$(samples $s.folded inner)" -ge 10
 done
-# A second one leaves at once: here the first waits for somebody who reads.
+# A second signal ends prof at once; here prof waits for a reader after the first one.
 mkfifo fifo
 start "$PROF" -q -f folded -o fifo -p $target; prof=$pid
 capturing $prof
@@ -80,7 +80,7 @@ check empty-status $? = 0
 has empty-said err 'empty|no samples'
 check empty-folded -e z.folded -a ! -s z.folded
 has empty-json z.json '"profiles"'
-# Gone before prof is there.
+# The command has ended before prof begins.
 "$busy" cpu 0 & gone=$!
 wait $gone
 status gone 125 "$PROF" -o gone.folded -p $gone -d 1

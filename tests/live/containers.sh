@@ -1,5 +1,5 @@
 #!/bin/sh
-# A static program and prof alone in an empty root, with /proc and without; and the same seen from outside.
+# A static program and prof, alone in an empty root directory, with /proc and without it; and a prof outside of it.
 # alone: it also looks at the whole system
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -25,7 +25,7 @@ lacks proc-not-said err '/proc'
 unshare -mpf sh -c 'mount -t proc none root/proc && exec chroot root /prof -o /all.folded -a -d 0.3' 2>err
 check proc-a $? = 0
 
-# From outside: names come by the target's own paths.
+# From outside: prof finds names by the target's own paths.
 start unshare -mpf chroot root /busy wall 20
 child "$pid" busy; inside=$child
 "$PROF" -o out.folded -p "$inside" -d 0.5 2>err
@@ -76,7 +76,7 @@ lacks strangers-not-others alone.folded '^busy|inner'
 "$PROF" -o all.folded -a -d 0.2 2>err
 lacks strangers-not-said err 'outside of prof.s pid namespace'
 
-# nsenter into the pid namespace alone leaves a /proc of another one behind: prof looks at its own.
+# nsenter into the pid namespace alone leaves another namespace's /proc in place; prof uses its own namespace's.
 kill "$there"; wait "$there" 2>/dev/null
 start unshare -mpf --mount-proc "$busy" wall 20
 child "$pid" "${busy##*/}"; inside=$child
@@ -86,7 +86,7 @@ for how in p pm pmin; do
 	nsenter -t "$inside" -$(echo $how | sed 's/./& -/g; s/ -$//') "$PROF" -o "$work/ns.folded" -p "$inner" -d 0.5 2>err
 	check nsenter-$how "$(samples ns.folded 'main;wall;outer;middle;inner$')" -ge 5
 done
-# A sidecar: the pid namespace is shared, the root is not; and an ephemeral container beside it, with the least rights.
+# A sidecar shares the pid namespace, but not the root directory; an ephemeral container beside it has the least rights.
 mkdir sidecar sidecar/proc sidecar/out
 cp "$PROF" sidecar/prof
 nsenter -t "$inside" -p unshare -m sh -c "mount -t proc none '$work/sidecar/proc' && exec chroot '$work/sidecar' /prof -o /out/side.folded -p $inner -d 0.5" 2>err
@@ -100,7 +100,7 @@ if command -v capsh >/dev/null || setpriv --help 2>/dev/null | grep -q inh-caps;
 fi
 kill -9 "$inside"
 
-# On an overlay; on a tmpfs that prof does not see; deleted; and a program that is only in memory.
+# Programs on an overlay, on a tmpfs that prof does not see, deleted, and only in memory.
 mkdir lower upper merged hidden
 cp "$busy" lower/overlaid
 mount -t tmpfs none upper && mkdir upper/u upper/w

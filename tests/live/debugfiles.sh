@@ -1,6 +1,6 @@
 #!/bin/sh
-# Where the symbols lie: in the program, in a detached file that is found by build-id or by its name and CRC, compressed, shared
-# by several, split, in the program's own .gnu_debugdata, in debuginfod's cache; and what has the wrong identity is refused.
+# prof finds symbols in the program, in a detached file by build-id or by name and CRC, compressed, shared by several programs,
+# split, in the program's own .gnu_debugdata, and in debuginfod's cache. It refuses files of another identity.
 . "$(dirname "$0")/../lib.sh"
 need objcopy binutils
 need xz xz-utils
@@ -109,7 +109,7 @@ split gcc-4 gcc 4 dwp
 command -v clang >/dev/null && split clang-5 clang 5 llvm-dwp
 mkdir gcc-5 && (cd gcc-5 && gcc -O2 -gdwarf-5 -gsplit-dwarf -o local "$TESTS/programs/local.c") && named split-gcc-5 gcc-5
 
-# The target's own root has its own debug files.
+# A target with its own root directory has its own debug files.
 if [ "$(id -u)" = 0 ]; then
 	mkdir -p "root/usr/lib/debug/$(dirname "$by_id")" root/proc
 	${CC:-cc} -O2 -g -static -Wl,--build-id -o static "$TESTS/programs/local.c"
@@ -122,7 +122,7 @@ if [ "$(id -u)" = 0 ]; then
 	has target-root "$work/out.folded" '^local;.*main;outer_local;middle_\[i\];hot_local [0-9]+$'
 	"$PROF" -q -o out.folded -- chroot root /local 0.1 2>err || cat err
 	has target-root-gone "$work/out.folded" '^local;.*main;outer_local;middle_\[i\];hot_local [0-9]+$'
-	# A debug file there that leads out of it is not followed.
+	# prof does not follow a debug file's link that leads out of that root.
 	mv "root/usr/lib/debug/$sby" out.debug && ln -s "$work/out.debug" "root/usr/lib/debug/$sby"
 	"$PROF" -q -o out.folded -p "$pid" -d 0.3 2>err || cat err
 	has target-root-link "$work/out.folded" ';\[local\+0x[0-9a-f]+\] [0-9]+$'

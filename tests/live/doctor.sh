@@ -1,5 +1,6 @@
 #!/bin/sh
-# prof doctor: what it says works does work, and what it says does not does not, for root, nobody, behind seccomp.
+# prof doctor: each thing that it says works does work, and each thing that it says does not work does not, for root, nobody, and
+# behind seccomp.
 # alone: it changes the kernel's settings
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -35,7 +36,7 @@ wants root-ptrace root.json True process ptrace works
 wants root-uid root.json 0 facts uid
 has root-sandbox root.json '"sandbox": {"works": true, "how": "no capabilities, no way to gain any, few system calls'
 check root-nofile "$(get root.json facts nofile)" -ge "$(ulimit -n)"
-# Each event that works: a capture with it does, too.
+# For each event that works, a capture with it works, too.
 for pair in cpu_clock:cpu-clock task_clock:task-clock page_faults:page-faults context_switches:context-switches; do
 	check "root-${pair#*:}" "$(get root.json events "${pair%:*}" works)" = True
 	"$PROF" -q -o e.folded -e "${pair#*:}" -- ./busy cpu 0.05
@@ -61,7 +62,7 @@ nobody ./prof doctor >n.txt
 has nobody-verdict n.txt '^your own commands can be profiled, user side only$'
 has nobody-why n.txt 'kernel side +no +kernel.perf_event_paranoid is 2'
 has nobody-mend n.txt 'sysctl kernel.perf_event_paranoid=1'
-# An image that a virtual machine boots has the mark of a container, and is none.
+# A virtual machine may boot an image that has the mark of a container, but it is none.
 [ -e /.dockerenv ] || { : >/.dockerenv && finally "rm -f /.dockerenv"; }
 if [ "$(stat -Lc %i /proc/self/ns/pid /proc/self/ns/cgroup /proc/self/ns/uts /proc/self/ns/ipc | paste -s)" = "4026531836	4026531835	4026531838	4026531839" ]; then
 	nobody ./prof doctor >host.txt
@@ -77,7 +78,7 @@ has nobody-opens n.txt 'side effect: .*every user may see'
 nobody ./prof doctor --json >n.json
 check nobody-opens-json "$(get n.json events kernel_side opens | wc -c)" -ge 20
 
-# A process: one's own, and another's, which nothing happens to.
+# A process of one's own, and one of another user, to which nothing happens.
 start ./busy wall 60; theirs=$pid
 start setpriv --reuid=65534 --regid=65534 --clear-groups ./busy wall 60; own=$pid
 runs $theirs busy && runs $own busy
@@ -145,7 +146,7 @@ check strange-proc "$(get s.json verdict | cut -d' ' -f3-8)" = '(busy) can be pr
 wants strange-proc-maps s.json True process maps works
 unshare -pf ./prof doctor --json >s.json
 wants strange-proc-own s.json True process maps works
-# What only shows a cause is not what enables more.
+# A command that only shows a cause does not stand among those that enable more.
 strace -f -qq -o /dev/null -e inject=perf_event_open:error=EACCES ./prof doctor >out
 check cause "$(sed -n '/^To find the cause/,$p' out | grep -c 'dmesg')" = 1
 check cause-enables "$(sed '/^To find the cause/,$d' out | grep -c 'dmesg')" = 0
@@ -155,7 +156,7 @@ wants few-files f.json 20 facts nofile
 wants closed c.json True works
 ./prof doctor --json >/dev/full 2>err
 check full $? = 125
-# Nothing is left behind.
+# prof leaves nothing behind.
 sleep 0.1
 check children "$(ls -l /proc/[0-9]*/exe 2>/dev/null | grep -c " $work/prof")" = 0
 exit $failed

@@ -1,5 +1,5 @@
 #!/bin/sh
-# --embed-source: a page carries the text of lines that were sampled.  What it carries is what annotate shows once the sources are gone.
+# --embed-source: a page holds the text of sampled lines, and annotate shows the same text when the sources are gone.
 . "$(dirname "$0")/../lib.sh"
 carried() { # FILE [FUNCTION]: the lines that annotate shows of it
 	"$PROF" annotate --by line --context 50 --min 0 "$1" "${2:-hot}" >carried 2>&1
@@ -43,7 +43,7 @@ lacks no-further carried 'far away'
 check cut "$(awk '{ if (length($0) > n) n = length($0) } END { print n }' carried)" -le 440
 carried plain.html
 lacks off-by-default carried 'sum|// '
-# It says what it has not.
+# prof says what the page does not hold.
 status gone 0 "$PROF" --embed-source -d 0.2 -o gone.html ./burn
 has gone-is-told err 'prof could read none of the source files'
 ${CC:-cc} -O1 -o bare gone/burn.c || exit 1
@@ -52,7 +52,7 @@ has bare-is-told err 'no sampled function has source lines; it needs debug infor
 status no-page 125 "$PROF" --embed-source -o a.folded true
 has no-page-says err '^prof: --embed-source: only \.html files hold source text; add -o FILE\.html$'
 status report-no-page 125 "$PROF" report --embed-source a.html
-# A file that is too large to be any person's.
+# A file that is too large for a source file.
 mv gone src
 awk 'BEGIN { for (i = 0; i < 400000; i++) print "// one of very many lines, which make this file large" }' >>src/burn.c
 status large 0 "$PROF" --embed-source -d 0.3 -o large.html ./burn

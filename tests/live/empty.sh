@@ -1,5 +1,5 @@
 #!/bin/sh
-# A profile without samples says which event did not happen, or who ran all the same.
+# For a profile without samples prof says which event did not happen, or which processes ran all the same.
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) || exit 1
 many=$(program many) || exit 1
@@ -34,7 +34,7 @@ if [ "$(id -u)" = 0 ]; then
 	lacks no-plural-behind-one err '(^|[^0-9.,])1 (samples|stacks|frames|threads|buffers|times|records|calls|files)'
 fi
 
-# Children that are left out: which of them ran.
+# If prof leaves children out, it says which of them ran.
 start sh -c "\"$busy\" wall 60 & wait"; parent=$pid
 child $parent busy
 "$PROF" -p $parent --no-inherit -d 0.5 -o x.folded 2>err
@@ -44,7 +44,7 @@ has child err "^prof: process $child \\(busy\\) ran 0\\.[0-9]+ s$"
 check children-are-in "$(samples x.folded)" -ge 20
 kill "$child"
 
-# Threads that ran together for long, and each of them not for the time between two samples.
+# Threads that together ran long, but each of them less than the time between two samples.
 start "$many" 400 300 >there
 wait_for 20 grep -q there there
 "$PROF" -F 99 -p $pid -d 1 -o x.folded 2>err

@@ -25,7 +25,7 @@ sum() { awk '{ n += $NF } END { print n + 0 }' "$1"; }
 "$PROF" -q -e syscalls:sys_enter_getppid --stats s.json -o a.folded "$counted" 10 4321 1
 lost=$(field s.json lost)
 check every-occurrence "$(grep -c main a.folded)" -ge 1 -a $(($(sum a.folded) + lost)) = 4321 -a "$lost" -le 3000
-# Each CPU counts to a hundred by itself, so that one CPU must have them all.
+# Each CPU counts to a hundred by itself, so one CPU must get all occurrences.
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 "$PROF" -q -e syscalls:sys_enter_getppid -c 100 -o b.folded taskset -c "$cpu" "$counted" 10 4321 1
 check every-100th "$(sum b.folded)" = 43
@@ -59,7 +59,7 @@ has misspelt-tracepoint-says-which err "did you mean 'sched:sched_switch'"
 status misspelt-system 125 "$PROF" -e schd:sched_switch true
 has misspelt-system-says-which err "did you mean 'sched:sched_switch'"
 "$PROF" -q -e '{page-faults,context-switches}:u' -o f.folded "$counted" && ok group || not_ok group "it failed"
-# Nothing is left behind: what prof mounts, nobody else sees.
+# prof leaves nothing behind, and nobody else sees its mount.
 before=$(cat /proc/self/mountinfo)
 "$PROF" -q -e sched:sched_switch -o g.folded true
 check no-mount-is-left "$before" = "$(cat /proc/self/mountinfo)"
@@ -77,7 +77,7 @@ else
 	came=$(grep -F ';main;writes ' b.folded | awk '{ n += $NF } END { print n + 0 }')
 	check breakpoint "$came" -ge 100 -a $((came + $(field b.json lost))) = 250
 fi
-# At a million hits a second what is lost is counted: what came and what was lost are what there was.
+# At a million hits a second prof counts what it loses: samples and lost ones add up to the hits.
 "$PROF" -q -e syscalls:sys_enter_getppid --call-graph none --stats s.json -o h.folded "$counted" 1 1500000 1
 check loss-is-counted "$(($(sum h.folded) + $(field s.json lost)))" -ge 1485000 -a "$(($(sum h.folded) + $(field s.json lost)))" -le 1515000
 chmod 755 . "$PROF" 2>/dev/null

@@ -58,7 +58,7 @@ while [ $i -lt "$RUNS" ]; do
 	complete=$((complete + $(field s.json stacks_complete)))
 	cut=$((${cut:-0} + $(field s.json stacks_truncated) + $(field s.json stacks_no_unwind_info)))
 done
-# A virtual machine that stood still for a while had that time counted as the command's, and one sample of it.
+# If the virtual machine stood still for a while, the kernel counts that time as the command's, with one sample for it.
 check long $short -le $((RUNS / 20))
 [ $few = 0 ] && ok samples || not_ok samples "sorts is less than half of $few of $RUNS recordings" few.folded
 if [ $holes = 0 ]; then ok no-hole; else not_ok no-hole "$holes of $RUNS recordings have stacks without libc" hole.folded; fi

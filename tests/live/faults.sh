@@ -1,5 +1,6 @@
 #!/bin/sh
-# Whatever goes wrong during a capture: a profile that is whole, or a clear error, and the target does what it does alone.
+# Whatever goes wrong during a capture, prof writes a whole profile or gives a clear error, and the target does the same as without
+# prof.
 # alone: a CPU goes, disks and rings run full
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -7,7 +8,7 @@ faults=$(program faults) && kids=$(program kids) && busy=$(program busy) || exit
 
 # A profile is whole if prof reads it back.
 whole() { [ -s "$1" ] && "$PROF" report -q -o /dev/null -f folded "$1" 2>why; }
-# told TEST STATUS FILE: a whole profile, or 125 and the reason; nothing half done beside it.
+# told TEST STATUS FILE: there is a whole profile, or status 125 and the reason, and no unfinished file.
 told() {
 	if [ "$2" = 125 ] || [ ! -e "$3" ]; then
 		if grep -q '^prof: ' err && [ ! -e "$3" ]; then return 0; fi
@@ -31,7 +32,7 @@ unharmed execs 300
 unharmed threads 1500
 unharmed maps 20000
 
-# As many processes as can be, each some 0.5 ms.
+# As many processes as possible, each for about 0.5 ms.
 "$PROF" -q -o short.folded --stats short.json -- "$kids" exec 2000 /bin/true >out 2>err
 check short-status $? = 0
 show=err check short-processes "$(field short.json processes)" -ge 100
@@ -64,7 +65,7 @@ wait 2>/dev/null
 check killed-at-each-phase $bad = 0 -a $profiles -ge 8
 litter killed-litter
 
-# prof stopped while its rings run over: what was lost is told, and what comes after is there.
+# prof is stopped while its rings overflow: it says what it lost, and the later samples are there.
 start "$busy" cpu 60; target=$pid
 "$PROF" -o stopped.folded --stats stopped.json -F 20000 --stack-size 32768 -p "$target" -d 5 2>err & p=$!
 capturing $p
@@ -111,8 +112,8 @@ wait_for 10 sh -c "[ \$(ls /proc/$many/task | wc -l) -ge 200 ]"
 told descriptors $? few.json && ok descriptors
 (ulimit -n 64; "$PROF" -o fewer.json -- "$faults" threads 300 2>err >out)
 told descriptors-command $? fewer.json && check descriptors-command "$(cat out)" = "$("$faults" threads 300)"
-kill -9 "$many" && wait "$many" 2>/dev/null   # two hundred threads would leave all that comes little of the CPUs
-# Who holds events for it has stacks read as deep.
+kill -9 "$many" && wait "$many" 2>/dev/null   # two hundred threads would leave little of the CPUs to all later tests
+# The helpers that hold events for prof read stacks as deeply as prof does.
 start "$busy" recurse 30 1000; recursing=$pid
 wait_for 10 sh -c "[ \$(cut -d' ' -f14 /proc/$recursing/stat) -ge 10 ]"
 (ulimit -n 64; "$PROF" -q -o held.folded -t $recursing -d 0.5)
@@ -155,7 +156,7 @@ tenth() { [ "$(cut -d' ' -f14 "/proc/$child/stat")" -ge $(($(getconf CLK_TCK) * 
 wait_for 60 tenth
 sleep 0.3
 early=$(rss)
-running() { grep -q '^State:.[RSD]' "/proc/$child/status" 2>/dev/null; }   # what names take at the end is not told here
+running() { grep -q '^State:.[RSD]' "/proc/$child/status" 2>/dev/null; }   # this does not count the memory for names at the end
 while late=$(rss) && running; do last=$late; sleep 0.2; done
 wait $p
 check flat "$(samples long.folded)" -ge 90000 -a "$last" -le $((early + 1024 + 1055))

@@ -4,7 +4,8 @@
 need_root
 grows=$(program grows) || exit 1
 
-# What is held here is bytes, each once: copies of stacks keep their size, so that no event is opened again meanwhile.
+# These tests compare bytes, and count each once. Copies of stacks keep their size, so that prof does not open events again
+# meanwhile.
 once=--stack-size=16384 show="g.folded p.folded b.folded perr"
 # Bytes of the stacks that match.
 bytes() { awk -v r="$2" '$0 ~ r { n += $NF } END { printf "%d\n", n }' "$1"; }
@@ -18,7 +19,7 @@ check moved "$(bytes g.folded ';main;moves;.*[[]mremap[]] ')" = $((2 << 20))
 check reserved "$(bytes g.folded ';main;reserves;.*[[]reserved[]] ')" = $((64 << 20))
 check fixed-places-and-failures-are-none "$(grep -c ';main;reserves;' g.folded)" = 1
 has files g.folded ';\[file\] [0-9]+$'
-# What main added is what the process says of itself: the same but for what it gave back.
+# main's growth is what the process prints about itself, except for the memory that it gave back.
 check all-of-it $(($(bytes g.folded ';main;(maps|heap|moves|reserves);') - (1 << 18))) = $(($(cat out) * 1024))
 has speedscope-unit g.json '"unit":"bytes"'
 has svg-name g.svg 'growth bytes'
@@ -26,13 +27,13 @@ has table-name g.txt '\(growth bytes\)'
 for f in g.json g.pb.gz g.html g.svg; do
 	check "round-trip-${f#g.}" "$("$PROF" report -o - -f folded "$f" | bytes - ';main;maps;')" = $((10 * ((1 << 20) + page)))
 done
-# Attached: the heap's end is known before the first brk.
+# Attached: prof knows the end of the heap before the first brk.
 start "$grows" later
 runs "$pid" grows
 "$PROF" $once --growth -p "$pid" -o p.folded 2>perr
 check attached-heap "$(bytes p.folded ';main;heap;.*[[]brk[]] ')" = $((8 << 18))
 check attached-maps "$(bytes p.folded ';main;maps;')" = $((10 * ((1 << 20) + page)))
-# With other events, each its own weight.
+# With other events: each has its own weight.
 "$PROF" -q $once -e page-faults/period=20/ --growth -o b.folded "$grows" >out
 check beside-another "$(bytes b.folded '[[]growth bytes[]].*;main;reserves;')" = $((64 << 20))
 status no-filter 125 "$PROF" --growth --filter 'id > 3' true
@@ -41,7 +42,7 @@ cp "$PROF" ./prof && chmod 755 prof . 2>/dev/null
 status nobody 125 su nobody -s /bin/sh -c './prof --growth -o - true'
 has nobody-is-told-who-may err 'root'
 
-# OpenTelemetry's probes: what was allocated, and what is still in use.
+# OpenTelemetry's probes: the allocated bytes, and those still in use.
 cat >heap.c <<'C'
 #define PROBE(name, args, ...) __asm__ volatile("990: nop\n" \
 	".pushsection .note.stapsdt,\"\",\"note\"\n .balign 4\n .4byte 992f-991f, 994f-993f, 3\n" \

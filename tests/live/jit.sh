@@ -1,5 +1,5 @@
 #!/bin/sh
-# Code without a file, named by perf maps and jitdumps: a small one of our own, Node, Java, Python.  And the kernel's.
+# Code without a file, which perf maps and jitdumps name: a small program of ours, Node, Java, Python; and code of the kernel.
 # alone: it changes the kernel's settings
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) || exit 1
@@ -7,7 +7,7 @@ busy=$(program busy) || exit 1
 check own "$(samples jit.folded 'main;jit;LazyCompile:[*]hot loop.js:7$')" -ge 300
 "$PROF" -q -o comm.folded -o comm.json -- "$busy" hostile 0.1 && check hostile -s comm.json
 
-# One function after the other at one place: each keeps its own samples.
+# One function after another lies at the same address: each keeps its own samples.
 reuse=$(program reuse) || exit 1
 for how in map dump; do
 	"$PROF" -q -o $how.folded -o $how.json -- "$reuse" $how 0.6 >$how.out
@@ -41,12 +41,12 @@ END
 	check node-optimized "$(samples node.folded ';[^;]*[*]innerLoop [^;]*loop.js:1:[^;]*')" -ge 50
 	check node-interpreted "$(samples node.folded ';[^;]*~[^;]*loop.js:1:1;')" -ge 50
 	check node-complete "$(field s.json stacks_complete)" -ge $(($(field s.json stacks) * 80 / 100))
-	# Its jitdump, which lies where it was started.
+	# Node's jitdump, which lies in the directory where Node was started.
 	"$PROF" -o dump.folded -- node --perf-prof --interpreted-frames-native-stack --no-sparkplug loop.js 2>err
 	check node-jitdump "$(samples dump.folded ';[^;]*[*]innerLoop [^;]*loop.js:1:[^;]*')" -ge 50
 	check node-jitdump-interpreted "$(samples dump.folded ';[^;]*~[^;]*loop.js:1:1;')" -ge 50
 fi
-# A process that would end by the signal is not asked: it maps the library, and does not catch SIGQUIT.
+# prof does not ask a process that the signal would end: one that maps the library, and does not catch SIGQUIT.
 cat >like.py <<'END'
 import mmap, time
 f = open('libjvm.so', 'rb')
@@ -77,14 +77,14 @@ END
 	"$PROF" -o nameless.folded -p $target -d 1 2>err
 	has java-no-names-said err '[0-9]+% of stacks pass through JIT code of Java, which has no names \(use --jit-names, or jcmd PID Compiler.perfmap'
 	check java-said-once "$(grep -o 'has no names' err | wc -l)" = 1
-	# prof asks it itself: by the socket that it opens once it is asked to, and by the one that is there then.
+	# prof asks Java itself: first Java opens a socket for it; the second time the socket is there already.
 	for how in asked again; do
 		rm -f "$map"
 		"$PROF" --jit-names -o $how.folded -p $target -d 1 2>err
 		check "java-names-$how" "$(samples $how.folded 'innerLoop')" -ge 50
 	done
 	[ ! -e "/tmp/.attach_pid$target" ] && ! grep -q 'Full thread dump' java.out && ok java-undisturbed || not_ok java-undisturbed "traces" java.out
-	# jcmd writes what is compiled by then: once more until that is the loop.
+	# jcmd writes the code that Java has compiled by then, so this repeats until the loop is among it.
 	java_map() { jcmd "$target" Compiler.perfmap >/dev/null && grep -q innerLoop "$map"; }
 	wait_for 20 java_map
 	"$PROF" -o java.folded -p $target -d 1 2>err
@@ -93,7 +93,7 @@ END
 	rm -f $map
 	"$PROF" --jit-names -d 3 -o command.folded -- timeout 4 java -XX:+PreserveFramePointer -cp . Loop 2>err
 	check java-names-of-a-command "$(samples command.folded 'innerLoop')" -ge 50
-	if [ "$(id -u)" = 0 ]; then   # root asks as the machine's user; and the user asks
+	if [ "$(id -u)" = 0 ]; then   # root asks as the user of the Java process; and that user asks
 		cp "$PROF" ./prof && chmod 755 prof . Loop.class
 		nobody='setpriv --reuid 65534 --regid 65534 --clear-groups'
 		start $nobody java -XX:+PreserveFramePointer -cp . Loop >java.out 2>&1; target=$pid
@@ -159,7 +159,7 @@ cc -O1 -fPIC -shared -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 -
 "$PROF" -o stripped.folded -- ./burner 2>err
 has stripped-said err '[0-9]+% of samples are in functions of libburn.so, which has no symbols \(get them by its build-id: debuginfod-find debuginfo 0123456789abcdef0123456789abcdef01234567\)'
 
-# Code that the kernel makes once its names have been read, and that is gone at the end.
+# Code that the kernel makes after prof has read its names, and that is gone at the end.
 if [ "$(id -u)" = 0 ]; then
 	bpf=$(program bpf) || exit 1
 	"$PROF" -q -o bpf.folded -- sh -c 'timeout 1.2 dd if=/dev/zero of=/dev/null bs=64k 2>/dev/null; exec "$0" 1' "$bpf"
@@ -172,7 +172,7 @@ else
 	skip bpf "must be root"
 fi
 
-# The kernel's names, where it does not tell them.
+# The kernel's names where it hides them.
 if [ "$(id -u)" = 0 ] && [ -w /proc/sys/kernel/kptr_restrict ]; then
 	sysctl_set kernel.kptr_restrict 2
 	"$PROF" -o hidden.folded -- dd if=/dev/zero of=/dev/null bs=64k count=100000 2>hidden.err >/dev/null

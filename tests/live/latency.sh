@@ -1,5 +1,5 @@
 #!/bin/sh
-# prof latency: each call is counted once, recursion nests, what a call took is what it slept, and nothing stays behind.
+# prof latency counts each call once, nests recursion, measures the time that a call slept, and leaves nothing behind.
 . "$(dirname "$0")/../lib.sh"
 need_root
 
@@ -60,7 +60,7 @@ check by_argument "$(of count 'nap arg0=5')" -eq 5 -a "$(of count 'nap arg0=20')
 "$PROF" latency --by retval -o out --json -e "uprobe:calls:fib" ./calls 1 2>err
 check by_value "$(of count 'fib retval=144')" -eq 1
 
-# What prof does itself to start the command is none of its calls.
+# prof does not count its own calls that start the command.
 "$PROF" latency -o out --json -e "syscall:*" ./calls 1 2>err
 check searches_are_not_counted "$(of count stat)$(of count faccessat2)$(of count open)" = ""
 lacks own_read_is_not_told err "but not the beginning"
@@ -77,7 +77,7 @@ has source_line out '^calls\.c:8 +71 '
 status no_return_within 125 "$PROF" latency -e "uprobe:$PWD/calls:leaf+4" ./calls
 has no_return_within_why err "prof knows no function that begins at .*leaf\+4"
 
-# A program that was deleted, and one in another root directory, by the process that runs it.
+# prof finds a deleted program, and one in another root directory, by the process that runs it.
 cp calls gone && ./gone 1 stay >/dev/null & p=$!
 started="$started $p"
 wait_for 10 grep -q /gone /proc/$p/maps
@@ -86,7 +86,7 @@ rm gone
 check deleted_file "$(of count leaf)" -ge 10
 kill $p
 
-# The text, and how it looks.  Who sleeps may wait for a CPU, too, so a busy machine has other rows.
+# The look of the text. A sleeper may also wait for a CPU, so a busy machine shows other rows.
 "$PROF" latency -e "uprobe:$PWD/calls:nap" ./calls 1 2>err
 has table err '^nap +10 +[0-9]+ ms'
 has chart err '^ +[0-9.]+ ms \.\. +[0-9.]+ m?s  .* [1-9] +[1-9]0\.0% .*p90'
@@ -115,13 +115,13 @@ check slowest_no_kernel "$(grep -c '_\[k\]' y.folded)" -eq 0
 show=err
 
 # An ordinary user is told who may.
-cp "$PROF" ./prof && chmod 755 . calls prof   # the folders above may be root's alone
+cp "$PROF" ./prof && chmod 755 . calls prof   # only root may enter the folders above
 su -s /bin/sh nobody -c './prof latency -e uprobe:./calls:leaf ./calls' >out 2>err
 check nobody_status $? -eq 125
 has nobody err 'only root, or a user with CAP_BPF and CAP_PERFMON, may load'
 has nobody_mend err '^prof: try: sudo prof latency'
 
-# After SIGKILL a call costs what it did: no probe is left.
+# After SIGKILL a call costs the same as before: no probe is left.
 "$PROF" latency -a -e "uprobe:$PWD/calls:leaf" >out 2>err & p=$!
 started="$started $p"
 wait_for 10 sh -c "ls -l /proc/$p/fd | grep -q bpf.link || ls -l /proc/$p/fd | grep -c bpf | grep -q '[6-9]'"
@@ -154,7 +154,7 @@ kill -INT -$p
 wait $p
 within slowest_after_interrupt "$(samples late.folded ';main;slow;nap$')" 1003000 60000000
 
-# Whoever samples the same tracepoint still gets all of it.
+# Another prof that samples the same tracepoint still gets all occurrences.
 "$PROF" latency -a -q -o beside -e 'syscall:*' -d 60 & p=$!
 started="$started $p"
 wait_for 10 sh -c "ls -l /proc/$p/fd | grep -c bpf.link | grep -q '[3-9]' || ls -l /proc/$p/fd | grep -c bpf | grep -q '[6-9]'"

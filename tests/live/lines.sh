@@ -24,7 +24,7 @@ else
 	skip compilers "no llvm-addr2line or clang++: apt-get install llvm clang"
 fi
 
-# Every form of output, from arguments and from stdin; the second address is nobody's.
+# Every form of output, from arguments and from stdin; the second address belongs to no function.
 at=$(nm gcc5 | awk '/ [tT] .*sorted/ && !/cold/ { print $1 }')
 printf '%s\n' "0x$at" 0x10 "$(printf %x $((0x$at + 0x40)))" "$(printf %x $((0x$at + 0x91)))" "0x$at" >addrs
 for form in '' -f -i -fi -a -p -fp -fip -afip -s -fs -fC -fiC '-a -f -i -p -s -C'; do
@@ -35,7 +35,7 @@ for form in '' -f -i -fi -a -p -fp -fip -afip -s -fs -fC -fiC '-a -f -i -p -s -C
 done
 status no-file 125 "$PROF" addr2line -e nothing 0
 status no-elf 125 "$PROF" addr2line -e addrs 0
-# One line is answered before the next is there.
+# prof answers each line before the next one comes.
 mkfifo to from
 "$PROF" addr2line -e gcc5 <to >from &
 started=$!

@@ -20,7 +20,7 @@ done
 "$PROF" -F 10000 --stats s.json -o f.folded -- "$busy" cpu 2 2>err
 within samples "$(field s.json samples)" 18500 21000
 
-# What runs in a BPF program at a tracepoint: of an event that has one, too, the kernel takes no sample there.
+# A BPF program runs at a tracepoint: if an event also has a BPF program, the kernel takes no sample of it there.
 [ -d /sys/kernel/tracing/events ] || { mount -t tracefs none /sys/kernel/tracing && finally "umount -l /sys/kernel/tracing"; }
 start "$(program traced)" 60; traced=$pid
 sleep 0.5
@@ -36,8 +36,8 @@ fi
 cp "$PROF" "$busy" .
 chmod 755 prof busy
 chmod 777 .
-# The best of three; of an ordinary user, who has to wait for a CPU like all others, tries count only where these have left the
-# threads most of it.
+# The best of three tries. An ordinary user's prof waits for a CPU like all others, so a try counts only if other programs left most
+# of the CPUs to the threads.
 threads() { # TEST LOST-PERMILLE COMMAND...
 	t=$1 permille=$2 best= undisturbed=0
 	shift 2
@@ -49,7 +49,7 @@ threads() { # TEST LOST-PERMILLE COMMAND...
 		lost=$(($(field s.json lost) * 1000)) all=$(($(field s.json samples) + $(field s.json samples_unseen)))
 		echo "$t: $lost/1000 lost of $all, $(field s.json stack_bytes) bytes of stack, in $ms ms"
 		[ $lost -le $((all * permille)) ] && best=yes && break
-		[ $ms -le $((300 + 2500 / $(nproc))) ] && undisturbed=$((undisturbed + 1))   # they are 2000 of CPU time
+		[ $ms -le $((300 + 2500 / $(nproc))) ] && undisturbed=$((undisturbed + 1))   # together they use 2000 ms of CPU time
 		[ "$1" = env ] || [ $undisturbed -ge 3 ] || continue
 		[ $try -ge 3 ] && break
 	done
@@ -66,13 +66,13 @@ echo 100000 >$rate; finally "echo $old >$rate"
 hz=max
 threads threads-max 200 env
 check stacks-are-cut "$(field s.json stack_bytes)" -lt 8192
-# An ordinary user's rings hold 10 ms of that: samples are fewer, and count for more.
+# An ordinary user's rings hold 10 ms of that, so prof takes fewer samples, and each counts for more.
 threads threads-max-nobody 20 prlimit --memlock=65536 setpriv --reuid=65534 --regid=65534 --clear-groups
 check slower-nobody "$(field s.json freq)" -lt 100000
 check slower-nobody-weights "$(samples f.folded)" = "$(field s.json samples)"
 within slower-nobody-samples $(($(field s.json samples) + $(field s.json samples_unseen) + $(field s.json lost))) 160000 230000
-# The reader stands still again and again, each time until the threads ran for 0.2 s on each CPU: stacks are cut, then samples
-# are fewer, and count for more.
+# The reader stands still again and again, each time until the threads have run for 0.2 s on each CPU: first prof cuts stacks, then
+# it takes fewer samples, and each counts for more.
 rm -f s.json
 start "$PROF" -q -F max --stats s.json -o f.folded -- "$busy" many 0.4 $((4 * $(nproc)))
 child $pid busy

@@ -1,5 +1,5 @@
 #!/bin/sh
-# docs/containers.md: its image, manifests and unit are what their readers take, and prof takes the words in them.
+# docs/containers.md: the tools that read its image, manifests and unit accept them, and prof accepts the command lines in them.
 . "$(dirname "$0")/../lib.sh"
 need_root
 need python3 python3
@@ -64,7 +64,7 @@ chroot image "$entry" -q -o - -- /busy cpu 0.2 >img.folded 2>err
 check image-profiles "$(samples img.folded '^busy;.*main;cpu;burn;outer;middle;inner$')" -ge 100
 rm image/busy
 
-# prof takes all of these words: with a target that is not there, that is all it complains of.
+# prof accepts all of these command lines: it complains only of the target, which does not exist.
 n=0
 awk 'BEGIN { RS = ""; n = 0 } { print > ("words." n++) }' words
 for f in words.*; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What prof holds in memory beside the rings, on the same work each time: with debug information that is packed and larger than
-# the bound, and with stacks that keep coming.
+# How much memory prof uses besides the rings, on the same work each time: with packed debug information that is larger than the
+# bound, and with ever new stacks.
 # alone: what prof holds depends on how soon it may run
 . "$(dirname "$0")/../lib.sh"
 need gcc gcc
@@ -12,7 +12,7 @@ plain=$(rss "$busy" cpu 1)
 echo "busy: $plain KiB"
 within busy "$plain" 500 16384
 
-# Units with six thousand types each, of which nobody asks for one.
+# Units with six thousand types each; nobody asks for any of them.
 awk 'BEGIN { for (i = 0; i < 6000; i++) printf "struct s%d { int a%d; struct s%d *b%d[%d]; char long_name_of_a_member_%d[%d]; };\n", i, i, i ? i - 1 : 0, i, i % 9 + 1, i, i % 50 + 1 }' >types.h
 i=0
 while [ $i -lt 24 ]; do

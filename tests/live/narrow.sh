@@ -1,6 +1,6 @@
 #!/bin/sh
-# On narrow terminals nothing is wider than they are, and the hottest function's name is the last thing to be cut; those that show
-# ASCII alone get nothing else.
+# On a narrow terminal no line is wider than the terminal, and prof cuts the name of the hottest function last. Terminals that show
+# only ASCII get only ASCII.
 . "$(dirname "$0")/../lib.sh"
 need_terminal
 export PROF

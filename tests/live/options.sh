@@ -1,5 +1,5 @@
 #!/bin/sh
-# -d -D -F -c -e and what shapes stacks: each with a figure that it changes.
+# -d -D -F -c -e and the options for stacks: each changes a figure that the test looks at.
 # alone: samples are counted, and it measures time
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) || exit 1
@@ -13,7 +13,7 @@ within F-499 "$(samples f499.folded)" 450 535
 within F-default "$(samples f999.folded)" 900 1070
 prof -F max -o fmax.folded -- "$busy" cpu 0.3
 max=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
-has F-max err "at ($max|$((max / 2))|$((max / 4))|$((max / 8))) Hz"   # halved where the reader is kept from a CPU
+has F-max err "at ($max|$((max / 2))|$((max / 4))|$((max / 8))) Hz"   # half of them, in case prof's reader gets no CPU for a while
 check F-max-more "$(samples fmax.folded)" -ge 600
 
 # cpu-clock's period is in nanoseconds: every 10 ms of CPU time.
@@ -34,7 +34,7 @@ check D-without "$(samples D0.folded phase_one)" -ge 40
 check D "$(samples D1.folded phase_one)" -le $(($(samples D0.folded phase_one) / 5))
 check D-rest "$(samples D1.folded phase_two)" -ge 40
 
-# Sides: u leaves the kernel's samples out, k the user's.
+# The modifier u leaves out the kernel's samples, k the user's.
 if [ "$(id -u)" = 0 ]; then
 	prof -e cpu-clock -o uk.folded -- "$busy" kernel 0.5
 	prof -e cpu-clock:u -o u.folded -- "$busy" kernel 0.5

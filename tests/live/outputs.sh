@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every kind of -o, and what goes wrong there.
+# Every kind of -o, and what may go wrong with it.
 # alone: it measures time, and also looks at the whole system
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -35,7 +35,7 @@ check renamed "$(stat -c %h sub/real.folded)" = 1
 "$PROF" -q -o /dev/null -f folded -- "$busy" cpu 0.1
 check dev-null $? = 0 -a -c /dev/null
 
-# The default name is never that of a file that is there.
+# The default name is never that of an existing file.
 start "$busy" wall 20; target=$pid
 for i in 1 2 3; do "$PROF" -q -p $target -d 0.1; done
 check default-name -s prof-$target.html -a -s prof-$target.2.html -a -s prof-$target.3.html
@@ -67,7 +67,7 @@ has full-said err 'full/x\.json.*[Nn]o space'
 check full-old "$(cat full/x.json)" = old
 check full-litter "$(ls -A full | wc -l)" = 3
 check full-others -s after.folded
-# The reader of a pipe has gone.
+# The reader of the pipe has ended.
 { "$PROF" -f folded -o - -p $target -d 0.5 2>err; echo $? >st; } | true
 check pipe-status "$(cat st)" = 125
 has pipe-said err '[Bb]roken pipe|EPIPE'
@@ -84,7 +84,7 @@ done
 "$PROF" -o - -- touch ran 2>err >&-
 check closed-stdout $? = 125 -a ! -e ran
 has closed-stdout-said err '-o -: the descriptor is not open for writing'
-# The result counts although the command was well.
+# prof fails if it could not write, although the command succeeded.
 "$PROF" -f folded -o /dev/full -- true 2>err
 check failed-write-status $? = 125 -o "$(cat err | grep -c empty)" -ge 1
 # A reader never sees half a file.
@@ -94,7 +94,7 @@ check not-before-its-end ! -e slow.folded
 wait $p
 check then-whole -s slow.folded
 
-# Names that are hard on formats.
+# Names that are difficult for formats.
 "$PROF" -q -o h.folded -o h.json -- "$busy" hostile 0.2
 has hostile-folded h.folded '^a:b "c.*;.*main;hostile;burn;'
 check hostile-lines "$(grep -vcE ' [0-9]+$' h.folded)" = 0

@@ -1,12 +1,12 @@
 #!/bin/sh
-# What perf records is read as perf script reads it: the same number of samples, and stacks that are as complete; from files, pipes,
-# packed, and with several events; and the kernel is named by its file.
+# prof reads what perf records as perf script does: the same number of samples, and stacks that are as complete; from files and
+# pipes, packed, and with several events. It names the kernel by its file.
 . "$(dirname "$0")/../lib.sh"
 need perf linux-perf
 perf record -q -N -B -e cpu-clock -o data true >out 2>err || { [ "${CI:-}" = true ] && not_ok perf "it cannot record" err || skip '' 'perf cannot record here'; exit $failed; }
 burn=$(program demo -g)
 
-# Frames of all stacks: perf's, and prof's, whose mark for a stack that goes on is none.
+# The frames of all stacks, perf's and prof's; prof's mark for a stack that goes on does not count as one.
 theirs() { grep -c '^[[:space:]][[:space:]]*[0-9a-f]' script; }
 ours() { "$PROF" report -q --no-inline "$1" -o - 2>err | sed 's/;\[truncated\]//g' | awk '{ c = $NF; n += c * (split($0, f, ";") - 1) } END { print n + 0 }'; }
 
@@ -49,12 +49,12 @@ if [ "$(id -u)" = 0 ]; then
 	done
 fi
 
-# Lines and instructions of a function: sources, and what objdump says, come by way of the keeper.
+# Lines and instructions of a function: sources and objdump's output come by way of the keeper.
 status annotate 0 "$PROF" annotate -q data checksum
 has annotate-line out '[1-9][0-9]*\.[0-9]%  +[0-9.]+%  +[0-9]+  .*;'
 has annotate-instruction out '[0-9.]+%  +[0-9.]+%  +[0-9a-f]+:  [a-z]+ '
 
-# An interpreter's frames stay: what it runs stands in its memory, and no recording has that.
+# The frames of an interpreter stay: its functions stand in its memory, which no recording holds.
 need /usr/bin/python3 python3
 recorded -F 500 -e cpu-clock:u --call-graph dwarf,16384 -o data timeout 1 /usr/bin/python3 -c 'while True: sorted(range(99), key=str)'
 "$PROF" report data -o x.folded >out 2>told
@@ -69,7 +69,7 @@ vmlinux() { # FILE BUILD-ID
 		END { print ".skip 64" }' >v.s
 	as -o v.o v.s && ld -e 0 -Ttext=0xffffffff81234000 --build-id=0x"$2" -o "$1" v.o
 }
-# kernel TEST OPTIONS...: what the kernel did has the names that it has without options.
+# kernel TEST OPTIONS...: the kernel's functions have the same names as without options.
 kernel() {
 	t=$1
 	shift
@@ -80,7 +80,7 @@ if [ "$(id -u)" != 0 ] || ! grep -q '^f.* _s*text$' /proc/kallsyms; then
 	skip vmlinux "the kernel's addresses are hidden here"
 	exit $failed
 fi
-rm -f data   # each mapping with its build-id: perf does not collect them at the end
+rm -f data   # each mapping with its build-id, because perf does not collect build-ids at the end
 perf record -q -N --buildid-mmap -F 999 -e cpu-clock:k -g -o data timeout 1 dd if=/dev/zero of=/dev/null bs=4M 2>err >out
 id=$(perf buildid-list --kernel)
 "$PROF" report data -q -o own.folded 2>err

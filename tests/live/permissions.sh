@@ -1,5 +1,5 @@
 #!/bin/sh
-# perf_event_paranoid 2, 1, 0, -1 as root and as nobody; refusals name their blocker and its mend.
+# perf_event_paranoid 2, 1, 0, -1 as root and as nobody; each refusal names its cause, and how to remove it.
 # alone: it changes the kernel's settings
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -40,7 +40,7 @@ for level in 2 1 0 -1; do
 			check $t-a $got = 0
 		fi
 	done
-	# Its own processes anybody may attach to.
+	# Anybody may attach to their own processes.
 	start setpriv --reuid=65534 --regid=65534 --clear-groups ./busy wall 20; own=$pid
 	runs $own busy
 	nobody ./prof -q -o p.folded -p $own -d 0.4
@@ -67,7 +67,7 @@ check seccomp-status $? = 125
 has seccomp-said err '[Ss]eccomp'
 ./noperf ./prof --engine perf -o p.folded -p $$ -d 0.1 2>err
 has seccomp-whom err "^prof: cannot profile process $$ \(.*seccomp"
-# No room for the file: told before anything runs.
+# If there is no room for the file, prof says so before anything runs.
 (mkdir shut && cd shut && chmod 555 . && exec setpriv --reuid=65534 --regid=65534 --clear-groups ../prof -- sh -c 'echo ran') >out 2>err
 check no-room $? = 125 -a ! -s out
 has no-room-said err '^prof: cannot write to the current directory: permission denied; use -o FILE$'

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Probes that sample: every call is a sample with its whole stack; USDT probes, with semaphores and arguments; nothing stays behind.
+# Probes that sample: every call is a sample with its whole stack. USDT probes have semaphores and arguments. prof leaves no probe
+# behind.
 # alone: samples are counted, one for each call
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -80,7 +81,7 @@ has heap_unit err 'otel_memory:alloc bytes every 1'
 "$PROF" -q -e "uprobe:$PWD/calls:leaf,page-faults" -o x.folded -- ./calls >out
 check with_another_event "$(lines x.folded ';main;mid;leaf ')" -ge 200
 
-# Names and lines in a detached debug file: by its link, and by the build-id below a directory of the system.
+# Names and lines in a detached debug file, which prof finds by its link, and by the build-id below a directory of the system.
 mkdir -p bare/.debug && objcopy --only-keep-debug calls bare/.debug/calls.debug && strip -o bare/calls calls && objcopy --add-gnu-debuglink=bare/.debug/calls.debug bare/calls || exit 1
 "$PROF" -q -e "uprobe:$PWD/bare/calls:leaf" -o x.folded -- ./bare/calls >out 2>err
 check debug_file_name "$(lines x.folded ';main;mid;leaf 200$')" -eq 200
@@ -97,7 +98,7 @@ has stat_usdt c '^200,,usdt:.*:shop:sale,'
 status stat_misspelt 125 "$PROF" stat -e "uprobe:$PWD/calls:laef" true
 has stat_misspelt_near err 'did you mean leaf\?'
 
-# Root in a container: a file of its own root, and pids of its own; and the same program seen from outside.
+# Root in a container has files of its own root directory and pids of its own; then the same program from outside.
 mkdir -p root/proc root/sys root/tmp
 cc -g -O0 -static -o root/calls calls.c && cp "$PROF" root/prof || exit 1
 inside() { unshare -mpf sh -c 'mount -t proc none root/proc && mount --rbind /sys root/sys && exec chroot root "$@"' sh "$@"; }
@@ -112,7 +113,7 @@ wait_for 10 of_container
 check of_a_container "$(lines x.folded ';main;mid;leaf ')" -ge 50
 kill -9 "$contained"
 
-# A process that runs already, and then has no probe any more.
+# A process that runs already; afterwards it has no probe any more.
 "$PROF" -q -e "uprobe:$PWD/calls:leaf" -d 100 -a -o x.folded >out 2>err & p=$!
 started="$started $p"
 start ./calls stay >out

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Processes that come, go, execute, or whose file is no longer what they run.
+# Processes that begin, end, execute, or whose file is no longer the one that they run.
 # alone: samples are counted, and it measures time
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) || exit 1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a terminal sees while prof is at work: one line that is written over; and what is said of a command that goes on.
+# A terminal shows one line while prof works, which prof overwrites. prof also says that a command still runs.
 . "$(dirname "$0")/../lib.sh"
 need_terminal
 busy=$(program busy) || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The ptrace engine: it stands in where perf_event_open is refused, says so, tells the same as perf does, and its targets
-# notice nothing: not even that prof is killed.
+# The ptrace engine: prof uses it where the kernel refuses perf_event_open, and says so. It shows the same as perf events do. Its
+# targets notice nothing, even if somebody kills prof.
 # alone: it measures time, and changes the kernel's settings
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) && noperf=$(program noperf) && torture=$(program torture) || exit 1
@@ -22,7 +22,7 @@ has no-system-said err 'not the whole system'
 status no-events 125 $noperf "$PROF" -e page-faults -o x.folded -- $busy faults 10
 has no-events-said err 'no other events'
 
-# Processes and threads that are there.
+# Processes and threads that run already.
 start $busy wall 60
 target=$pid
 $noperf "$PROF" -o x.folded -p $target -d 0.5 2>err
@@ -41,7 +41,7 @@ status debugger 125 $by_ptrace -o x.folded -p "$(cat pid)" -d 0.2
 has debugger-named err 'process [0-9]+ \(torture\) traces it already'
 
 if [ "$(id -u)" = 0 ]; then
-	# Where /proc is another pid namespace's, or not there.
+	# /proc of another pid namespace, and no /proc.
 	unshare -pf $by_ptrace -o x.folded -- $busy cpu 0.5 2>err
 	within strange-proc "$(samples x.folded 'main;cpu;burn')" 400 550
 	mkdir bare && cp "$PROF" bare/prof
@@ -52,7 +52,8 @@ if [ "$(id -u)" = 0 ]; then
 	status foreign 125 setpriv --reuid=65534 --regid=65534 --clear-groups ./noperf ./prof -o y.folded -p $pid -d 0.2
 	has foreign-said err 'it belongs to user 0'
 	kill $pid
-	# With a file's rights what a command becomes by set-user-id is not looked at; without, it runs as who started it.
+	# If prof has rights by its file, it does not look at a command that becomes another user by set-user-id. Without such
+	# rights the command stays the same user.
 	cp "$PROF" lent && cp "$busy" theirs && chmod u+s theirs
 	if setcap cap_sys_ptrace,cap_perfmon+ep lent 2>/dev/null; then
 		status lent 0 setpriv --reuid=65534 --regid=65534 --clear-groups ./lent --engine ptrace -o y.folded -- ./theirs cpu 0.2
@@ -81,7 +82,7 @@ END {
 within as-perf "$chi" 0 40
 check as-perf-stops "$(field s.json stops)" -ge 200
 
-# What the system does to it is what it would without prof.
+# The system treats the target as it would without prof.
 for mode in signals sleeps jobs forks threads execs; do
 	$torture $mode >want
 	$by_ptrace -q -o x.folded -- $torture $mode >got 2>err
@@ -121,7 +122,7 @@ $torture sleeps >want
 wait_for 30 test -s got
 show="want got" check killed-over-command "$(cat got)" = "$(cat want)"
 
-# The stopper is killed: the target runs on, and there is a profile.
+# Somebody kills the stopper: the target runs on, and prof writes a profile.
 start $busy wall 20
 target=$pid
 $by_ptrace -o x.folded -p $target -d 1 2>err &

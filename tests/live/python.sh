@@ -1,5 +1,6 @@
 #!/bin/sh
-# Functions of Python in a program that does nothing for it: names, lines, no stacks that cannot be; and a program that only looks like Python.
+# Functions of Python in a program that does nothing for prof: names, lines, and no impossible stacks; and a program that only looks
+# like Python.
 # alone: if prof gets no CPU for a while, functions change before it reads them
 . "$(dirname "$0")/../lib.sh"
 need python3 python3-minimal
@@ -37,7 +38,7 @@ def main():
         outer(k, 300); caller(300); sorter(l); consumer(40)
 main()
 END
-# Who calls whom is known, and so is which of the interpreter's functions each can be in.
+# The test knows who calls whom, and in which of the interpreter's functions each Python function can be.
 impossible='work.py:outer;(.*;)?work.py:(other|key|gen)|work.py:caller;(.*;)?work.py:(K.)?inner|work.py:(K.)?inner;(.*;)?(PyUnicode_|PyObject_Str)|work.py:other;(.*;)?(list_sort|builtin_sum)|work.py:key;(.*;)?PyObject_Str'
 tested=' '
 for py in python3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14 python3.15; do
@@ -61,12 +62,13 @@ for py in python3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.1
 	check "$v-ptrace" "$all" -ge $(($(samples p.folded) / 2)) -a "$(samples p.folded "$impossible")" -le $((all / 200))
 	check "$v-ptrace-sure" "$(samples p.folded 'work.py:main.*python[?]')" -le $((all / 10))
 done
-# With a size of one's own there is no BPF program for deep stacks, so the frames are read later.
+# With --stack-size there is no BPF program for deep stacks, so prof reads the frames later.
 "$PROF" --stack-size 16384 -o late.folded -- python3 work.py 2>err
 has late-says-what-helps err '\[python\?\] \(use .*--engine=ptrace; see docs/languages.md\)'
 "$PROF" -q --native-interpreter -o n.folded -- python3 work.py
 check native-interpreter "$(samples n.folded '_PyEval_EvalFrameDefault;(.*;)?work.py:main')" -ge 100
-# What only leads from one function to the next is left out, but what Python calls on purpose stays: here libc's qsort, by ctypes.
+# prof leaves out functions that only lead from one Python function to the next, but keeps those that Python calls on purpose: here
+# libc's qsort, by ctypes.
 cat >call.py <<'END'
 import ctypes, time
 libc = ctypes.CDLL(None)
@@ -83,7 +85,7 @@ END
 "$PROF" -q -o c.folded -o c.svg -- python3 call.py
 "$PROF" -q --native-interpreter -o n.folded -- python3 call.py
 check between "$(samples c.folded 'call.py:caller;.*qsort.*;call.py:compare')" -ge $(($(samples c.folded 'call.py:compare') / 2))
-sed 's/;[^;]*_\[[ki]\]//g' c.folded >user.folded   # what was interrupted in such a function keeps it
+sed 's/;[^;]*_\[[ki]\]//g' c.folded >user.folded   # a sample in such a function keeps it
 check leads-on "$(samples user.folded 'call.py:.*;(_PyEval_Vector|PyObject_Vectorcall|_PyFunction_Vectorcall|PyObject_Call|PyEval_EvalCode|Py_RunMain);')" = 0
 check leads-on-kept "$(samples n.folded 'Py_RunMain;.*call.py')" -ge 100
 has svg-legend c.svg '>Python<'
@@ -95,7 +97,7 @@ status annotate-inner 0 "$PROF" annotate -q -o lines.txt 'work.py:(K.)?inner' --
 lacks annotate-no-addresses lines.txt address
 has annotate-inner-line lines.txt "^ *[1-9][0-9.]*% +[1-9][0-9.]*% +$(line 's += i') .*s \\+= i \\* i"
 
-# Who calls whom cannot be mistaken: a calls b, c calls d, as fast as they can.  LONG=1 takes a million samples.
+# prof must not confuse who calls whom: a calls b, c calls d, as fast as they can. LONG=1 takes a million samples.
 cat >pairs.py <<'END'
 import sys, time
 def b(): return 1
@@ -116,7 +118,7 @@ for how in '' --engine=ptrace; do
 	check "pairs$how" "$all" -ge 500 -a "$(samples pairs.folded 'pairs.py:a;(.*;)?pairs.py:d|pairs.py:c;(.*;)?pairs.py:b')" -le $((all / 200))
 done
 
-# Chains that end nowhere: of frames, threads and interpreters.
+# Endless chains of frames, threads and interpreters.
 liar=$(program liar -rdynamic) || exit 1
 "$PROF" --stats s.json -o l.folded -- "$liar" 1 2>err
 check liar-profiled "$(samples l.folded 'main;')" -ge 300

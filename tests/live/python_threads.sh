@@ -11,7 +11,7 @@ def python(end):
     while time.process_time() < end:
         for i in range(2000):
             n += i * i
-def unlocked(end):   # zlib gives the lock away for as long as it sums up
+def unlocked(end):   # zlib gives the lock away while it computes the checksum
     while time.process_time() < end:
         zlib.crc32(data)
 def sleeper(end):
@@ -34,7 +34,7 @@ holders='^(holder|the other holder|python)[^;]*;'
 tested=' '
 for py in python3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 ~/.pyenv/versions/*/bin/python3; do
 	v=$("$py" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
-	case $v in 3.[89] | 3.1[0-3]) ;; *) continue ;; esac   # 3.14 and later tell the kernel
+	case $v in 3.[89] | 3.1[0-3]) ;; *) continue ;; esac   # 3.14 and later give the kernel the names
 	case $tested in *" $v "*) continue ;; esac
 	tested="$tested$v "
 	"$PROF" -q --threads -o a.folded -o a.json -o a.html -- "$py" work.py 0.8

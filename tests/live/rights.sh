@@ -1,5 +1,6 @@
 #!/bin/sh
-# Rights are given up where foreign bytes are read; a prof that has more rights than its caller uses them for nobody else.
+# prof gives its rights up where it reads other people's bytes. A prof with more rights than its caller uses them only for the
+# caller's processes.
 # alone: it changes the kernel's settings, and counts samples of the whole system
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -11,7 +12,7 @@ chmod 755 prof busy
 nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 other="setpriv --reuid=65533 --regid=65533 --clear-groups"
 
-# What /proc says of prof while it captures: as root and as nobody, a command and a process, the whole system.
+# /proc shows prof's rights while it captures: as root and as nobody, a command, a process, and the whole system.
 held() { # TEST PID
 	wait_for 10 grep -q '^Seccomp:.*2' /proc/$2/status
 	grep -E '^(NoNewPrivs|Seccomp|CapEff|CapPrm|Uid):' /proc/$2/status >status
@@ -33,7 +34,7 @@ for how in "-p $target" "-p $nobodys" "-t $target" "-a" "--off-cpu -p $target" "
 done
 start ./prof -q -o held.folded -- ./busy cpu 2
 held root-command $pid
-# The command has all that prof was started with, and its keeper what it needs; neither is left behind.
+# The command has all rights with which prof was started, and the keeper those that it needs; prof leaves neither process behind.
 child=$(pgrep -x busy -P $pid)
 grep -E '^(NoNewPrivs|Seccomp|CapEff):' /proc/$child/status >status
 grep -E '^(NoNewPrivs|Seccomp|CapEff):' /proc/$$/status >own
@@ -89,12 +90,12 @@ ln -s elsewhere2.folded link.folded
 ./prof -q -o link.folded -p $nobodys -d 0.1
 check elsewhere-link -L link.folded -a -s elsewhere2.folded
 
-# A directory that root alone can write to, and one where the capture's user could not.
+# A directory to which only root can write, and one to which the user of the capture cannot.
 mkdir -m 700 closed
 ./prof -q -o closed/x.folded --stats closed/x.stats -- ./busy cpu 0.1
 check closed -s closed/x.folded -a -s closed/x.stats
 
-# The kernel's names, whoever may ask for them: all are among those that it has.
+# The kernel's names, for every user who may ask for them: each is one that the kernel has.
 asker=
 for right in ask read; do
 	$asker ./prof -q -o names.folded -- ./busy kernel 0.3
@@ -106,7 +107,7 @@ for right in ask read; do
 	asker="setpriv --bounding-set -bpf,-sys_admin"
 done
 
-# Installed with capabilities, or set-user-id: the caller's processes are profiled, with the kernel's side; nobody else's.
+# prof with capabilities, or set-user-id, profiles the caller's processes, with the kernel's side, and nobody else's.
 if findmnt -no OPTIONS -T . | grep -q nosuid; then
 	skip installed "the file system is nosuid"
 	exit $failed
@@ -150,13 +151,13 @@ for with in setcap setuid; do
 	has $with-command /proc/$child/status '^CapPrm:.0000000000000000$'
 	has $with-command-ids /proc/$child/status '^Uid:.65534.65534.65534.65534$'
 	over
-	# A child that is set-user-id is not looked into.
+	# prof does not look into a set-user-id child.
 	$nobody ./$with -q -o theirs/child.folded -- ./setuid version >/dev/null
 	check $with-child-ran $? = 0
-	# Who is root already is served as ever.
+	# For root such a prof works as always.
 	status $with-root 0 ./$with -q -o root.folded -p $others -d 0.2
 done
-# An exec that changes credentials, beside all else that runs: the thread goes on, and so do its stacks.
+# An exec that changes credentials, beside other threads: the thread goes on, and its stacks stay complete.
 cp busy rootly && chmod 4755 rootly
 "$PROF" -q -o whole.folded -a -- $nobody ./rootly cpu 1 2>err
 all=$(samples whole.folded '^rootly')

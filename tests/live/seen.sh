@@ -12,7 +12,7 @@ chmod 755 prof kids
 chmod 777 .
 cgroups=$(awk '$9 == "cgroup2" || $8 == "cgroup2" { print $5; exit }' /proc/self/mountinfo)
 own=$cgroups$(sed -n 's/^0:://p' /proc/self/cgroup)
-# The cgroups of profs that are no more.
+# The cgroups of profs that have ended.
 left() {
 	for d in "$own"/prof-*; do
 		p=${d##*/prof-} p=${p%-*}
@@ -55,18 +55,18 @@ if [ -w "${cgroups:-/none}" ]; then
 	cases root 5
 	has root-by-cgroup err "cgroup of the command's own"
 	check root-nothing-left "$(left)" = 0
-	# What was started and goes on is put back to where prof is.
+	# A command that still runs goes back into prof's own cgroup.
 	"$PROF" -q -o daemon.folded -- sh -c 'sleep 20 >/dev/null 2>&1 & echo $!' >pid
 	started="${started:-} $(cat pid)"
 	check daemon-back "$(sed -n 's/^0:://p' /proc/$(cat pid)/cgroup)" = "$(sed -n 's/^0:://p' /proc/self/cgroup)"
 	check daemon-nothing-left "$(left)" = 0
-	# prof is killed: its keeper puts the command back, and removes its cgroup.
+	# Somebody kills prof: its keeper moves the command back, and removes the cgroup.
 	start "$PROF" -q -o killed.folded -- sleep 1.5
 	wait_for 5 pgrep -x sleep -P $pid
 	kill -9 $pid
 	wait_for 5 nothing_left
 	check killed-removed-by-keeper "$(left)" = 0
-	# The keeper, too: the cgroup stays as long as the command is in it, and the next prof removes it.
+	# Somebody kills the keeper, too: the cgroup stays as long as the command is in it, and the next prof removes it.
 	start "$PROF" -q -o killed.folded -- sleep 1.5
 	wait_for 5 pgrep -x sleep -P $pid
 	kill -9 $(pgrep -x prof-keeper -P $pid) $pid

@@ -26,8 +26,8 @@ compare() { # NAME COMMAND...
 	a=$(reached "$server.folded") f=$(reached "$server-fp.folded")
 	echo "$server: $a of 1000 stacks reach their root, $f by frame pointers"
 	all=$(field "$server.json" stacks)
-	check "$server-code" "$(($(field "$server.json" stacks_no_unwind_info) * 1000))" -le $((all * 20))   # code that was not followed
-	check "$server" "$a" -ge 940                                                                 # and arrays on the stack that were never touched
+	check "$server-code" "$(($(field "$server.json" stacks_no_unwind_info) * 1000))" -le $((all * 20))   # code that prof did not follow
+	check "$server" "$a" -ge 940                                                                 # and arrays on the stack that nobody has touched
 	check "$server-frame-pointers" "$((a + 5))" -ge "$f"
 }
 missing() { # COMMAND PACKAGE

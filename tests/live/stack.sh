@@ -1,5 +1,5 @@
 #!/bin/sh
-# prof stack: frames as gdb has them, of processes and of core files; what it does to the target, and who may look.
+# prof stack shows the same frames as gdb, for processes and core files. What it does to the target, and who may use it.
 . "$(dirname "$0")/../lib.sh"
 need gdb gdb
 need gcore gdb
@@ -13,7 +13,7 @@ wait_for 20 sh -c "[ \$(ls /proc/$target/task | wc -l) = 7 ]"
 wait_for 20 grep -q poll /proc/$target/wchan
 wait_for 20 sh -c "[ \$(grep -l futex /proc/$target/task/*/wchan | wc -l) = 4 ]"
 
-# The functions of each thread, innermost first: of the program's own code, inlined ones too.
+# The functions of each thread, innermost first: those of the program itself, also inlined ones.
 ours='^(main|level[0-9]|waiter|spinner|locker|sleeper|spin)$'
 gdbs() { awk -v re="$ours" '/^Thread/ { print "thread" } /^#/ { f = $2 == "in" ? $3 : $4 == "in" ? $5 : $3 == "in" ? $4 : $2; if (f ~ re) print f }'; }
 profs() { awk -v re="$ours" '/^ *[0-9]+  / && $2 ~ re { print $2 }'; }
@@ -38,7 +38,7 @@ check folded "$(samples x.folded)" = 7
 check folded-wait "$(samples x.folded ';start_thread;waiter;')" = 3
 has text-file x.txt '^process '
 
-# A call that would return early is left alone, and prof killed at any time leaves the target as it was.
+# prof does not stop a call that would return early. If somebody kills prof, at any time, the target is as before.
 for i in 1 2 3 4 5 6 7 8; do
 	"$PROF" stack --stop -p "$target" >/dev/null 2>&1 &
 	sleep 0.0$i

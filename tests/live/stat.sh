@@ -1,5 +1,5 @@
 #!/bin/sh
-# prof stat beside perf stat, on a program that does a known number of things; its forms, targets and errors.
+# prof stat, compared with perf stat, for a program that does a known number of things; its forms, targets and errors.
 . "$(dirname "$0")/../lib.sh"
 need_root
 need perf linux-perf

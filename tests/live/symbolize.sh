@@ -1,5 +1,5 @@
 #!/bin/sh
-# Captured without symbols, named elsewhere: what comes out is what naming at once would have given.
+# A capture without symbols that another machine names: the result is the same as with names from the beginning.
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) || exit 1
 anonymous=$(program busy -Wl,--build-id=none) || exit 1
@@ -34,7 +34,7 @@ lacks straight-no-names straight.folded ';main'
 status straight-named 0 "$PROF" symbolize --sysroot machine straight.folded
 has straight-main out ';main;'
 
-# Files are looked for by path and in the places for debug files; all files of the machine are looked at only where that is said.
+# prof looks for files by path and in the places for debug files. It looks at all files of a directory only if an option names it.
 status own-capture 0 "$PROF" -q --raw-addresses -o own.folded -o own.pb -- "$busy" recurse 0.4 50
 status own-by-path 0 "$PROF" symbolize own.pb
 has own-by-path-main out ';main;'
@@ -46,7 +46,7 @@ mkdir -p elsewhere/deep && cp "$busy" elsewhere/deep/er
 status own-debug-dir 0 "$PROF" symbolize own.folded --debug-dir elsewhere
 has own-debug-dir-main out ';main;'
 
-# What cannot be found is told, and stays.
+# prof says what it cannot find, and keeps it as it is.
 mkdir empty
 # A profile's paths lead nowhere but below the sysroot.
 printf 'a;%s+0x1139 1\na;/../../../../../../..%s+0x1139 1\n' "/outside" "$anonymous" >leads-out.folded

@@ -45,7 +45,7 @@ check t "$(samples t.folded '^t1;.*worker|^t1;.*waiter;burn;outer;middle;inner$'
 check t-alone "$(samples t.folded '^(t0|t2|one);')" = 0
 check t-ran-alone "$(field t.stats threads_ran_ns)" -le $(($(samples t.folded .) * 1500000 + 50000000))
 
-# The first thread has ended: its own entry in /proc tells of no maps, memory or root.
+# The first thread has ended: its entry in /proc shows no maps, memory or root.
 cp "$busy" headless
 start ./headless headless 30
 wait_for 5 grep -q ' Z ' /proc/$pid/stat
@@ -57,7 +57,8 @@ status headless-doctor 0 "$PROF" doctor -p $pid
 status headless-name 0 "$PROF" -q -o hn.folded -n headless -d 0.1
 kill $pid; wait $pid 2>/dev/null
 
-# A server that only waits, for workers that it has forked before: they are of the target, and their children; not with --no-inherit.
+# A server that only waits for workers that it has forked before: they and their children belong to the target, but not with
+# --no-inherit.
 cat >server <<'END'
 ./one wall 30 &
 { sh -c './two wall 30; :'; :; } &
@@ -73,12 +74,12 @@ for engine in perf ptrace; do
 done
 (ulimit -n 60; exec "$PROF" -q -o wf.folded -p $server -d 0.5)
 check workers-few-files "$(samples wf.folded '^one;')" -ge 5 -a "$(samples wf.folded '^two;')" -ge 5
-# Of the shell that has started prof, prof itself is none.
+# prof does not count as a child of the shell that has started it.
 sh -c './one wall 3 & "$0" -q -F 4999 -o own.folded -p $$ -d 0.5' "$PROF"
 check workers-not-prof "$(samples own.folded '^one;')" -ge 10 -a "$(samples own.folded '^prof')" = 0
 pkill -P $server; pkill -x one; pkill -x two; wait $server 2>/dev/null
 
-# All of that name, or the newest; and one that is still to come.
+# All processes of a name, or the newest; and one that starts later.
 cp "$busy" profname
 start ./profname wall 30; old=$pid
 sleep 1.1
@@ -121,7 +122,7 @@ if [ "$(nproc)" -ge 2 ]; then
 	check C-p "$(samples Cp.folded '^on1;')" -ge 5 -a "$(samples Cp.folded '^on0;')" = 0
 fi
 kill $on0 $on1; wait $on0 $on1 2>/dev/null
-# A machine that is never idle has nothing to show, and one that others use is idle now and then.
+# A machine that is never idle shows nothing here, and one that other programs use is idle now and then.
 for try in 1 2 3 4; do
 	"$PROF" -q -o i.folded -a --idle -d 0.5
 	"$PROF" -q --stats ni.json -o ni.folded -a -d 0.5

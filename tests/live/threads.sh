@@ -1,5 +1,5 @@
 #!/bin/sh
-# Attaching to 500 threads, and threads that come later.
+# prof attaches to 500 threads, and to threads that start later.
 # alone: five hundred threads want the CPUs
 . "$(dirname "$0")/../lib.sh"
 busy=$(program busy) || exit 1
@@ -39,7 +39,7 @@ wait $prof
 got=$?
 if [ $got = 125 ]; then has few-said err 'descriptor|open files|RLIMIT_NOFILE|ulimit'; else check few-all "$(grep -oE '^t[0-9]+;' few.folded | sort -u | wc -l)" -ge 498; fi
 
-# With too few for so many threads, and samples lost because prof does not run for a while: it says what to do.
+# With too few descriptors for so many threads, and with lost samples because prof does not run for a while, prof says what to do.
 if [ "$(id -u)" = 0 ]; then
 	many=$(program many) || exit 1
 	start "$many" 200 5000

@@ -14,7 +14,7 @@ while IFS= read -r line; do
 	status=$?
 	case $line in
 	*cycles:u*)
-		# Where there is no PMU it must say so; boards/aarch64/tutorial-13 runs it.
+		# Without a PMU prof must say so; boards/aarch64/tutorial-13 runs this example.
 		if "$PROF" list cycles | grep -q '^  - cycles'; then
 			[ $status = 125 ] && grep -q "no counter that can sample 'cycles:u'" err && ok "$n" || not_ok "$n" "status $status of $line" err
 			continue

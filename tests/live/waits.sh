@@ -1,5 +1,6 @@
 #!/bin/sh
-# --off-cpu and --wall on programs whose waits are known: how long, in which function, by whom; and what is lost on purpose.
+# --off-cpu and --wall, on programs whose waits are known: how long, in which function, and who ended them; and records that the
+# test loses on purpose.
 # alone: it measures waits; it changes the kernel's settings
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -8,8 +9,9 @@ chmod 755 "$waits"
 cp "$PROF" ./prof && chmod 755 prof
 mkdir -m 777 n && cd n || exit 1
 
-# Each function's waits are within 2 % (and the steps of clocks) of what it measured itself: FILE is of a run that printed "out".
-# Of many short waits the switches themselves are a part, which the kernel counts as CPU time.
+# Each function's waits differ by at most 2 % (and the steps of clocks) from its own measurement: FILE is the profile of a run that
+# printed "out".
+# The switches are a part of many short waits, but the kernel counts them as CPU time.
 known() { # TEST FILE [SLACK]
 	awk -v test="$1" -v name="$NAME" -v slack="${3:-1500}" '
 	NR == FNR { own[$1] = $2; most[$1] = $1 ~ /disk|often/ ? $3 : $2; next }
@@ -38,11 +40,11 @@ check kernel-side "$(samples r.folded ';wait_nanosleep;.*nanosleep.*_\[k\];sched
 check threads "$(samples r.folded ';start_thread;holder;.*nanosleep')" -gt 190000
 check born-on-the-run-queue "$(samples r.folded ';\[off-cpu\];\[run queue\]$')" -gt 0
 
-# Of a thread that waits no more is read than the kernel copies: that becomes enough.
+# For a thread that waits prof reads only the kernel's copy, which becomes long enough.
 "$PROF" --off-cpu -q -o d.folded -- "$waits" deep
 check deep "$(samples d.folded ';\[off-cpu\];_start;.*;main;deep;.*;wait_nanosleep;')" -ge 500000
 
-# Off-CPU time without the tracepoint: where tracefs is not mounted, and prof may not mount it.
+# Off-CPU time without the tracepoint: tracefs is not mounted, and prof may not mount it.
 unmounted() {
 	unshare -m sh -c 'mount -t tmpfs none /sys/kernel/tracing; mount -t tmpfs none /sys/kernel/debug 2>/dev/null
 		exec "$@"' sh "$@"
@@ -60,15 +62,15 @@ has no-stacks-told err '(perf_event_paranoid 2 hides|prof could not see) where t
 sum=$(awk '$1 != "wait_join" { sum += $2 } END { print int(sum) }' out)
 check no-stacks-but-times "$(samples v.folded ';\[off-cpu\];')" -ge "$sum"
 
-# Without perf_event_open: as far as ticks tell, and without stopping anybody who is asleep.
+# Without perf_event_open: as exactly as ticks show, and prof stops no thread that sleeps.
 "$PROF" --engine ptrace --off-cpu -o p.folded --stats p.stats -- "$waits" >out 2>err
-sed -i '/wait_disk/d' out   # of short waits a tick may see none
+sed -i '/wait_disk/d' out   # a tick may see no short wait
 known ptrace p.folded 10000
 "$PROF" -q --engine ptrace --wall --threads -o pw.folded --stats pw.stats -- "$(program busy)" wall 0.5 2>err
 total=$(samples pw.folded) length=$(micros pw.stats)
 within ptrace-wall "$total" $((length * 80 / 100)) $((length * 101 / 100))
 
-# All of a thread's time; and a process that does nothing but wait.
+# All time of a thread; and a process that only waits.
 start "$waits" forever >/dev/null; forever=$pid
 start sleep 60; idle=$pid
 runs $idle sleep
@@ -82,7 +84,7 @@ has idle-told err '1 thread only waited'
 within wall-idle "$(samples i.folded '^sleep;\[off-cpu\];.*nanosleep;\[waiting since before\]$')" 480000 2000000
 kill $forever $idle; wait $forever $idle 2>/dev/null
 
-# Two that want one CPU: what one does not run it waits for.
+# Two threads want one CPU: each waits for as long as it does not run.
 start taskset -c 0 "$(program busy)" wall 30; one=$pid
 start taskset -c 0 "$(program busy)" wall 30; two=$pid
 sleep 0.2
@@ -91,7 +93,7 @@ total=$(samples q.folded) queue=$(samples q.folded '\[off-cpu\];.*burn|\[off-cpu
 within run-queue $((queue * 100 / (total + 1))) 25 99
 kill $one $two; wait $one $two 2>/dev/null
 
-# Where the cgroup may run for 3 ms of each 50 it is throttled the rest of the time.
+# A cgroup that may run for 3 ms of each 50 is throttled for the rest.
 group=
 if [ -e /sys/fs/cgroup/cpu/cpu.cfs_quota_us ] || [ -d /sys/fs/cgroup/cpu ]; then
 	mkdir /sys/fs/cgroup/cpu/waits-$$ && group=/sys/fs/cgroup/cpu/waits-$$ &&
@@ -112,17 +114,17 @@ else
 	skip throttled "no CPU controller for cgroups"
 fi
 
-# Records are lost while prof does nothing: no wait is made up of that.
+# The kernel loses records while prof does nothing: prof makes no wait of that.
 "$PROF" --off-cpu --stats l.stats -o l.folded -- "$waits" pingpong 300000 >out 2>err &
 sleep 0.5; kill -STOP $!; sleep 1; kill -CONT $!; wait $!
 lost=$(field l.stats lost)
 check lost "$lost" -gt 0 -a "$(field l.stats waits_unknown)" -gt 0
 check lost-no-garbage "$(samples l.folded '^waits;\[off-cpu\];.*main;')" -le $(($(micros l.stats) * 2))
 
-# Who ended them: behind "--", from the innermost function on.
+# Who ended the waits: behind "--", from the innermost function on.
 "$PROF" -q --wakers -o k.folded --stats k.stats -- "$waits" >out
 known wakers k.folded
-# Threads of others that woke one of them have not run for it.
+# Threads of other processes that woke one of the target's do not count as running.
 check wakers-ran "$(field k.stats threads_ran_ns)" -le $(($(micros k.stats) * 1000 * $(nproc)))
 has waker-thread k.folded ';main;wait_pipe;.*;--;.*;write;writer;start_thread;.*;waits [0-9]{6}$'
 has waker-process k.folded ';main;wait_child;.*;--;.*;do_exit_\[k\];.*;waits [0-9]{6}$'
@@ -130,7 +132,7 @@ lacks waker-own k.folded ';wait_nanosleep;.*;--;.*;wait_nanosleep'
 nobody ../prof --wakers -o no.folded -- "$waits" >out 2>err
 check wakers-refused $? = 125
 has wakers-refused-why err '^prof: --wakers needs tracefs, which only root may read: sudo prof'
-# Where tracefs is not mounted, prof mounts one that is in no directory; where it may not, it says so.
+# If tracefs is not mounted, prof mounts it in no directory; if it may not, it says so.
 unmounted "$PROF" -q --wakers -o u.folded -- "$waits" >out 2>err
 check wakers-unmounted $? = 0
 has wakers-own-mount u.folded ';main;wait_pipe;.*;--;.*;write;writer;start_thread;.*;waits [0-9]{6}$'
@@ -138,12 +140,12 @@ unmounted setpriv --bounding-set=-sys_admin "$PROF" --wakers -o no.folded -- "$w
 check wakers-no-tracefs $? = 125
 has wakers-no-tracefs-why err '^prof: --wakers needs tracefs: mount -t tracefs none /sys/kernel/tracing'
 
-# Told apart in each format; and read back as it was.
+# Each format keeps waiting apart, and prof reads it back unchanged.
 has folded r.folded '^waits;\[off-cpu\];_start;.*;main;wait_futex;syscall;.* [0-9]{6}$'
 has table r.txt '^[0-9.]+ s \(off-cpu\) in '
 has svg r.svg ' s waiting, '
 has script r.perf '^waits +[0-9]+/[0-9]+ +[0-9.]+: +2[0-9]{8} off-cpu:'
-# A thread's gaps there carry what it waits with, below a frame of its own.
+# In speedscope a thread's gaps show the waiting stack below a frame of its own.
 frame=$(awk '/^"?.*"shared":\{"frames":\[/ { first = NR + 1 } /^\{"name":"\[off-cpu\]"\}/ { print NR - first; exit }' r.json)
 has speedscope r.json "\[${frame:-none},[0-9]+,[0-9]+"
 "$PROF" report r.pb.gz -o again.folded && "$PROF" report r.json -o json.folded && "$PROF" report r.folded -o folded.folded

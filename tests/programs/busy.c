@@ -110,7 +110,7 @@ NOINLINE static void
 phase_two(double until)
 {
 	outer(CLOCK_MONOTONIC, until);
-	sum += 2;   /* or it would be folded into phase_one */
+	sum += 2;   /* otherwise the linker would fold it into phase_one */
 }
 
 /* One half of SECONDS of wall time in phase_one, the other in phase_two. */
@@ -339,7 +339,7 @@ jit(double seconds, double n)
 	unlink(path);
 }
 
-/* Comms that are hard on writers. */
+/* Comms that are difficult for writers. */
 static void
 hostile(double seconds, double n)
 {
@@ -349,7 +349,7 @@ hostile(double seconds, double n)
 	sum++;
 }
 
-/* Not to be looked into by others of its user. */
+/* Makes itself a process into which others of its user may not look. */
 static void
 secret(double seconds, double n)
 {

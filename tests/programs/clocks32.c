@@ -1,4 +1,4 @@
-/* clocks32 COMMAND...: runs it where 32-bit programs have but the system calls of time that they had before Linux 5.1. */
+/* clocks32 COMMAND...: runs it with only those system calls of time that 32-bit programs had before Linux 5.1. */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { CLOCK_GETTIME64 = 403, SCHED_RR_GET_INTERVAL_TIME64 = 423 };   /* the first and the last that came then */
+enum { CLOCK_GETTIME64 = 403, SCHED_RR_GET_INTERVAL_TIME64 = 423 };   /* the first and the last call that came with 5.1 */
 
 int
 main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* codec gzip|zlib|raw: stdin compressed to stdout.  codec -d gzip|zlib|raw|xz|zstd SIZE: decompressed.  By lib/, for tests that
- * hold it against the tools of others. */
+/* codec gzip|zlib|raw compresses stdin to stdout; codec -d gzip|zlib|raw|xz|zstd SIZE decompresses. It uses lib/, so that tests can
+ * compare lib/ with other tools. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -50,7 +50,7 @@ threads(unsigned n, uint64_t *sum)
 	}
 }
 
-/* Code of its own at an address that was something else's a moment ago. */
+/* New code at an address where something else was a moment ago. */
 static void
 maps(unsigned n, uint64_t *sum)
 {

@@ -71,7 +71,7 @@ add(const char *name, uint32_t type, const void *bytes, size_t n, uint64_t size)
 	return s;
 }
 
-/* A zlib stream that becomes N zeros: a literal, and then matches of 258 in the fixed code. */
+/* A zlib stream that expands to N zeros: a literal, and then matches of 258 in the fixed code. */
 static size_t
 zeros(uint8_t *out, uint64_t n)
 {
@@ -92,10 +92,10 @@ zeros(uint8_t *out, uint64_t n)
 		PUT(0x0c, 8);
 	PUT(0, 7);
 	PUT(0, 7);
-	return len + 4;         /* and a checksum that is none */
+	return len + 4;         /* and a wrong checksum */
 }
 
-/* COUNT functions that say of themselves that they are at the same PAIRS of addresses. */
+/* COUNT functions that all claim the same PAIRS of addresses. */
 static void
 repeated_ranges(uint32_t count, uint32_t pairs)
 {
@@ -137,7 +137,7 @@ packed(uint64_t n)
 	add(".debug_info", SHT_PROGBITS, bytes, len, len)->sh_flags = SHF_COMPRESSED;
 }
 
-/* As KIND wants it; false for one that is not known. */
+/* Makes a file of KIND; false if KIND is unknown. */
 static int
 make(const char *kind)
 {
@@ -158,7 +158,7 @@ make(const char *kind)
 	} else if (!strcmp(kind, "symbols")) {
 		add(".strtab", SHT_STRTAB, NULL, 0, 64);
 		add(".symtab", SHT_SYMTAB, NULL, 0, 3 * GIB)->sh_link = sections - 2;
-	} else if (!strcmp(kind, "dense_eh_frame")) {   /* the same without holes, of a size that a disk has room for */
+	} else if (!strcmp(kind, "dense_eh_frame")) {   /* the same without holes, small enough for a disk */
 		add(".eh_frame", SHT_PROGBITS, zero, 24 << 20, 24 << 20);
 	} else if (!strcmp(kind, "dense_debug_frame")) {
 		add(".debug_frame", SHT_PROGBITS, zero, 24 << 20, 24 << 20);
@@ -254,7 +254,7 @@ fill(const void *piece, size_t n, uint64_t lo, uint64_t size, int full)
 	return full ? !fallocate(fd, 0, 0, (off_t)size) : !ftruncate(fd, (off_t)size);
 }
 
-/* What names the code at P, as KIND wants it; false where there is no room for it, or KIND is not known. */
+/* Writes the names of the code at P, as KIND says; false if there is no room, or if KIND is unknown. */
 static int
 tell(const char *kind, const void *p, char *path, size_t n)
 {
@@ -281,7 +281,7 @@ tell(const char *kind, const void *p, char *path, size_t n)
 		return fill(line, (size_t)len, 64 << 20, 64 << 20, 1);
 	if (!strcmp(kind, "dump_sparse"))
 		return fill("", 1, 0, 3 * GIB, 0);
-	if (!strcmp(kind, "dump_zeros"))        /* no hole, as far as the file system says */
+	if (!strcmp(kind, "dump_zeros"))        /* no hole, according to the file system */
 		return fill("", 1, 0, 3 * GIB, 1);
 	if (!strcmp(kind, "dump_loads"))
 		return fill(&load, sizeof load, 64 << 20, 64 << 20, 1);

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* As _Py_DebugOffsets: what is not told is 0. */
+/* Like _Py_DebugOffsets; offsets that it leaves out are 0. */
 enum { COOKIE, VERSION, HEAD = 5, NEXT = 8, THREADS, T_NEXT = 21, T_FRAME = 23, T_ID, T_NATIVE, F_PREVIOUS = 29, F_CODE, F_INSTR, F_OWNER = 33,
        CO_FILE = 35, CO_NAME = 37, CO_TABLE, CO_LINE, CO_CODE = 43, TYPE = 45, TYPE_NAME = 47, SIZE = 65, BYTES, STR_STATE = 68, STR_LENGTH,
        STR_ASCII };

@@ -1,4 +1,4 @@
-/* `many THREADS MICROSECONDS`: so many threads, each of which runs for that long, once a second, and else sleeps. */
+/* `many THREADS MICROSECONDS`: so many threads; each runs for that long once a second, and sleeps otherwise. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

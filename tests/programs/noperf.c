@@ -1,4 +1,4 @@
-/* noperf [-t] COMMAND...: runs it where a seccomp filter refuses perf_event_open (-t: and ptrace) with EPERM, as containers
+/* noperf [-t] COMMAND...: runs it under a seccomp filter that refuses perf_event_open (-t: and ptrace) with EPERM, as containers
  * do. */
 #include <errno.h>
 #include <linux/filter.h>

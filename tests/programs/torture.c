@@ -1,6 +1,6 @@
-/* torture MODE [NUMBER]: what a traced program must not notice.  Each mode counts what the system did to it, and prints what it
- * counted: the same numbers on every run, traced or not.  A thread of its own burns CPU all the while, so that it is worth
- * being stopped. */
+/* torture MODE [NUMBER]: a traced program must not notice the tracer. Each mode counts what the system did to it, and prints the
+ * numbers: they are the same on every run, traced or not. An extra thread burns CPU all the time, so that prof has a reason to stop
+ * the program. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/futex.h>
@@ -129,7 +129,7 @@ reads(int n, int flags)
 
 				rest(30);
 				syscall(SYS_tgkill, parent, parent, SIGUSR2);
-				while (*handled == before)   /* two that wait are one */
+				while (*handled == before)   /* two signals that wait count as one */
 					rest(1);
 			}
 			rest(30);
@@ -189,7 +189,7 @@ jobs(int n)
 		         WSTOPSIG(status) != (i % 2 ? SIGSTOP : SIGTSTP);
 		stops++;
 		rest(5);
-		wrong += waitpid(pid, &status, WUNTRACED | WCONTINUED | WNOHANG) != 0;   /* it stays so */
+		wrong += waitpid(pid, &status, WUNTRACED | WCONTINUED | WNOHANG) != 0;   /* it stays stopped */
 		kill(pid, SIGCONT);
 		wrong += waitpid(pid, &status, WCONTINUED) != pid || !WIFCONTINUED(status);
 		conts++;

@@ -1,5 +1,5 @@
-/* `traced SECONDS`: calls getppid for as long, each time with a BPF program at its tracepoint that takes about 100 us.  Exits with
- * 77 where such a program cannot be had. */
+/* `traced SECONDS`: calls getppid all the time; a BPF program at its tracepoint takes about 100 us each time. It exits with 77 if
+ * it may not load such a program. */
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stdint.h>

@@ -25,7 +25,7 @@
 #endif
 
 static double seconds = 0.2;
-static volatile unsigned done;   /* behind each wait, so that no call is a jump */
+static volatile unsigned done;   /* after each wait, so that the compiler makes no call a jump */
 
 static double
 clock_of(clockid_t id)
@@ -174,7 +174,7 @@ wait_futex(void)
 	done++;
 }
 
-/* A file that is written through to the disk, as often as it takes. */
+/* Writes a file through to the disk, as often as the time needs. */
 NOINLINE static void
 wait_disk(void)
 {
@@ -227,7 +227,7 @@ wait_join(void)
 static const struct {
 	const char *name;
 	void (*wait)(void);
-	void *(*other)(void *);   /* what ends the wait */
+	void *(*other)(void *);   /* this ends the wait */
 } waits[] = {
 	{ "wait_nanosleep", wait_nanosleep, NULL }, { "wait_often", wait_often, NULL },
 	{ "wait_mutex", wait_mutex, holder },       { "wait_condvar", wait_condvar, signaller },

@@ -141,7 +141,7 @@ instructions_weigh_with_what_is_inlined_there(void)
 	profile_free(&p);
 }
 
-/* The end of a call and an interrupt there are one instruction: still once a stack. */
+/* A call's end and an interrupt are at one instruction: it still counts once for each stack. */
 static void
 places_of_one_instruction_are_one(void)
 {
@@ -178,7 +178,7 @@ names_are_matched_strictly_first(void)
 	CHECK(annotation_open(&a, &p));
 	CHECK_STR(a.called[only(&a, "f(int)")].name, "f(int)");
 	CHECK_STR(a.called[only(&a, "f(int).cold")].name, "f(int).cold");
-	CHECK_U64(annotation_match(&a, "f", &arena, match), 2);   /* both begin so */
+	CHECK_U64(annotation_match(&a, "f", &arena, match), 2);   /* both names begin like this */
 	CHECK_STR(a.called[match[0]].name, "f(int)");
 	CHECK_U64(annotation_match(&a, "g", &arena, match), 2);   /* the user's, the kernel's */
 	CHECK(!a.called[match[0]].kernel && a.called[match[1]].kernel);
@@ -187,7 +187,7 @@ names_are_matched_strictly_first(void)
 	CHECK_STR(a.called[only(&a, "nl")].name, "inl");
 	CHECK_STR(a.called[only(&a, "^in.$")].name, "inl");
 	CHECK_U64(annotation_match(&a, "nothing", &arena, match), 0);
-	CHECK_U64(annotation_match(&a, "(", &arena, match), 2);   /* no expression, but a part */
+	CHECK_U64(annotation_match(&a, "(", &arena, match), 2);   /* a part of a name, not an expression */
 	arena_free(&arena);
 	annotation_close(&a);
 	profile_free(&p);
@@ -286,7 +286,7 @@ text_without_sources(void)
 	profile_free(&p);
 }
 
-/* Stretches join where they touch, and part where they do not; nothing is shown twice. */
+/* Pieces of source join where they touch, and stay apart otherwise; no line is shown twice. */
 static const char *
 numbered(void *ctx, const char *file, uint32_t n, size_t *len)
 {

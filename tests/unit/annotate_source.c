@@ -19,7 +19,7 @@ opened(int root, const char *path)
 
 static const struct foreign_door door = { .source = opened };
 
-/* Each of them is small enough, but there is no end of them. */
+/* Each file is small enough, but there are ever more of them. */
 static void
 many_files_are_not_all_read(void)
 {

@@ -141,7 +141,7 @@ signal_frame(void)
 	CHECK(word_at(trampolines[0].bytes) == 0xd2801168 && word_at(trampolines[0].bytes + 4) == 0xd4000001);
 }
 
-/* Of musl's program with signed return addresses: its own functions have frame descriptions, musl's none. */
+/* A program of musl's with signed return addresses: the program's own functions have frame descriptions, musl's have none. */
 static void
 recorded_stacks(void)
 {
@@ -159,7 +159,7 @@ recorded_stacks(void)
 	printf("stripped: %u complete, %u wrong; %u cfi, %u fp, %u code\n", naked.complete, naked.wrong, naked.by_cfi, naked.by_fp,
 	       naked.by_code);
 	CHECK(naked.wrong == 0 && naked.cut * 20 < naked.samples && !naked.by_cfi);
-	naked.mask = UINT64_MAX;   /* a signature that stays is seen as no address */
+	naked.mask = UINT64_MAX;   /* if the signature stays, prof takes the value for no address */
 	unwind_recorded(&naked);
 	CHECK(naked.complete * 2 < naked.samples);
 	sink_close(&t.program);
@@ -185,7 +185,8 @@ threads_begin(void)
 	CHECK_U64(rule_in(&arch_aarch64, code, sizeof code, 35, &r), RULE_ROOT);      /* behind the call */
 }
 
-/* Behind the system call both have 0, and what was asked for as stack pointer; but vfork's child is on its parent's stack. */
+/* After the system call both threads have 0, and the new one has the requested stack pointer; but vfork's child is on its parent's
+ * stack. */
 static void
 a_new_thread_or_vfork(void)
 {
@@ -205,11 +206,11 @@ a_new_thread_or_vfork(void)
 	put(code + 68, 0xd503201f);   /* a stack of its own */
 	CHECK_U64(walk_in(&arch_aarch64, code, sizeof code, 32, 80, &regs, &stack), 1);
 	CHECK_U64(walk_in(&arch_aarch64, code, sizeof code, 32, 88, &regs, &stack), 1);
-	regs.r[0] = 17;               /* who made it */
+	regs.r[0] = 17;               /* the thread that made it */
 	CHECK_U64(walk_in(&arch_aarch64, code, sizeof code, 32, 88, &regs, &stack), 2);
 }
 
-/* A return address in the caller's frame, as far away as a description can say. */
+/* A return address in the caller's frame, as far away as a description can express. */
 static void
 far_return_addresses(void)
 {

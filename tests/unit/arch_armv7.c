@@ -186,7 +186,7 @@ signal_frames(void)
 		struct insn got;
 
 		(t->len == 8 ? arm_a32 : arm_t32)(t->bytes, t->len, &got);
-		if (!t->back) {   /* behind the call of libgcc's unwinder: lr is loaded, and the block of all registers skipped */
+		if (!t->back) {   /* after the call of libgcc's unwinder: it loads lr, and skips the block of all registers */
 			CHECK(got.op == INSN_RESTORE && got.ra_at == 64 && t->context + 32 == 8);
 			(t->len == 8 ? arm_a32 : arm_t32)(t->bytes + got.len, t->len - got.len, &got);
 			CHECK(got.op == INSN_SP_ADD && got.off == 72);
@@ -208,7 +208,7 @@ every_instruction_of_a_program(void)
 		samples_check(&arch_armv7, "tests/data/armv7", names[i], names[i], 100);
 }
 
-/* Neither symbols nor what they say of the instruction set. */
+/* The file has no symbols, so nothing names the instruction set. */
 static void
 every_instruction_of_a_stripped_program(void)
 {
@@ -246,7 +246,7 @@ rule_in(const char *code, size_t n, uint64_t vaddr)
 }
 #define RULE_IN(code, off) rule_in(code, sizeof(code) - 1, TEXT + (uint64_t)(off))
 
-/* musl's: the one that is returned to begins where the other one ends. */
+/* musl's trampolines: the one to which a handler returns begins where the other one ends. */
 static void
 trampolines_in_a_row(void)
 {
@@ -261,7 +261,8 @@ trampolines_in_a_row(void)
 	}
 }
 
-/* The kernel's, in [sigpage]: A32 and T32 by turns.  Who is behind T32's system call is where A32's next one begins, too. */
+/* The kernel's trampolines in [sigpage], A32 and T32 by turns. The address after T32's system call is also the beginning of the
+ * next A32 one. */
 static void
 trampolines_of_the_kernel(void)
 {
@@ -297,7 +298,7 @@ variable_arguments(void)
 	CHECK_U64((uint64_t)r[0].cfa_off, 12);
 }
 
-/* glibc's longjmp, behind a function that has a frame: lr holds the return address, and what comes takes sp from elsewhere. */
+/* glibc's longjmp, after a function with a frame: lr holds the return address, and the following code takes sp from elsewhere. */
 static void
 assembly_without_a_frame(void)
 {

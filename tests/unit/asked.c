@@ -19,7 +19,7 @@ enum { SIZE = (300 << 10) + 7 };
 
 static pid_t reader;
 
-/* A socket to a process that answers ANSWERS questions about a file of SIZE bytes, and then no more. */
+/* A socket to a process that answers ANSWERS questions about a file of SIZE bytes, and no more after that. */
 static int
 asked(unsigned answers)
 {
@@ -93,7 +93,7 @@ reads_and_lines(void)
 	CHECK_U64(asked_file_read(fd, buf, sizeof buf, 3), SIZE - 3);
 	CHECK_U64((uint8_t)buf[SIZE - 4], byte_at(SIZE - 1));
 	CHECK_U64(asked_file_read(fd, buf, 10, SIZE), 0);
-	CHECK(read(fd, buf, 1) < 0);   /* and does not wait */
+	CHECK(read(fd, buf, 1) < 0);   /* and prof does not wait */
 	lines_open_at(&l, fd, 251);
 	while (lines_next(&l))
 		n++;
@@ -101,7 +101,7 @@ reads_and_lines(void)
 	done(fd);
 }
 
-/* One answer says what it is, then there is none. */
+/* One answer describes the file; the next one does not come. */
 static void
 what_does_not_answer_is_given_up(void)
 {
@@ -121,7 +121,7 @@ what_does_not_answer_is_given_up(void)
 	t = clock_now() - t;
 	CHECK(t >= 200000000 && t < 1000000000);
 	CHECK_U64(answer_missed(), 1);
-	CHECK(asked_file_read(fd, &(char){ 0 }, 1, 0) < 0);   /* nor is it asked again */
+	CHECK(asked_file_read(fd, &(char){ 0 }, 1, 0) < 0);   /* and prof does not ask again */
 	CHECK_U64(answer_missed(), 1);
 	filemap_close(&m);
 	done(fd);

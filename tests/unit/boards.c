@@ -1,5 +1,5 @@
-/* Samples taken on real kernels of other machines, unwound here: registers, stack and files are as they were there, and so must the
- * frames be.  Each was right there, as the program itself told. */
+/* Unwinds samples from real kernels of other machines, with the recorded registers, stacks and files. The frames must be those of
+ * the recording, which the program itself has confirmed. */
 #include "recording.h"
 
 static const struct {
@@ -44,7 +44,7 @@ one(struct recording *r, const char *name)
 			k++;
 		samples++;
 		frames += k;
-		/* What was cut there may be followed further by now. */
+		/* A stack that was cut at that time may have more frames now. */
 		if (k < r->frames || (!r->cut && (k < walk.n || walk.end != WALK_ROOT))) {
 			wrong++;
 			tell(r, name, &walk, k);

@@ -1,4 +1,4 @@
-/* What a cgroup's files say before and after, as both versions write them; and the words for it. */
+/* A cgroup's files before and after a capture, in the forms of both versions, and prof's words for the difference. */
 #include "test.h"
 #define thread a_thread   /* there are two of that name, which never meet */
 #include "sample/waiting/causes.c"
@@ -146,7 +146,7 @@ version_one(void)
 	CHECK_STR(said(&c, UINT64_C(60000000000)), "; the kernel killed 2 processes, because memory ran out");   /* a thousandth of the time */
 }
 
-/* Files that say something else, that went, that run backwards. */
+/* Files with other contents, files that are gone, and numbers that run backwards. */
 static void
 strange(void)
 {
@@ -180,7 +180,7 @@ waits(void)
 	struct causes c = { .ran = 200000000, .waited = 803000000 };
 
 	CHECK_STR(said(&c, 1000000000), "; the target waited 803 ms for a CPU");
-	run_queue = 200000000;   /* what the profile shows of it is told; with --wakers that is all */
+	run_queue = 200000000;   /* prof says how much of it the profile shows; with --wakers that is all of it */
 	CHECK_STR(said(&c, 1000000000), "; the target waited 803 ms for a CPU: [run queue] shows 200 ms of it, and with --wakers the rest");
 	run_queue = 900000000;   /* threads ended before prof asked how long they waited */
 	CHECK_STR(said(&c, 1000000000), "; the target waited 900 ms for a CPU, as [run queue] shows");

@@ -22,7 +22,7 @@ same_place(const struct row *a, const struct row *b, unsigned reg)
 	return x.how == y.how && x.off == y.off;
 }
 
-/* The quick answer, where there is one, is the whole one's part. */
+/* If there is a quick answer, it is a part of the whole answer. */
 static const char *
 row_at(const void *insns, size_t n, uint64_t vaddr, struct row *row)
 {
@@ -163,7 +163,7 @@ remembers_and_restores(void)
 	CHECK(r.cfa_off == 8);
 	ROW(&r, 0x1002, 0x41, 0x0e, 16, 0x83, 2, 0x41, 0x0a, 0x0e, 8, 0xc3, 0x41, 0x0a, 0x0e, 40, 0x0b, 0x41, 0x0b);
 	CHECK(r.cfa_off == 8 && !(r.set >> 3 & 1));
-	/* restore of what the CIE has set brings that back */
+	/* restoring a register brings back the CIE's rule */
 	ROW(&r, 0x1000, 0x90, 3, 0xd0);
 	CHECK(r.reg[16].off == -8);
 	ROW(&r, 0x1000, 0x90, 3, 0x06, 16);
@@ -206,7 +206,7 @@ lies_are_found(void)
 	LIES(0x83, 0xff, 0xff, 0xff, 0xff, 0x7f);   /* too far away */
 	f.ra = 99;
 	CHECK(cfi_row(&arch_x86_64, &f, 0x1000, &r));
-	/* beyond the address wanted nobody looks */
+	/* prof does not read beyond the wanted address */
 	ROW(&r, 0x1000, 0x41, 0x3f);
 }
 

@@ -29,7 +29,7 @@ made_and_removed(void)
 	CHECK(cgroup_put(&c, pid));
 	CHECK(file_text(c.fd, "cgroup.procs", text, sizeof text) > 0 && atoi(text) == pid);
 	CHECK(rmdir(c.path) != 0);
-	/* Of owners that are no more the empty ones go, and nothing else. */
+	/* prof removes the empty cgroups of owners that have ended, and nothing else. */
 	snprintf(old, sizeof old, "%s", c.path);
 	slash = strrchr(old, '/');
 	snprintf(slash, sizeof old - (size_t)(slash - old), "/prof-%d-1", (int)getpid());

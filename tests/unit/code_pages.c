@@ -1,4 +1,4 @@
-/* Pages of code that a process made: what is asked of the process, and when. */
+/* Pages of code that a process made: what prof reads from the process, and when. */
 #include "test.h"
 
 #include "unwind/derive/code_pages.c"
@@ -75,7 +75,7 @@ neighbours_come_along(void)
 	CHECK_U64(have(20 * PAGE), 0);
 	CHECK(reads > 0);
 	reads = 0;
-	CHECK_U64(have(20 * PAGE + 100), 0);           /* that is remembered, too */
+	CHECK_U64(have(20 * PAGE + 100), 0);           /* prof remembers that, too */
 	CHECK_U64(reads, 0);
 	end();
 }
@@ -107,7 +107,7 @@ changes_are_seen(void)
 	end();
 }
 
-/* A page that can be read no more, or not yet, does not keep others from being compared. */
+/* prof still compares other pages if one page cannot be read any more, or not yet. */
 static void
 holes_are_passed_over(void)
 {
@@ -126,7 +126,7 @@ holes_are_passed_over(void)
 	end();
 }
 
-/* What was no code is looked at again, once in a millisecond. */
+/* prof looks again at bytes that were no code, once in a millisecond. */
 static void
 code_comes_later(void)
 {
@@ -151,7 +151,7 @@ code_comes_later(void)
 	end();
 }
 
-/* A page that could not be read at first is read later, whether somebody asks for it or not; then rules are made anew. */
+/* prof reads a page later if it could not read it at first, whether somebody asks for it or not; then it makes new rules. */
 static void
 pages_come_later(void)
 {
@@ -194,7 +194,7 @@ pages_come_later(void)
 	end();
 }
 
-/* Code all over the place: what is beyond the budget is counted, and read later. */
+/* Code in very many pages: prof counts what is beyond its budget, and reads it later. */
 static void
 there_is_a_budget(void)
 {
@@ -210,7 +210,7 @@ there_is_a_budget(void)
 	CHECK_U64(pages.left, left + 3);
 	CHECK_U64(reads, read);
 	code_pages_compare(&pages, &space, 1200 * MS);
-	CHECK(space.epoch != epoch);                   /* rules were made without bytes */
+	CHECK(space.epoch != epoch);                   /* prof made rules without bytes */
 	CHECK_U64(have(1500 * PAGE), PAGE + EDGE);
 	for (unsigned t = 0; t < 1000; t++) {          /* at 999 Hz, without end */
 		code_pages_compare(&pages, &space, (1201 + t) * UINT64_C(1000000));
@@ -221,7 +221,7 @@ there_is_a_budget(void)
 	end();
 }
 
-/* Where no function begins in a page stays known as long as the page is as it was. */
+/* prof remembers that no function begins in a page, as long as the page stays the same. */
 static void
 barren_pages_are_known(void)
 {
@@ -240,7 +240,7 @@ barren_pages_are_known(void)
 	end();
 }
 
-/* Code that leads nowhere: some of it is left, and looked at later. */
+/* Code that leads nowhere: prof leaves some of it for later. */
 static void
 what_is_in_vain_has_a_budget(void)
 {

@@ -1,5 +1,5 @@
-/* The decompressors on what gzip, zlib, zstd and xz made of one text (tests/live/codecs.sh has more of it), whole, cut off
- * anywhere and with any byte bent; and the compressor through the decompressor. */
+/* The decompressors read one text as gzip, zlib, zstd and xz pack it (tests/live/codecs.sh has more texts): whole, cut off
+ * anywhere, and with any byte changed. The compressor's output goes through the decompressor. */
 #include "lib/codec/crc.h"
 #include "lib/codec/deflate.h"
 #include "lib/codec/inflate.h"
@@ -141,7 +141,7 @@ cut_off(void)
 	}
 }
 
-/* A checksum tells of any bent byte, but of those that gzip's header has for time and system. */
+/* A checksum detects any changed byte, except those for time and system in gzip's header. */
 static void
 bent(void)
 {
@@ -161,7 +161,7 @@ bent(void)
 	}
 }
 
-/* What is compressed in pieces, repeated so often that the window slides, comes back. */
+/* A text that is compressed in pieces, and repeated until the window slides, comes back unchanged. */
 static void
 round_trip(void)
 {

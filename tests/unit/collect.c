@@ -5,7 +5,7 @@
 static const struct event sampled;
 static struct process process;
 
-/* One that stands for many, as after a long sleep with --idle, takes no longer than any other. */
+/* A sample that stands for many, as after a long sleep with --idle, takes no longer than any other. */
 static void
 a_sample_counts_at_once_for_many(void)
 {
@@ -15,7 +15,7 @@ a_sample_counts_at_once_for_many(void)
 	CHECK(collector_init(&c, MODE_AUTO, 64, false));
 	profile_event(&c.profile, &(struct event_info){ "cpu-clock", 1000000, false });
 	collect_sample(&c, &(struct sample){ .task = &task, .of = &sampled, .time = 5, .count = UINT64_C(1) << 40 });
-	collect_sample(&c, &(struct sample){ .task = &task, .of = &sampled, .time = 6 });   /* a later one counts for it */
+	collect_sample(&c, &(struct sample){ .task = &task, .of = &sampled, .time = 6 });   /* a later sample counts, too */
 	CHECK_U64(c.profile.samples, UINT64_C(1) << 40);
 	CHECK_U64(c.profile.thread[0].weight, UINT64_C(1) << 40);
 	CHECK_U64(c.profile.dropped, 0);

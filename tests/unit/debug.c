@@ -40,7 +40,7 @@ file_of(const void *bytes, size_t n)
 	return fd;
 }
 
-/* What W holds becomes a file at PATH below ROOT. */
+/* Makes a file of W's bytes at PATH below ROOT. */
 static void
 put_file(const char *path, int root, struct elfwrite *w)
 {
@@ -291,7 +291,7 @@ places_in_their_order(void)
 	end();
 }
 
-/* Nothing is asked for below a directory that is not there; each root has its own. */
+/* prof asks for nothing below a directory that does not exist; each root has its own. */
 static void
 directories_that_are_not_there(void)
 {
@@ -355,7 +355,7 @@ by_build_id(void)
 	end();
 }
 
-/* What is at the right place, but is of another build, another machine, or has nothing in it. */
+/* Files at the right place, but of another build, of another machine, or without contents. */
 static void
 others_are_refused(void)
 {

@@ -1,4 +1,4 @@
-/* Parts of stacks beyond the kernel's copy: which sample they are of, and what is learned from a walk. */
+/* Parts of stacks beyond the kernel's copy: to which sample they belong, and what prof learns from a walk. */
 #include "test.h"
 #include "sample/events/deep_stack.c"
 #include "sample/events/pressure.h"
@@ -82,7 +82,7 @@ parts(void)
 	CHECK_U64(rest(7).n, 0);
 }
 
-/* What was kept is of the last moment; of the moment after that a part is lost.  The two are of no sample together. */
+/* prof has kept parts of the last moment, and the next moment has lost a part. The two moments never form one sample. */
 static void
 parts_of_two_moments(void)
 {
@@ -98,7 +98,7 @@ parts_of_two_moments(void)
 	CHECK_U64(rest(7).n, 0);
 }
 
-/* More pages than there is room for are left out. */
+/* prof leaves out pages for which there is no room. */
 static void
 most(void)
 {
@@ -115,7 +115,7 @@ most(void)
 	CHECK_U64(deep_rest(&d, &(struct record){ .cpu = 9999 }).n, 0);
 }
 
-/* As long as events with shorter copies are open, the program reads from where those end. */
+/* As long as events with shorter copies are open, the BPF program reads from the end of those copies. */
 static void
 copies_of_two_lengths(void)
 {
@@ -156,7 +156,7 @@ learns(void)
 	CHECK_U64(*top, 0);
 	learn(sp, room, &large, 40000, false);
 	CHECK_U64(*top, sp + 40000 + BEYOND);
-	/* Other stacks there are short: what is read for them is too much, if not at once. */
+	/* Other stacks at that place are short: after a while prof reads less for them. */
 	for (unsigned i = 0; i < PATIENCE; i++)
 		learn(sp, room, &large, 1000, false);
 	CHECK_U64(*top, sp + 40000 + BEYOND);
@@ -168,7 +168,7 @@ learns(void)
 	CHECK_U64(*top, 0);
 }
 
-/* What is not in the copy nor behind it is in a hole, or behind one that was larger once. */
+/* An address that is neither in the copy nor after it lies in a hole, or after a hole that was larger before. */
 static void
 learns_holes(void)
 {
@@ -193,7 +193,7 @@ learns_holes(void)
 	CHECK_U64(*top & DEEP_FLAGS, DEEP_HOLED | DEEP_EARLY);
 }
 
-/* A large array that was touched fills what may be read: what is beneath and above it is read from then on. */
+/* A large array that the program has touched fills the room for parts: from then on prof reads below and above it. */
 static void
 learns_arrays(void)
 {
@@ -213,7 +213,7 @@ learns_arrays(void)
 	CHECK_U64(hole->hi, sp + (1 << 20));
 }
 
-/* Where the walk went to another stack, the word that has that stack's sp is told. */
+/* If the walk goes to another stack, prof tells the BPF program which word holds that stack's sp. */
 static void
 learns_turns(void)
 {

@@ -334,7 +334,7 @@ static const char *const found[][2] = {
 	  "std::remove_reference<int&>::type&& std::move<int&>(int&)" },
 };
 
-/* What that c++filt gives up on: constraints as GCC 16 and clang 21 write them, and more. */
+/* Names that this c++filt cannot read: constraints as GCC 16 and clang 21 write them, and more. */
 static const char *const newer[][2] = {
 	{ "_Z2f2ITk1DdEvT_", "void f2<double>(double)" },
 	{ "_Z2f4ITk1DiTk1EIcEiEvT_T0_", "void f4<int, int>(int, int)" },
@@ -401,7 +401,7 @@ static const char *const newer[][2] = {
 	{ "_Z1fu3fooIiE", "f(foo<int>)" },
 };
 
-/* Rust as profiles have it: c++filt -i, where that understands it. */
+/* Rust names as profiles show them: as c++filt -i prints them, if it understands them. */
 static const char *const rust[][2] = {
 	{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
 	{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE.llvm.123", "core::fmt::Formatter::pad" },
@@ -556,7 +556,7 @@ static void says_what_cxxfilt_says(void) { CHECK_TABLE(same, DEMANGLE_VERBOSE); 
 static void names_met(void) { CHECK_TABLE(found, DEMANGLE_VERBOSE); }
 static void newer_than_cxxfilt(void) { CHECK_TABLE(newer, DEMANGLE_VERBOSE); }
 static void rust_names(void) { CHECK_TABLE(rust, 0); }
-/* As perf script names the linker's stubs. */
+/* perf script's names of the linker's stubs. */
 static const char *const stubs[][2] = {
 	{ "_ZdlPv@plt", "operator delete(void*)@plt" },
 	{ "_ZN1AC1Ev@plt", "A::A()@plt" },
@@ -587,7 +587,7 @@ static const char *const brief[][2] = {
 	{ "_RNvYDINtC1a5TraithEp4ItemhEL_NtC1b1T3foo", "<dyn a::Trait<> as b::T>::foo" },
 };
 
-/* What compilers add to the names of copies, of C functions, too: those keep it as it is. */
+/* Compilers add a suffix to the names of copies. C functions keep it as it is. */
 static const char *const clones[][2] = {
 	{ "_Z1fv.part.0", "f() [clone .part.0]" },
 	{ "_Z1fv.constprop.1", "f() [clone .constprop.1]" },
@@ -697,7 +697,7 @@ ends_soon(void)
 	check_bounded("_RINvC1a1bFG", "z", 5, "_hE");
 }
 
-/* Long, but not too long; and one character more than there may be. */
+/* A long name that is allowed, and one character more. */
 static void
 largest(void)
 {

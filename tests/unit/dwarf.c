@@ -30,7 +30,7 @@ begin(void)
 	alt = m;
 }
 
-/* Hands over what was written: from here on it can be asked about. */
+/* Makes the written sections the module's, so that prof can read them. */
 static void
 ready(void)
 {
@@ -235,7 +235,7 @@ no_more_than_asked_for(void)
 	end();
 }
 
-/* Asked ahead or not, the answers are the same. */
+/* The answers are the same whether prof asks ahead or not. */
 static void
 asked_ahead(void)
 {
@@ -267,7 +267,7 @@ asked_ahead(void)
 	}
 }
 
-/* The same functions where nobody wants their files and lines. */
+/* The same functions, if nobody wants their files and lines. */
 static void
 functions_alone(void)
 {
@@ -290,7 +290,7 @@ functions_alone(void)
 	}
 }
 
-/* What was read is forgotten and read again. */
+/* prof forgets what it has read, and reads it again. */
 static void
 forgetting(void)
 {
@@ -308,7 +308,7 @@ forgetting(void)
 	end();
 }
 
-/* Whatever is cut off or changed, it ends, within its memory (the sanitizers watch). */
+/* With anything cut off or changed, the reader ends, and stays in its memory (the sanitizers check that). */
 static void
 broken(void)
 {
@@ -418,7 +418,8 @@ arange(uint64_t unit, uint64_t lo, uint64_t size)
 	bytes_uint(&aranges, 0, 8);
 }
 
-/* What .debug_aranges tells is found without reading what lies behind; what it does not tell, or wrongly, by the units. */
+/* prof finds the addresses of .debug_aranges without reading other units. It finds addresses that are missing there, or wrong, by
+ * the units. */
 static void
 by_aranges(void)
 {
@@ -517,8 +518,8 @@ across_units(void)
 	end();
 }
 
-/* Functions where an ordinary pass does not go: in a type, and within a function that ends before it; a unit that does not say
- * where its code is; an entry that is its own origin. */
+/* Functions that an ordinary pass does not reach: in a type, and within a function that ends before it. A unit without addresses.
+ * An entry that is its own origin. */
 static void
 hidden(void)
 {
@@ -596,7 +597,7 @@ overlapping_spans(void)
 	}
 }
 
-/* Few items or many: in order, and those of one key as they were. */
+/* Few items or many: sorting puts them in order, and keeps the order of equal keys. */
 static void
 sorted_items(void)
 {

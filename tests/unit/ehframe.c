@@ -217,8 +217,8 @@ nothing_at_all(void)
 	CHECK(!ehframe_any(&ms, ms.kernel) && !ehframe_any(&ms, ms.mark));
 }
 
-/* Each byte of the table, the CIE and the FDEs made a lie: the answer may be none, but never one that does not cover
- * the address; and ASan sees nothing. */
+/* Each byte of the table, the CIE and the FDEs is wrong once: there may be no answer, but never one that does not cover the
+ * address, and ASan complains of nothing. */
 static void
 lies_cost_an_answer(void)
 {
@@ -346,7 +346,7 @@ is_libc(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 1;
 }
 
-/* At each function of the C library, its first, middle and last byte and the one behind: both find the same. */
+/* At the first, middle and last byte of each function of the C library, and at the byte after it, both find the same. */
 static void
 agrees_with_the_compiler(void)
 {
@@ -392,7 +392,7 @@ change(void *byte)
 	return NULL;
 }
 
-/* What is checked is what is used: a length that another process changes leads no further than its description. */
+/* prof uses the value that it has checked: if another process changes a length, prof still does not read beyond the description. */
 static void
 a_file_that_changes(void)
 {

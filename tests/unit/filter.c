@@ -17,7 +17,7 @@ re(const char *pattern)
 	return r;
 }
 
-/* What is left of a profile is, folded, WANT. */
+/* The rest of the profile is WANT as folded stacks. */
 static void
 check(void (*make)(struct profile *), const struct filter *f, const char *want)
 {
@@ -146,7 +146,7 @@ one_event(void)
 	check(made_events, &(struct filter){ .events = 2 }, "app;[page-faults];touch_page 100\n");
 }
 
-/* Nothing of what was left out can be read out of what is left. */
+/* Nobody can learn from the rest what the filter has left out. */
 static void
 nothing_else_stays(void)
 {

@@ -157,14 +157,14 @@ generation(void)
 		id.gen ^= 1;
 		CHECK(refused(foreign_mapped(pid, told->lo, told->hi, &id, -1), ESTALE));
 	} else {
-		id.gen = 7;   /* a file system that tells none refuses none */
+		id.gen = 7;   /* a file system that gives none refuses none */
 		CHECK(holds(foreign_mapped(pid, told->lo, told->hi, &id, -1), "gen"));
 	}
 	close(fd);
 	stop(pid);
 }
 
-/* Rebuilt while it runs: never the new file's names on the old file's code. */
+/* A program is rebuilt while it runs: prof never gives the new file's names to the old file's code. */
 static void
 replaced(void)
 {
@@ -235,7 +235,7 @@ hostile_kinds(void)
 	stop(pid);
 }
 
-/* While anything anywhere is renamed the kernel may not be sure where ".." leads, and says so. */
+/* While somebody renames anything, the kernel may not be sure where ".." leads, and then it says so. */
 static void
 renamed_meanwhile(void)
 {

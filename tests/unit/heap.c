@@ -44,7 +44,7 @@ classes_hold_what_they_say(void)
 	}
 }
 
-/* Against the bytes that each was filled with: none overlaps another, none is lost by growing. */
+/* Each block keeps the bytes that the test put into it: blocks do not overlap, and growing loses nothing. */
 static void
 keeps_apart(void)
 {
@@ -94,7 +94,7 @@ too_much(void)
 	free(NULL);
 }
 
-/* What is freed is given out again. */
+/* Freed memory comes back with later requests. */
 static void
 reuses(void)
 {
@@ -145,7 +145,7 @@ within(unsigned char *p)
 	free(p);
 }
 
-/* How a process ends that does that: by the signal of a trap, or well. */
+/* How a process ends after FN: by the signal of a trap, or with success. */
 static int
 end_of(void (*what)(unsigned char *))
 {

@@ -113,7 +113,7 @@ lines_behind_a_header(void)
 	end();
 }
 
-/* Names that end too soon put all that follows in the wrong place. */
+/* A name that ends too soon would put all later fields in the wrong place. */
 static void
 lines_not_believed(void)
 {
@@ -211,7 +211,7 @@ not_written_yet(void)
 	}
 }
 
-/* The place of code that ran is used again: what ran before keeps its name. */
+/* New code takes the place of code that ran: the old samples keep their names. */
 static void
 replaced(void)
 {
@@ -246,7 +246,7 @@ replaced(void)
 	end();
 }
 
-/* What was seen already does not replace anything again, though a frame description before it waits for its code. */
+/* Records that prof has seen do not replace anything again, although a frame description before them waits for its code. */
 static void
 seen_once(void)
 {
@@ -317,7 +317,7 @@ map_written_anew(void)
 	end();
 }
 
-/* What is written after the last look is newer than all samples: it names only what nothing named before. */
+/* Names that are written after the last look are newer than all samples, so they name only code that had no name before. */
 static void
 written_after_the_last_look(void)
 {
@@ -374,7 +374,7 @@ very_many_loads(void)
 	CHECK_U64(mem_used(), 0);
 }
 
-/* What a hostile process can make of it is bounded. */
+/* A hostile process cannot make it exceed its bounds. */
 static void
 generations_end(void)
 {

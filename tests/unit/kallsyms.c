@@ -171,7 +171,7 @@ files(void)
 		bytes_free(&file[i]);
 }
 
-/* A copy of another start of the kernel knows where its own functions are, but not where modules were. */
+/* A copy from another boot of the kernel knows the kernel's own functions, but not where modules were. */
 static void
 another_start(void)
 {
@@ -255,7 +255,7 @@ make_lines(struct kline *line, bool absolute, uint64_t base, char (*name)[700])
 	return n;
 }
 
-/* By the tables there is the same name as by the lines, and not one line is read. */
+/* The tables give the same name as the lines, and prof reads not one line. */
 static void
 same_by_tables(bool absolute, unsigned word, uint64_t base)
 {
@@ -302,7 +302,7 @@ by_tables(void)
 	same_by_tables(false, 4, 0xc0008000);
 }
 
-/* Whatever is wrong with the tables, the lines are right. */
+/* If anything is wrong with the tables, prof uses the lines. */
 static void
 by_wrong_tables(void)
 {
@@ -344,7 +344,7 @@ by_wrong_tables(void)
 	fclose(f);
 }
 
-/* A kernel that has a function every 256 bytes, and says so of as many addresses as it likes. */
+/* A kernel that claims a function every 256 bytes, for as many addresses as somebody asks for. */
 static unsigned questions, most;
 
 static size_t

@@ -28,7 +28,7 @@ image(unsigned word)
 	return kimage_of(line, sizeof line / sizeof *line, lo, false, word);
 }
 
-/* The tables and not a byte beside them. */
+/* prof reads the tables, and not a byte outside of them. */
 static void
 tables_alone(unsigned word)
 {
@@ -65,7 +65,7 @@ of_both_classes(void)
 	tables_alone(4);
 }
 
-/* Cut anywhere, and without a line that it takes: nothing is read. */
+/* A file that is cut anywhere, or lacks a line that prof needs: prof reads nothing of it. */
 static void
 broken(void)
 {

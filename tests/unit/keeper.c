@@ -115,7 +115,8 @@ serve_caller(void *ctx, const struct ask *a, int with, int *fd, char *text, size
 
 static const struct keeper_also also = { .serve = serve_caller };
 
-/* Until the child has become what it is to be: FILE of its directory in /proc is UID's, and that of INO where that is not 0. */
+/* Waits until the child has the ids and the program that it shall have: FILE in its /proc directory belongs to UID, and has the
+ * number INO, unless that is 0. */
 static void
 wait_until(const char *file, uid_t uid, ino_t ino)
 {
@@ -224,7 +225,7 @@ only_programs(void)
 	rmdir(dir);
 }
 
-/* An asker that was taken over has no other descriptors to name places by than those that it was given. */
+/* An asker that an attacker has taken over can name places only by the descriptors that it got. */
 static void
 only_roots_that_were_given(void)
 {
@@ -236,7 +237,7 @@ only_roots_that_were_given(void)
 	close(other);
 }
 
-/* A message that brings more than one descriptor, or for which there is no room, costs the keeper none. */
+/* A message with more than one descriptor, or without room for it, costs the keeper no descriptor. */
 static void
 descriptors_are_counted(void)
 {
@@ -261,7 +262,7 @@ descriptors_are_counted(void)
 	CHECK(!setrlimit(RLIMIT_NOFILE, &l) && given(proc_file(1, "stat")));
 }
 
-/* Helpers are as many as a capture can have use for. */
+/* There are at most as many helpers as a capture can use. */
 static void
 helpers_are_counted(void)
 {
@@ -310,7 +311,7 @@ a_container_is_all_there_is(void)
 	rmdir(dir);
 }
 
-/* A number that has come to mean another process. */
+/* A pid that now belongs to another process. */
 static void
 a_number_is_no_process(void)
 {
@@ -354,7 +355,7 @@ what_the_caller_keeps(void)
 	CHECK(keeper_cpu() > 0);
 }
 
-/* When one is killed another takes its place, and one more waits. */
+/* If somebody kills a keeper, another one takes its place, and a new one waits. */
 static void
 killed(void)
 {
@@ -365,7 +366,7 @@ killed(void)
 	}
 }
 
-/* One that does not answer is left alone: who asked is told, who asks next asks another. */
+/* prof gives a keeper up that does not answer: this question fails, and the next one goes to another keeper. */
 static void
 left_alone(void)
 {
@@ -381,7 +382,7 @@ left_alone(void)
 	answer_patience(UINT64_C(3000000000), 50000000);
 }
 
-/* The end of all is an error like any. */
+/* If all keepers have ended, that is an error like others. */
 static void
 without_it(void)
 {

@@ -1,4 +1,4 @@
-/* What is read of a process for samples of one batch: once, but never for a later sample. */
+/* prof reads a process's memory once for all samples of a batch, but never uses it for a later sample. */
 #include "test.h"
 #include "sym/language/look.c"
 

@@ -191,7 +191,7 @@ jit(void)
 	modules_free(&ms);
 }
 
-/* What came to be during the capture goes before what /proc/kallsyms said; the newest counts. */
+/* Symbols that appear during the capture count before those of /proc/kallsyms; the newest one wins. */
 static void
 kernel_code_that_comes_and_goes(void)
 {
@@ -235,8 +235,8 @@ at_the_memory_cap(void)
 	modules_free(&ms);
 }
 
-/* What is known of the last name must not change the next: each address of this very program's code, after the one before it
- * and by itself. */
+/* The last name must not change the next one: this names each address of this program's code after the one before it, and by
+ * itself. */
 static void
 one_after_another(void)
 {

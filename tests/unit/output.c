@@ -355,7 +355,7 @@ fresh_names_are_not_there_yet(void)
 	CHECK_STR(f.path, at("prof-12.3.json"));
 }
 
-/* What has the name meanwhile stays; the next one is taken. */
+/* A file that gets the name meanwhile stays, and prof takes the next name. */
 static void
 fresh_names_that_are_taken_meanwhile_are_stepped_over(void)
 {
@@ -397,7 +397,7 @@ open_counted(struct output *o, int *fd, struct place_words *words)
 	return output_here.open(o, fd, words);
 }
 
-/* Who opened the first one is gone when it is written. */
+/* The process that opened the first file has ended when prof writes it. */
 static const char *
 done_by_another(struct output *o, bool well, struct place_words *words)
 {
@@ -431,8 +431,8 @@ what_nobody_can_put_in_its_place_is_written_anew(void)
 	unlink(at("anew.fifo"));
 }
 
-/* Opened ahead: nothing has the name until it is written; what is dropped leaves nothing; what somebody removed is written anew,
- * and goes to the directory that had the name at first, whatever has that name later. */
+/* Files that prof opens ahead have no name until prof writes them, and leave nothing if prof drops them. If somebody removes one,
+ * prof writes it again, into the directory that had the name at first, whatever has that name later. */
 static void
 what_is_opened_ahead(void)
 {

@@ -141,7 +141,7 @@ both_byte_orders_and_forms(void)
 	}
 }
 
-/* However much of it is there: never more than was recorded, and at its end all of it. */
+/* For each length of the file, prof finds no more than was recorded, and at the end all of it. */
 static void
 cut_anywhere(void)
 {
@@ -226,7 +226,7 @@ a_child_has_its_parents_maps(void)
 	bytes_free(&file);
 }
 
-/* More than wait in the queue: memory has its bound, whatever the file's size. */
+/* More records than the queue holds: memory stays bounded, whatever the size of the file. */
 static void
 memory_is_bounded(void)
 {
@@ -318,7 +318,7 @@ compare(const struct profile *p, unsigned n)
 			for (uint32_t f = 0; f + cut < depth; f++)
 				if (f < truth[i].n && truth[i].frame[f] < TRAMPOLINES) {
 					complete -= !cut;
-					cut = true;   /* the kernel's page was not recorded, and nobody has it */
+					cut = true;   /* the recording lacks the kernel's page, and nobody else has it */
 					break;
 				} else if (f >= truth[i].n || p->location[stack[depth - 1 - f]].address != truth[i].frame[f]) {
 					if (wrong++ < 3)

@@ -140,7 +140,7 @@ long_names(void)
 	drop();
 }
 
-/* Against the plain reading of the rule: the last line that holds the address. */
+/* Compares with the plain rule: the last line that holds the address. */
 static void
 random_overlaps(void)
 {
@@ -173,7 +173,7 @@ random_overlaps(void)
 	}
 }
 
-/* As much as a service that compiles for days writes: read in full; more than that is cut, and said to be. */
+/* prof reads as much as a service writes that compiles for days. It cuts more than that, and says so. */
 static void
 bounded(void)
 {

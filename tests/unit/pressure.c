@@ -1,4 +1,4 @@
-/* Decisions as a table: what a capture begins with, what is seen, what is to be asked of the kernel then. */
+/* Decisions as a table: how a capture begins, what prof sees, and what it then asks of the kernel. */
 #include "test.h"
 #include "sample/events/pressure.c"
 
@@ -170,7 +170,7 @@ copies_of_waits_follow_theirs(void)
 	}
 }
 
-/* What costs least goes first, one thing at a time. */
+/* prof gives up what costs least first, one thing at a time. */
 static void
 less_is_taken_in(void)
 {
@@ -206,7 +206,7 @@ less_is_taken_in(void)
 	CHECK_U64(p.want.slower, 6);
 }
 
-/* Events are opened again for most of that, and what is in the rings is still of the old ones: so one step, then a pause. */
+/* Most changes open the events again, and the rings still hold records of the old ones. So prof makes one step, and then waits. */
 static void
 one_step_a_time(void)
 {

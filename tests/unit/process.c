@@ -38,7 +38,7 @@ map(int32_t pid, uint64_t lo, uint64_t hi, const char *path)
 	processes_map(ps, pid, pid, lo, hi, 0, &id, 1);
 }
 
-/* The path of what PID maps at ADDR, as it is to be looked at by the next sample. */
+/* The path of PID's mapping at ADDR, as the next sample sees it. */
 static const char *
 at(int32_t pid, uint64_t addr)
 {
@@ -124,7 +124,7 @@ parents_may_end_first(void)
 	end();
 }
 
-/* The dead borrow nothing any more, also when they go before their lender changes. */
+/* A process that has ended borrows no maps any more, also if it ends before the lender changes. */
 static void
 children_may_end_first(void)
 {
@@ -240,7 +240,7 @@ only_known_ones(void)
 	end();
 }
 
-/* Samples are of the past: what /proc says of now does not change what records have told, unless some are missing. */
+/* Samples are from the past: what /proc shows now does not change what the records have said, unless records are missing. */
 static void
 only_gaps_are_filled(void)
 {
@@ -306,7 +306,7 @@ a_process_that_was_there(void)
 	CHECK(space_find(&p->maps.space, (uintptr_t)code) != NULL);
 	CHECK_U64(processes_reread(ps), 1);
 	CHECK(p->maps.jit != NULL && space_find(&p->maps.space, (uintptr_t)code)->module == p->maps.jit);
-	/* What nobody maps is asked for now and then only. */
+	/* prof asks only now and then for an address that nobody maps. */
 	for (int i = 0; i < 1000; i++)
 		CHECK(space_find(&p->maps.space, 0x1234567) == NULL);
 	CHECK(processes_reread(ps) <= 2);
@@ -350,7 +350,7 @@ mapped_files(void)
 	end();
 }
 
-/* However often a file was missed: it is looked for in each root that turns up, else now and then. */
+/* However often prof missed a file, it looks for it in each new root directory, and otherwise now and then. */
 static void
 missed_files(void)
 {
@@ -396,7 +396,7 @@ own_vdso(void)
 	end();
 }
 
-/* At the memory cap things are left out, and nothing is broken. */
+/* At the memory cap prof leaves things out, and nothing is broken. */
 static void
 little_memory(void)
 {

@@ -60,7 +60,7 @@ trampoline_page(struct space *space, uint64_t addr)
 	return space_add(space, &m);
 }
 
-/* What is made of the address at OFF in CODE, a function of N bytes that no description is of. */
+/* How prof steps from OFF in CODE, a function of N bytes without a description. */
 static inline uint8_t
 rule_in(const struct arch *arch, const void *code, size_t n, uint64_t off, struct rule *rule)
 {

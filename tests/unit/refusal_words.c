@@ -1,4 +1,4 @@
-/* What the kernel refused, as it was noted, becomes words. */
+/* prof makes sentences of what the kernel refused. */
 #include "test.h"
 #include "sample/rights/refusal_words.c"
 
@@ -22,7 +22,7 @@ words_stay(void)
 	CHECK_STR(r.last, "l");
 }
 
-/* Each is told once: what was noted is gone after that. */
+/* prof says each refusal once; after that it has forgotten it. */
 static void
 notes_become_words(void)
 {

@@ -154,7 +154,7 @@ read_only_what_was_there(void)
 	CHECK_U64(c.pos[8], 'b');
 }
 
-/* What was handed out must not be given back before it has been read. */
+/* The reader must not give a record's room back before somebody has read it. */
 static void
 tail_follows_reading(void)
 {
@@ -174,7 +174,7 @@ tail_follows_reading(void)
 	CHECK_U64(page[0].data_tail, page[0].data_head);
 }
 
-/* A reader that is busy with one record: what follows is kept aside, that one stays as it is, and none is missing. */
+/* While a reader is busy with one record, prof keeps the later ones aside; that record stays as it is, and none is missing. */
 static void
 relieved(void)
 {
@@ -290,7 +290,7 @@ time_of_samples(void)
 	CHECK_U64(rs.ring[0].time, 77);
 }
 
-/* A signal handler empties the ring under a record that is looked at where it lies: that stays what it is. */
+/* A signal handler empties the ring while somebody looks at a record in it: the record stays the same. */
 static void
 saved_under_a_record(void)
 {

@@ -1,4 +1,5 @@
-/* What is said about runtimes: by the names of their modules; and each that may have made code is told of without a hole in the words. */
+/* What prof says about runtimes, which it knows by their modules' names. The sentence is complete for each runtime that may compile
+ * code. */
 #include "cmd/capture/runtime_words.c"
 
 #include "test.h"

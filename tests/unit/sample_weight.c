@@ -1,4 +1,4 @@
-/* Threads that begin with a whole period each, simulated: what their samples count for is what they ran. */
+/* Simulates threads that each begin with a whole period: their samples must count for the time that they ran. */
 #include "test.h"
 #include "sample/sample_weight.c"
 
@@ -36,7 +36,7 @@ begin(uint64_t period, bool whole)
 	random_state = 1;
 }
 
-/* THREADS of LO to HI ns, the part VISIBLE (percent) of each seen; what should come of it. */
+/* THREADS of LO to HI ns, of each of which prof sees the part VISIBLE (percent); and the expected result. */
 static uint64_t
 many(unsigned threads, uint64_t lo, uint64_t hi, unsigned visible)
 {

@@ -10,7 +10,7 @@
 
 static pid_t parent;
 
-/* What somebody who had taken prof over would try: each gives 0 where it was let, or an errno. */
+/* Things that an attacker would try from inside prof: each returns 0 if the sandbox allowed it, or an errno. */
 
 static int
 opening(void)
@@ -215,7 +215,7 @@ layers_alone(void)
 	CHECK_STR(sandbox_words(0, words, sizeof words), "all of prof's capabilities");
 }
 
-/* A capture goes on without what old kernels have not, and without nothing else. */
+/* A capture goes on without the layers that old kernels lack, but not without others. */
 static void
 what_is_required(void)
 {
@@ -231,7 +231,7 @@ keeps(void *ctx, int fd)
 	return fd == *(const int *)ctx;
 }
 
-/* In a child: descriptors 0 and 1 are no more what they were, nor is what was inherited. */
+/* In a child descriptors 0 and 1 are not the old ones any more, and inherited ones are closed. */
 static void
 inherited_descriptors_go(void)
 {

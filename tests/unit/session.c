@@ -35,7 +35,7 @@ static struct {
 	unsigned ntask;
 } got;
 
-/* As if that had turned out to be needed. */
+/* Asks for copies of that size, as if prof had found that it needs them. */
 static void
 ask_for(uint32_t stack_size, bool chain)
 {
@@ -608,7 +608,7 @@ late_ticks(void)
 	modules_free(&modules);
 }
 
-/* Nobody knows that where only one side is sampled: the other's time looks like sleep. */
+/* With samples of one side only nobody knows that: time on the other side looks like sleep. */
 static void
 late_on_both_sides(void)
 {
@@ -636,7 +636,7 @@ nobody_may_not(void)
 	CHECK_U64(mem_used(), 0);
 }
 
-/* A waking that an event told of before it was opened again is no sample of who woke: that may be anybody. */
+/* A waking from an event that prof has opened again since is no sample of the waker: it may be any thread. */
 static void
 waking_told_by_an_old_event(void)
 {
@@ -670,7 +670,7 @@ waking_told_by_an_old_event(void)
 	modules_free(&modules);
 }
 
-/* While the events are opened again, both tell: each occurrence counts once, and none is missed. */
+/* While prof opens the events again, the old and the new ones report: each occurrence counts once, and none is missing. */
 static void
 each_occurrence_counts_once(void)
 {
@@ -709,7 +709,7 @@ each_occurrence_counts_once(void)
 	modules_free(&modules);
 }
 
-/* Parts of a stack go with their sample where that is lost. */
+/* Parts of a stack are lost with their sample. */
 static void
 parts_of_a_lost_sample(void)
 {
@@ -728,7 +728,7 @@ parts_of_a_lost_sample(void)
 	session_record(&old, &part);
 	session_record(&old, &lost);
 	CHECK_U64(deep_rest(&old.opener.deep, &part).n, 0);
-	/* nor with the next sample where theirs does not count: it is of a new event, and the old one was still on */
+	/* nor do they belong to the next sample if theirs does not count: it came from a new event, and the old one still ran */
 	old.new_id = 5;
 	old.new_since = 2;
 	session_record(&old, &part);

@@ -87,7 +87,7 @@ samples(void)
 	rings_close(&rings);
 }
 
-/* What found no room is told of once there is some, and the reader was woken before. */
+/* The stopper reports lost samples as soon as there is room; it has woken the reader before. */
 static void
 full(void)
 {
@@ -261,8 +261,8 @@ ask(int socket, enum request_what what, int32_t pid)
 	return r.err;
 }
 
-/* Whoever asks may be in others' hands: nothing more is attached to than was wanted at first, and no more of a stack is read
- * than there is room for, whatever the memory of both says. */
+/* An attacker may control the asking process: the stopper attaches only to what was wanted at first, and reads no more of a stack
+ * than there is room for, whatever the shared memory says. */
 static void
 disbelief(void)
 {

@@ -1,5 +1,5 @@
-/* What zlib has packed, read in any order, piece by piece: it is what it was, however little of it is there at a time; and what is
- * broken reads as zeros from there on. */
+/* Reads zlib's packed bytes in any order, piece by piece: they are right, however few of them are unpacked at a time. From a broken
+ * byte on they read as zeros. */
 #include "lib/codec/unpack.c"
 
 #include "lib/codec/deflate.h"
@@ -126,7 +126,7 @@ broken(void)
 	CHECK_U64(mem_used(), 0);
 }
 
-/* What is packed may be overwritten between two times that it is read. */
+/* Somebody may overwrite the packed bytes between two reads. */
 static void
 ends_in_zeros(void)
 {

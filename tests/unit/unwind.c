@@ -31,7 +31,7 @@ a_zero_return_address_is_a_root(void)
 	tear_down();
 }
 
-/* As a vfork's child has it, whose parent runs again and writes on the stack that both have. */
+/* The stack of a vfork's child, whose parent runs again and writes to the stack that both share. */
 static void
 but_not_of_the_vdso(void)
 {
@@ -212,8 +212,8 @@ the_quick_walk_is_the_full_walk(void)
 	tear_down();
 }
 
-/* Walks of one stack again and again, with a word changed or from another depth: what is left of the last walk must not be
- * believed. */
+/* Walks one stack again and again, with a changed word or from another depth: the walk must not trust what it remembers of the last
+ * one. */
 static void
 the_trail_is_not_believed(void)
 {
@@ -290,7 +290,7 @@ the_kernels_chain_goes_on(void)
 	CHECK(walk.end == WALK_STACK_SHORT && walk.fp_at_cut && walk.n == 3);
 	go_with(ret(FRAMED), 0, 32, chain, 5);
 	CHECK(walk.end == WALK_ROOT && walk.n == 5 && walk.by_chain == 2 && walk.by_cfi == 2);
-	chain[3] = ret(PLAIN);            /* does not keep frame pointers: what comes behind is not to be believed */
+	chain[3] = ret(PLAIN);            /* does not keep frame pointers, so the walk must not trust what follows */
 	go_with(ret(FRAMED), 0, 32, chain, 5);
 	CHECK(walk.end == WALK_STACK_SHORT && walk.n == 4 && walk.by_chain == 1);
 	words[8] = slot(29);              /* the walk leaves the kernel's chain */

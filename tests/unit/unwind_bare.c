@@ -3,7 +3,7 @@
 
 #include "walked.h"
 
-/* Where the return address is put further down than where the call has left it, as in V8's calls of C++. */
+/* Code that moves the return address further down the stack, as V8's calls of C++ do. */
 static void
 instructions_move_the_return_address(void)
 {
@@ -45,7 +45,7 @@ instructions_tell(void)
 	tear_down();
 }
 
-/* As with a file too large to be looked at in its mapping: first as it is, then cut short. */
+/* Like a file that is too large to read in its mapping: first whole, then cut short. */
 static void
 a_large_files_code(void)
 {
@@ -84,7 +84,7 @@ instructions_behind_alloca(void)
 	tear_down();
 }
 
-/* A frame record's call tells where the function begins, and its frame's size that it is its own. */
+/* The call before a frame record shows where the function begins, and the size of the frame shows that the record is its own. */
 static void
 the_call_tells_the_function(void)
 {
@@ -155,7 +155,7 @@ another_stack_begins_where_go_goes_over_to_it(void)
 	tear_down();
 }
 
-/* Words in the stack that could be return addresses are not taken for one, but the first of all, if it is a root's. */
+/* prof does not take words in the stack for return addresses, except the first of all, if it is a root's. */
 static void
 nothing_is_looked_for(void)
 {

@@ -19,7 +19,7 @@ read_jit(struct space *sp, uint64_t addr, void *to, size_t n)
 	return n;
 }
 
-/* Code that cannot be read goes by its frame pointer, where nothing speaks against it. */
+/* For code that prof cannot read, it uses the frame pointer, unless something speaks against it. */
 static void
 jitted_code_goes_by_fp(void)
 {
@@ -172,7 +172,7 @@ jitted_code_has_a_record(void)
 	tear_down();
 }
 
-/* What was read is looked at again, and code that has changed is read anew. */
+/* prof looks again at code that it has read, and reads changed code anew. */
 static void
 jitted_code_changes(void)
 {
@@ -203,7 +203,7 @@ jitted_code_changes(void)
 	tear_down();
 }
 
-/* Pages are read before all of their code is there. */
+/* prof reads pages before all of their code is there. */
 static void
 jitted_code_comes_later(void)
 {
@@ -233,8 +233,8 @@ jitted_code_comes_later(void)
 	tear_down();
 }
 
-/* Code that makes no frame, because a function in front of it has made one for all of it; the code behind that function's jump
- * removes it. */
+/* Code that makes no frame, because a function before it has made one for all of it. The code after that function's jump removes
+ * the frame. */
 static void
 jitted_code_in_a_frame_made_for_it(void)
 {
@@ -266,7 +266,7 @@ jitted_code_in_a_frame_made_for_it(void)
 	}
 }
 
-/* The same with less, as Guile has it: no register but those of the code is kept, so the caller's fp is not known. */
+/* The same with less, as in Guile: the frame keeps no register except those of the code, so nobody knows the caller's fp. */
 static void
 jitted_code_in_a_small_frame(void)
 {

@@ -72,7 +72,7 @@ registers_that_were_not_carried_along(void)
 	}
 }
 
-/* What is too much for our own rules is libunwind's; it hands all registers on. */
+/* libunwind takes the steps that are too much for our own rules; it hands all registers on. */
 static void
 the_second_opinion(void)
 {

@@ -1,4 +1,4 @@
-/* The records of switches, in every order that the kernel may write them in: what is told of waits, and what is in doubt. */
+/* Records of switches, in every order in which the kernel may write them: which waits prof reports, and which ones are doubtful. */
 #include "test.h"
 #include "sample/waiting/wait.c"
 #include "sample/waiting/wait_look.c"
@@ -192,7 +192,7 @@ what_had_begun_before(void)
 	CHECK_STR(outcome(), "B B+ 100-700");
 	over();
 
-	begin_with(false);   /* it had come and gone before it was looked at: what for it waited at first is not known */
+	begin_with(false);   /* it had come back and left again before prof looked at it, so nobody knows what it waited for at first */
 	wait_before(&w, task(A), 500 * US, true);
 	comes(A, 300);
 	CHECK_STR(outcome(), "");
@@ -322,7 +322,7 @@ syscall_lines(void)
 	CHECK(!parse_syscall("7 0x", &sp, &pc, &arg) && !parse_syscall("", &sp, &pc, &arg) && !parse_syscall(" 0x5", &sp, &pc, &arg));
 }
 
-/* A stack that ends before all that may be read is read up to its end. */
+/* If a stack ends before the limit, prof reads it up to its end. */
 static void
 short_stacks_are_read_whole(void)
 {

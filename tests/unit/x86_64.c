@@ -112,7 +112,7 @@ instructions(void)
 	test_name_ = "x86_64/instructions";
 }
 
-/* Whatever bytes there are: what is decoded at once is what the other decoder says, too. */
+/* For any bytes the quick decoder says the same as the other one. */
 static void
 quick_ones(void)
 {
@@ -147,7 +147,8 @@ quick_ones(void)
 	CHECK(!x86_quick((const uint8_t[20]){ 0x90 }, 19, &(struct insn){ 0 }));   /* what may not be read */
 }
 
-/* What is passed over are instructions that leave the stack alone, one after another, branches, and calls if that is wanted. */
+/* It passes over instructions that do not change the stack, one after another, over branches, and over calls if the caller wants
+ * that. */
 static void
 skipped(void)
 {

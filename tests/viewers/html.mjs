@@ -44,7 +44,7 @@ class Page {
 		await frame.waitForFunction(() => document.getElementById("page") && !document.getElementById("wait"), null, { timeout: 120000 });
 		await this.rest();
 	}
-	// Until nothing moves any more.
+	// Waits until nothing moves any more.
 	async rest() {
 		await this.page.evaluate(() => new Promise(done => {
 			let last = -1, since = 0;
@@ -66,7 +66,7 @@ class Page {
 			await this.page.keyboard.press(key);
 		await this.rest();
 	}
-	// What a redraw draws on a canvas, by its pane.
+	// The text that a redraw draws on the canvas of a pane.
 	async texts(id) {
 		await this.page.evaluate(() => { window.drawn = []; window.dispatchEvent(new Event("resize")); });
 		await this.rest();
@@ -351,7 +351,7 @@ async function checkHeat(context, dir) {
 	await p.click("threads", "6");
 	check("heat-of-a-thread", [(await cellAt(p, 3, 22)).paint === none, (await cellAt(p, 3, 5)).paint === none], [true, false]);
 	await p.press("Escape");
-	// As if equal stacks were joined within half a second.
+	// As if the file joined equal stacks within half a second.
 	await p.page.evaluate(() => { about.step = 5e8; repaint(); });
 	await p.rest();
 	check("heat-is-no-finer-than-the-file", await p.text("#heatWords"), "A column is 1.00 s, a row 500 ms. The file has no finer times.");
@@ -405,7 +405,7 @@ async function checkCompare(context, dir) {
 	check("compare-tells-of-what-is-gone", (await table()).filter(row => /late/.test(row)), ["|39.5%|-39.5||39.5%|-39.5|late"]);
 	await p.press("Escape");
 	check("compare-ends", [(await p.chips()).length, await p.text("#legend"), (await p.table())[0].startsWith("400 ms")], [2, "user\nkernel", true]);
-	// By keys, and over the timeline.
+	// The same by keys, and over the timeline.
 	await p.press("Escape", "1");
 	await p.drag(0, 0.25);
 	await p.press("d");
@@ -418,7 +418,7 @@ async function checkCompare(context, dir) {
 	await p.close();
 }
 
-// Text beside lines, where the file has it.
+// Source text beside lines, if the file has it.
 async function checkSource(context, dir) {
 	const p = await Page.open(context, join(dir, "sourced.html"));
 	await p.click("picture", "outer");
@@ -875,7 +875,7 @@ async function checkLooks(context, dir) {
 	await bare.close();
 }
 
-// In CPU time, which other work on the machine leaves nearly alone; clock time is only told.
+// The bounds are in CPU time, which other work on the machine hardly changes; clock time is only printed.
 async function checkLarge(context, dir) {
 	for (const name of ["slow", "random"]) {
 		const blank = await context.newPage(), cdp = await context.newCDPSession(blank), start = Date.now();

@@ -107,7 +107,7 @@ made_python(struct profile *p)
 	profile_name(p, ask_python, p);
 }
 
-/* The same, with the text of lines that the page is to show as nothing but text. */
+/* The same, with the text of lines, which the page must show as plain text. */
 static void
 made_sourced(struct profile *p)
 {
@@ -120,7 +120,7 @@ made_sourced(struct profile *p)
 	source_texts_add(&p->sources, &p->arena, "src/o.c", 30, "far away", 8);
 }
 
-/* A thread that runs for 10 ms and waits for 30, and what is to be known of it. */
+/* A thread that runs for 10 ms and waits for 30, with notes about the capture. */
 static void
 made_waiting(struct profile *p)
 {
@@ -178,7 +178,7 @@ made_beats(struct profile *p)
 	made_done(p, 12000);
 }
 
-/* As from a file without times. */
+/* Like a profile from a file without times. */
 static void
 made_timeless(struct profile *p)
 {

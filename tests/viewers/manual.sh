@@ -1,9 +1,9 @@
 #!/bin/sh
-# The man page, and what bash, zsh and fish complete: made of prof's help, read by the programs that they are for.
+# The man page and the completions for bash, zsh and fish come from prof's help; here man and the shells read them.
 . "$(dirname "$0")/../lib.sh"
 root=$(dirname "$TESTS")
 
-# Of all that help tells nothing is left out.
+# They leave out nothing of what help says.
 "$root/ci/manual" "$PROF" 9.8 >prof.1
 for c in $("$PROF" help | sed -nE 's/^  prof ([a-z][a-z0-9]*) .*/\1/p'); do
 	echo "prof $c "

@@ -1,6 +1,5 @@
 #!/bin/sh
-# What the real pprof (go tool pprof) shows of prof's profiles is what the table and the folded stacks say, and prof reads
-# back what Go wrote.
+# The real pprof (go tool pprof) shows the same of prof's profiles as prof's table and folded stacks, and prof reads what Go wrote.
 . "$(dirname "$0")/../lib.sh"
 need go golang-go
 export HOME="$PWD" PPROF_TMPDIR="$PWD" GOCACHE="$T/go-cache" GOFLAGS=
@@ -61,13 +60,13 @@ awk '{ n = $NF; sub(/ [0-9]+$/, ""); depth = split($0, f, ";"); delete seen
 	END { for (name in sum) print sum[name], name }' stacks | sort >want
 cmp -s callers want && ok peek || not_ok peek "other callers" callers want pprof.err
 
-# What is inlined, on which line, of which file.
+# The inlined functions, with their lines and files.
 pprof -raw a.pb >a.raw
 has mappings a.raw "^ *[0-9]+: 0x0/0x0/0x0 .*/demo .*\[FN\]\[FL\]\[LN\]\[IN\]"
 pprof -comments a.pb >comments
 has comments comments "^command: .*demo"
 
-# Go's own: the same stacks, whether it or prof reads them, and once more through a file of prof's.
+# Go's own profiles: pprof and prof read the same stacks, also after prof has written them again.
 if go build -o "$T/bin/gowork" "$TESTS/programs/gowork.go" 2>build.err && "$T/bin/gowork" .; then
 	pprof -traces -sample_index=samples cpu.pb.gz | folded none | sed 's/^/gowork/' | sort >traces
 	"$PROF" report -o go.folded cpu.pb.gz 2>err

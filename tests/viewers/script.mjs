@@ -49,7 +49,7 @@ const env = { ...process.env, HOME: dir, PROFILER_CLI_SESSION_DIR: join(dir, "fi
 mkdirSync(env.PROFILER_CLI_SESSION_DIR, { recursive: true });
 const firefox = (...words) => execFileSync(process.execPath, [join(here, "node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js"),
 	...words], { env, encoding: "utf8", timeout: 60000 });
-// It gives its daemon half a second to start, which is too little for a machine that is busy: asked until it is there.
+// The loader gives its daemon half a second to start, which is too little on a busy machine, so this asks until the daemon answers.
 function loaded(file) {
 	for (let tries = 0; ; tries++)
 		try {

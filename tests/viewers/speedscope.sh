@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the real speedscope shows of profiles that are known: its three views, names, the order of profiles.
+# The real speedscope shows known profiles correctly: its three views, the names, and the order of profiles.
 . "$(dirname "$0")/../lib.sh"
 . "$TESTS/viewers/packages"
 ./make profiles && node speedscope.mjs check profiles

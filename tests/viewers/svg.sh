@@ -1,5 +1,5 @@
 #!/bin/sh
-# Flame graphs in a browser: still as pictures, and each interaction once they are opened.
+# Flame graphs in a browser: as pictures that do not move, and with each interaction when somebody opens them.
 . "$(dirname "$0")/../lib.sh"
 . "$TESTS/viewers/packages"
 ./make profiles && node svg.mjs profiles
