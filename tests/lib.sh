@@ -63,6 +63,17 @@ program() {
 	fi
 	echo "$out"
 }
+# The path of Debian's newest perf in $newer, if ci/perf has fetched it; under CI=true it fetches it.
+newest_perf() {
+	newer=
+	if [ "${CI:-}" = true ]; then
+		newer=$("$TESTS/../ci/perf" 2>err) || not_ok newer "there is no newer perf" err
+	elif [ -x "${CACHE:-$TESTS/../build/cache}/perf-forky/perf" ]; then
+		newer=$("$TESTS/../ci/perf")
+	else
+		skip newer "no newer perf: ci/perf fetches it"
+	fi
+}
 # start COMMAND...: in the background, killed at the end; its pid in $pid.
 start() { { "$@" <&4 4<&- & } 4<&0; pid=$!; started="${started:-} $pid"; }
 # wait_for SECONDS COMMAND...: until it succeeds.

@@ -8,7 +8,9 @@
 
 #include "lib/lines.h"
 #include "lib/msg.h"
+#include "lib/sort.h"
 #include "lib/text.h"
+#include "sym/kernel/packed_module.h"
 
 static const char own_code[] = "[kernel.kallsyms]";   /* as perf calls it */
 
@@ -66,14 +68,20 @@ id_of(const char *path, const uint8_t *build_id, uint8_t len)
 static struct file_id
 kernel_id(const struct recorded_kernel *k)
 {
-	const struct recorded_build *b = header_build_of(perfdata_header(k->data), own_code);
+	const struct recorded_build *b = header_build_kernel(perfdata_header(k->data));
 	uint32_t n;
 	const struct kernel_map *m = perfdata_kernel_maps(k->data, &n);
 
 	for (uint32_t i = 0; i < n && !b; i++)
 		if (!m[i].path)
 			return id_of(own_code, m[i].build_id, m[i].build_id_len);
-	return b ? id_of(own_code, b->id, b->len) : (struct file_id){ .path = own_code };
+	return b ? id_of(b->path, b->id, b->len) : (struct file_id){ .path = own_code };
+}
+
+static bool
+is_recorded(const struct module *m, const struct file_id *id)
+{
+	return !id->build_id_len || (m->elf.build_id_len == id->build_id_len && !memcmp(m->elf.build_id, id->build_id, id->build_id_len));
 }
 
 /* vmlinux, if it is the one that was recorded. */
@@ -82,10 +90,9 @@ vmlinux(const struct recorded_kernel *k, int fd, const struct file_id *id)
 {
 	struct module *m = module_file(k->modules, fd, k->how->kallsyms ? k->how->kallsyms : "vmlinux");
 
-	if (!m || m->bad || !id->build_id_len ||
-	    (m->elf.build_id_len == id->build_id_len && !memcmp(m->elf.build_id, id->build_id, id->build_id_len)))
+	if (!m || m->bad || is_recorded(m, id))
 		return m;
-	warn("--kallsyms %s: this is not the kernel that was recorded: its build-id is another", m->path);
+	warn("%s%s: this is not the kernel that was recorded: its build-id is another", k->how->kallsyms ? "--kallsyms " : "", m->path);
 	return NULL;
 }
 
@@ -128,28 +135,60 @@ module_name(struct recorded_kernel *k, const char *path)
 	return arena_str(&k->modules->arena, name, strlen(name));
 }
 
-/* The code of kernel modules, by their files. */
-static void
-use_modules(struct recorded_kernel *k)
+static struct module *
+packed(const struct recorded_kernel *k, const struct file_id *id)
 {
-	uint32_t n;
-	const struct kernel_map *m = perfdata_kernel_maps(k->data, &n);
+	int fd = packed_module_is(id->path, NULL, 0) ? recorded_files_packed(k->files, id) : -1;
+	struct module *m = fd < 0 ? NULL : packed_module(k->modules, fd, id->path);
 
-	for (uint32_t i = 0; i < n; i++) {
-		struct kernel_file file = { .lo = m[i].lo, .hi = m[i].hi };
-		struct file_id id;
-		int fd;
+	if (fd >= 0)
+		close(fd);
+	return m && is_recorded(m, id) ? m : NULL;
+}
 
-		if (!m[i].path || *m[i].path != '/')
-			continue;
-		id = id_of(m[i].path, m[i].build_id, m[i].build_id_len);
-		if ((fd = k->files->finder.file(k->files->finder.ctx, &id)) < 0)
-			continue;
+static void
+use_module(struct recorded_kernel *k, const struct kernel_map *map)
+{
+	const struct file_id id = id_of(map->path, map->build_id, map->build_id_len);
+	struct kernel_file file = { .lo = map->lo, .hi = map->hi, .module = module_name(k, map->path), .file = packed(k, &id) };
+	int fd = file.file ? -1 : k->files->finder.file(k->files->finder.ctx, &id);
+
+	if (fd >= 0) {
 		file.file = module_file(k->modules, fd, id.path);
-		if ((file.module = module_name(k, id.path)))
-			add_file(k, &file);
 		close(fd);
 	}
+	if (file.module)
+		add_file(k, &file);
+}
+
+/* The codes of the kernel, in order; a vector. */
+static uint32_t
+kernel_codes(const struct recorded_kernel *k, const struct codes *codes, struct item **item, uint32_t *cap)
+{
+	uint32_t n = 0;
+
+	if (!vec_room(item, cap, codes->n, sizeof **item))
+		return 0;
+	for (uint32_t i = 0; i < codes->n; i++)
+		if (codes->code[i].module == k->modules->kernel->id)
+			(*item)[n++] = (struct item){ codes->code[i].vaddr, i, 0 };
+	return sort_items(*item, n) ? n : 0;
+}
+
+void
+recorded_kernel_modules(struct recorded_kernel *k, const struct codes *codes)
+{
+	uint32_t maps, cap = 0, n;
+	const struct kernel_map *m = perfdata_kernel_maps(k->data, &maps);
+	struct item *item = NULL;
+
+	if (k->own || !k->names)   /* what runs now says itself where its modules are */
+		return;
+	n = kernel_codes(k, codes, &item, &cap);
+	for (uint32_t i = 0; i < maps && n; i++)
+		if (m[i].path && *m[i].path == '/' && m[i].lo && m[i].lo < m[i].hi && sort_upto(item, n, m[i].lo - 1) < sort_upto(item, n, m[i].hi - 1))
+			use_module(k, &m[i]);
+	vec_free(&item, &cap, sizeof *item);
 }
 
 /* Where the kernel's own code was: what perf says may go on beyond its modules. */
@@ -187,7 +226,7 @@ recorded_kernel_find(struct recorded_kernel *k, bool here)
 	const struct file_id id = kernel_id(k);
 	const struct recording_how *how = k->how;
 	char hex[2 * sizeof id.build_id + 1] = "";
-	bool found, own = false;
+	bool found;
 
 	for (unsigned i = 0; i < id.build_id_len; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id.build_id[i]);
@@ -197,12 +236,11 @@ recorded_kernel_find(struct recorded_kernel *k, bool here)
 	if (how->kallsyms)
 		found = use(k, how->kallsyms_fd, &id);
 	else
-		found = (*hex && try(k, how->kept(how, hex), &id)) || (own = here && use(k, how->own_fd, &id)) ||
+		found = (*hex && try(k, how->kept(how, hex), &id)) || (k->own = here && use(k, how->own_fd, &id)) ||
 		        try(k, recorded_files_vmlinux(k->files, &id, perfdata_header(k->data)->release), &id);
-	if (!own) {
+	if (!k->own) {
 		k->names->kernel_read = NULL;
 		k->names->kernel_says = NULL;
-		use_modules(k);
 	}
 	find_range(k);
 	return found;

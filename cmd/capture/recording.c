@@ -319,6 +319,7 @@ read_all(struct recording *r, struct source *source, struct profile *to)
 	c->profile.lines = r->how->lines;
 	if (r->progress.on)
 		progress_say(&r->progress, "looking up names");
+	recorded_kernel_modules(&r->kernel, &c->codes);
 	naming_finish(c);
 	progress_close(&r->progress);
 	tell(r);

@@ -12,6 +12,7 @@ enum {
 	EVENTS_MOST = 4096, IDS_MOST = 1 << 20, BUILDS_MOST = 1 << 17, TEXT_MOST = 4096, FEATURES = 256,
 	FEATURE_MOST = 16 << 20,   /* bytes of one */
 	FLAG_FREQ = 10, FLAG_ID_ALL = 18,
+	MODE = 7, MODE_KERNEL = 1,   /* in misc */
 	BUILD_ID_SIZE = 1 << 15,   /* in misc: the length is given */
 };
 
@@ -180,6 +181,20 @@ header_build_of(const struct header *h, const char *path)
 	return NULL;
 }
 
+const struct recorded_build *
+header_build_kernel(const struct header *h)
+{
+	const struct recorded_build *b = header_build_of(h, "[kernel.kallsyms]");
+
+	for (uint32_t i = 0; i < h->builds && !b; i++) {
+		const char *slash = strrchr(h->build[i].path, '/');
+
+		if (slash && h->build[i].kernel && !strncmp(slash, "/vmlinux", 8))
+			b = &h->build[i];
+	}
+	return b;
+}
+
 void
 header_build(struct header *h, struct cursor c, uint16_t misc)
 {
@@ -199,6 +214,7 @@ header_build(struct header *h, struct cursor c, uint16_t misc)
 		return;
 	memcpy(b.id, id, b.len);
 	b.path = path;
+	b.kernel = (misc & MODE) == MODE_KERNEL;
 	if (header_build_of(h, path) || !vec_room(&h->build, &h->builds_cap, (uint64_t)h->builds + 1, sizeof b))
 		return;
 	h->build[h->builds] = b;

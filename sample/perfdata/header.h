@@ -19,6 +19,7 @@ struct recorded_event {
 struct recorded_build {
 	const char *path;
 	uint8_t id[20], len;
+	bool kernel;               /* of the kernel, or of a kernel module */
 };
 
 struct header {
@@ -54,5 +55,7 @@ void header_build(struct header *, struct cursor, uint16_t misc);
 uint32_t header_event(const struct header *, uint64_t id);
 /* The build-id of a mapped file, or NULL. */
 const struct recorded_build *header_build_of(const struct header *, const char *path);
+/* The build-id of the kernel, which may stand there by its name in brackets, or by the path of the vmlinux that perf found; or NULL. */
+const struct recorded_build *header_build_kernel(const struct header *);
 
 #endif

@@ -67,6 +67,16 @@ file(void *ctx, const struct file_id *id)
 }
 
 int
+recorded_files_packed(const struct recorded_files *f, const struct file_id *id)
+{
+	const struct file_id any = { .path = id->path };
+	int root = root_of(f);
+
+	errno = ENOENT;
+	return root >= 0 || f->finder.here || id->build_id_len ? foreign_recorded(root, id->path, &any, false) : -1;
+}
+
+int
 recorded_files_vmlinux(const struct recorded_files *f, const struct file_id *id, const char *release)
 {
 	static const char *const forms[] = { "/boot/vmlinux-%s", "/usr/lib/debug/boot/vmlinux-%s", "/lib/modules/%s/build/vmlinux",
@@ -75,6 +85,8 @@ recorded_files_vmlinux(const struct recorded_files *f, const struct file_id *id,
 	int root = root_of(f), fd = kept(f, id, true);
 	char path[PATH_ROOM];
 
+	if (fd < 0 && *id->path == '/' && id->build_id_len)
+		fd = foreign_recorded(root, id->path, id, false);
 	if (fd < 0)
 		fd = by_id(root, "/usr/lib/debug", id, true);
 	for (unsigned i = 0; fd < 0 && (root >= 0 || id->build_id_len) && i < n; i++)

@@ -15,6 +15,8 @@ struct recorded_files {
 /* HERE: they ran on this machine, under the kernel that runs now. */
 void recorded_files_init(struct recorded_files *, const struct modules *, const char *cache);
 void recorded_files_here(struct recorded_files *, bool here);
+/* A compressed kernel module, which may be another than ID says; -1: there is none. */
+int recorded_files_packed(const struct recorded_files *, const struct file_id *);
 /* The vmlinux of the kernel RELEASE (or NULL) with that build-id; without one, only a file below a sysroot.  -1: there is none. */
 int recorded_files_vmlinux(const struct recorded_files *, const struct file_id *, const char *release);
 

@@ -30,6 +30,7 @@
 #include "lib/clock.h"
 #include "lib/proc.h"
 #include "sym/kernel/bpf_names.h"
+#include "sym/kernel/packed_module.h"
 #include "sample/tasks/foreign.h"
 #include "sample/events/helper_process.h"
 #include "sample/events/open_event.h"
@@ -138,12 +139,12 @@ elsewhere(const char *path, uint64_t flags)
 }
 
 /* prof could read what a process has mapped from its memory as well.  Any other file must be a program, or have the name of
- * what JITs write, and not by a link alone: else the asker could read the whole disk. */
+ * what JITs write or of a compressed kernel module, and not by a link alone: else the asker could read the whole disk. */
 static int
 serve_file(const struct ask *a, int root)
 {
-	bool jit = ask_jit(a->path);
-	uint64_t flags = a->link || jit ? O_NOFOLLOW : 0;
+	bool jit = ask_jit(a->path), packed = packed_module_is(a->path, NULL, 0);
+	uint64_t flags = a->link || jit || packed ? O_NOFOLLOW : 0;
 	uint8_t head[HEADS];
 	struct ask_proc p;
 	struct stat st;
@@ -159,7 +160,8 @@ serve_file(const struct ask *a, int root)
 	if (fd < 0 || jit)
 		return fd;
 	n = asked_file_read(fd, head, sizeof head, 0);
-	if (ask_code(head, n < 0 ? 0 : (size_t)n))
+	n = n < 0 ? 0 : n;
+	if (ask_code(head, (size_t)n) || (packed && packed_module_is(a->path, head, (size_t)n)))
 		return fd;
 	close(fd);
 	return refuse(ENOEXEC);

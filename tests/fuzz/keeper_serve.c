@@ -68,7 +68,7 @@ check(const struct ask *a, int fd)
 	char self[32], link[PATH_MAX];
 	int32_t pid = 0;
 	struct stat st;
-	uint8_t head[4];
+	uint8_t head[8] = { 0 };
 	ssize_t n;
 
 	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
@@ -79,7 +79,8 @@ check(const struct ask *a, int fd)
 		for (unsigned i = 0; i < sizeof closed / sizeof *closed; i++)
 			if (strstr(a->path, closed[i]))
 				abort();
-	if (a->what == ASK_FILE && S_ISREG(st.st_mode) && !ask_jit(a->path) && (pread(fd, head, 4, 0) != 4 || memcmp(head, ELFMAG, 4)))
+	if (a->what == ASK_FILE && S_ISREG(st.st_mode) && !ask_jit(a->path) &&
+	    (pread(fd, head, sizeof head, 0) < 4 || (memcmp(head, ELFMAG, 4) && !packed_module_is(a->path, head, sizeof head))))
 		abort();
 	if (a->what == ASK_SOURCE && !getuid() && !(st.st_mode & S_IROTH) && st.st_uid != 65534)
 		abort();

@@ -5,6 +5,7 @@
 need perf linux-perf
 perf record -q -N -B -e cpu-clock -o data true >out 2>err || { [ "${CI:-}" = true ] && not_ok perf "it cannot record" err || skip '' 'perf cannot record here'; exit $failed; }
 burn=$(program demo -g)
+newest_perf
 
 # The frames of all stacks, perf's and prof's; prof's mark for a stack that goes on does not count as one.
 theirs() { grep -c '^[[:space:]][[:space:]]*[0-9a-f]' script; }
@@ -80,16 +81,24 @@ if [ "$(id -u)" != 0 ] || ! grep -q '^f.* _s*text$' /proc/kallsyms; then
 	skip vmlinux "the kernel's addresses are hidden here"
 	exit $failed
 fi
-rm -f data   # each mapping with its build-id, because perf does not collect build-ids at the end
-perf record -q -N --buildid-mmap -F 999 -e cpu-clock:k -g -o data timeout 1 dd if=/dev/zero of=/dev/null bs=4M 2>err >out
-id=$(perf buildid-list --kernel)
-"$PROF" report data -q -o own.folded 2>err
 known='(read|write|zero)[a-z_0-9]*_\[k\]'
-mkdir -p root/boot empty kept/.build-id/"$(echo "$id" | cut -c 1-2)"
-vmlinux vmlinux "$id" 2>err && kernel vmlinux --kallsyms vmlinux
-cp vmlinux root/boot/vmlinux-"$(uname -r)" && kernel vmlinux-sysroot --sysroot root
-cp vmlinux kept/.build-id/"$(echo "$id" | sed 's|^..|&/|')".debug && kernel vmlinux-debug-dir --sysroot empty --debug-dir kept
-vmlinux other 0123456789012345678901234567890123456789 2>err
-"$PROF" report data --kallsyms other -o k.folded >out 2>told
-show=told check vmlinux-other "$(samples k.folded "$known")" = 0 -a "$(grep -c 'its build-id is another' told)" = 1
+mkdir -p root/boot empty
+# named TEST PERF OPTIONS...: checks that what this perf records of the kernel gets its names by a vmlinux.
+named() {
+	test=$1 perf=$2
+	shift 2
+	rm -rf data kept
+	"$perf" record -q "$@" -F 999 -e cpu-clock:k -g -o data timeout 1 dd if=/dev/zero of=/dev/null bs=4M 2>err >out
+	id=$(perf buildid-list --kernel)
+	"$PROF" report data -q -o own.folded 2>err
+	mkdir -p kept/.build-id/"$(echo "$id" | cut -c 1-2)"
+	vmlinux vmlinux "$id" 2>err && kernel "$test" --kallsyms vmlinux
+	cp vmlinux root/boot/vmlinux-"$(uname -r)" && kernel "$test-sysroot" --sysroot root
+	cp vmlinux kept/.build-id/"$(echo "$id" | sed 's|^..|&/|')".debug && kernel "$test-debug-dir" --sysroot empty --debug-dir kept
+	vmlinux other 0123456789012345678901234567890123456789 2>err
+	"$PROF" report data --kallsyms other -o k.folded >out 2>told
+	show=told check "$test-other" "$(samples k.folded "$known")" = 0 -a "$(grep -c 'its build-id is another' told)" = 1
+}
+named vmlinux perf -N --buildid-mmap   # each mapping with its build-id, because perf does not collect build-ids at the end
+[ ! "$newer" ] || named vmlinux-newer "$newer"
 exit $failed

@@ -7,12 +7,8 @@ need perf linux-perf
 need xz xz-utils
 need /usr/bin/python3 python3
 perf record -q -N -B -e cpu-clock -o data true >out 2>err || { [ "${CI:-}" = true ] && not_ok perf "it cannot record" err || skip '' 'perf cannot record here'; exit $failed; }
-perfs=perf
-if [ "${CI:-}" = true ] || [ -x "${CACHE:-$TESTS/../build/cache}/perf-forky/perf" ]; then
-	newer=$("$TESTS/../ci/perf" 2>err) && perfs="perf $newer" || not_ok newer "there is no newer perf" err
-else
-	skip newer "no newer perf: ci/perf fetches it"
-fi
+newest_perf
+perfs="perf $newer"
 demo=$(program demo -g)
 "$TESTS/bench/generate" 30 >code.c
 "$TESTS/bench/generate" 4000 | head -c 1500000 >text

@@ -97,6 +97,9 @@ contents(void)
 	head[17] = 4;
 	CHECK(!ask_code(head, 18));
 	CHECK(!ask_code((const uint8_t *)"root:x:0:0:root:/root", 18));
+	CHECK(packed_module_is("/lib/x.ko.xz", (const uint8_t *)"\3757zXZ", 6) && packed_module_is("/lib/x.ko.gz", NULL, 0));
+	CHECK(!packed_module_is("/lib/x.ko.zst", (const uint8_t *)"\3757zXZ", 6) && !packed_module_is("/lib/x.ko.xz", (const uint8_t *)"\3757z", 3));
+	CHECK(!packed_module_is("/root/x.xz", NULL, 0) && !packed_module_is(".ko.xz", NULL, 0) && !packed_module_is("/lib/x.ko.xz/y", NULL, 0));
 }
 
 /* ---- a keeper that is really there, for a capture of a process of nobody's ---- */

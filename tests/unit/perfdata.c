@@ -255,6 +255,147 @@ memory_is_bounded(void)
 	bytes_free(&file);
 }
 
+/* ---- the kernel ---- */
+
+static void
+put_file(const char *path, struct bytes *b)
+{
+	char name[128];
+	FILE *f;
+
+	snprintf(name, sizeof name, "%s%s", dir, path);
+	CHECK((f = fopen(name, "wb")) && fwrite(b->p, b->n, 1, f) == 1 && !fclose(f));
+	bytes_free(b);
+}
+
+static void
+put_build_id(struct elfwrite *w, const uint8_t *id)
+{
+	struct bytes note = { 0 };
+
+	bytes_uint(&note, 4, 4);
+	bytes_uint(&note, 20, 4);
+	bytes_uint(&note, 3, 4);
+	bytes_put(&note, "GNU", 4);
+	bytes_put(&note, id, 20);
+	elfwrite_section(w, ".note.gnu.build-id", SHT_NOTE, SHF_ALLOC, w->base + 0x3000, note.p, note.n);
+	bytes_free(&note);
+}
+
+/* A kernel of one function, and a module of one function; both have that build-id. */
+static void
+put_kernel(const uint8_t *id)
+{
+	static const uint8_t code[0x100];
+	struct elfwrite v = elfwrite_new(true, false), m = elfwrite_new(true, false);
+	struct bytes file;
+	unsigned text;
+
+	v.base = 0xffffffff81000000;
+	text = elfwrite_section(&v, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, v.base + 0x1000, code, sizeof code);
+	elfwrite_symbol(&v, "_stext", v.base + 0x1000, sizeof code, STB_GLOBAL << 4 | STT_FUNC, text);
+	put_build_id(&v, id);
+	file = elfwrite_finish(&v);
+	put_file("/boot/vmlinux-1.2", &file);
+	m.type = ET_REL;
+	text = elfwrite_section(&m, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, sizeof code);
+	put_build_id(&m, id);
+	elfwrite_symbol(&m, "nf_eval", 0, sizeof code, STT_FUNC, text);
+	file = elfwrite_finish(&m);
+	put_file("/lib/nf-x.ko", &file);
+}
+
+/* The header of a pipe's build-id: a pid, 20 bytes, their number. */
+static void
+perfwrite_build(struct perfwrite *w, const char *path, const uint8_t *id)
+{
+	size_t at = perfwrite_record(w, 67, KERNEL | 1 << 15);
+
+	bytes_uint(&w->data, UINT32_MAX, 4);
+	bytes_put(&w->data, id, 20);
+	bytes_uint(&w->data, 20, 4);
+	bytes_str(&w->data, path);
+	perfwrite_end(w, at);
+}
+
+/* A sample in that module, whose file PATH is, and one in the kernel; the recording says which build-id one of them has. */
+static struct bytes
+kernel_samples(const char *release, const char *path, const char *built, const uint8_t *id)
+{
+	const struct perfwrite_event e = { "cycles", 0, 0, 1000, SAMPLE, 0, 1, false };
+	struct perfwrite w = perfwrite_new(false, false);
+	size_t at;
+
+	perfwrite_event(&w, &e);
+	perfwrite_feature(&w, 4, release);
+	perfwrite_build(&w, built, id);
+	perfwrite_map(&w, UINT32_MAX, 0xffffffff91001000, 0x1000, 0xffffffff91001000, "[kernel.kallsyms]_stext", 1);
+	perfwrite_map(&w, UINT32_MAX, 0xffffffffc0100000, 0x1000, 0, path, 1);
+	at = perfwrite_sample(&w, 0, KERNEL, 0xffffffffc0100010, 5, 5, 10);
+	perfwrite_end(&w, at);
+	at = perfwrite_sample(&w, 0, KERNEL, 0xffffffff91001010, 5, 6, 11);
+	perfwrite_end(&w, at);
+	return perfwrite_finish(&w);
+}
+
+static void
+compressed_kernel_modules(void)
+{
+	static const char *const by[][2] = { { "true", "" }, { "gzip -nkf", ".gz" }, { "xz -kf --check=crc32", ".xz" }, { "zstd -qkf", ".zst" } };
+	static const uint8_t id[20] = { 1, 2, 3 }, another[20] = { 9 };
+	char command[160], path[32];
+	struct profile p;
+
+	snprintf(command, sizeof command, "mkdir -p %s/boot %s/lib", dir, dir);
+	CHECK(!system(command));
+	put_kernel(id);
+	for (unsigned i = 0; i < 4; i++) {
+		struct bytes file;
+
+		snprintf(path, sizeof path, "/lib/nf-x.ko%s", by[i][1]);
+		snprintf(command, sizeof command, "%s %s/lib/nf-x.ko", by[i][0], dir);
+		if (system(command))
+			continue;   /* this machine has no such program */
+		file = kernel_samples("1.2", path, path, id);
+		CHECK(read_file(&file, 0, &p));
+		CHECK_STR(stack_of(&p, 0), "nf_eval");
+		CHECK_STR(stack_of(&p, 1), "_stext");
+		profile_free(&p);
+		bytes_free(&file);
+		file = kernel_samples("1.2", path, path, another);
+		CHECK(read_file(&file, 0, &p));
+		CHECK_STR(stack_of(&p, 0), "[kernel]");
+		CHECK_STR(stack_of(&p, 1), "_stext");
+		profile_free(&p);
+		bytes_free(&file);
+	}
+	snprintf(command, sizeof command, "rm -r %s/boot %s/lib", dir, dir);
+	CHECK(!system(command));
+}
+
+/* Where perf itself found a vmlinux, it names the kernel by that path. */
+static void
+vmlinux_where_perf_found_it(void)
+{
+	static const uint8_t id[20] = { 1, 2, 3 }, another[20] = { 9 };
+	char command[160];
+
+	snprintf(command, sizeof command, "mkdir -p %s/boot %s/lib", dir, dir);
+	CHECK(!system(command));
+	put_kernel(id);
+	for (unsigned i = 0; i < 3; i++) {
+		struct bytes file = kernel_samples("3.4", "/none", i < 2 ? "/boot/vmlinux-1.2" : "/boot/other", i ? another : id);
+		struct profile p;
+
+		CHECK(read_file(&file, 0, &p));
+		CHECK_STR(stack_of(&p, 1), i ? "[kernel]" : "_stext");
+		profile_free(&p);
+		bytes_free(&file);
+	}
+	snprintf(command, sizeof command, "rm -r %s/boot %s/lib", dir, dir);
+	CHECK(!system(command));
+}
+
 /* ---- samples of other machines ---- */
 
 struct truth {
@@ -436,6 +577,8 @@ main(void)
 	RUN("perfdata", sizes_that_lie);
 	RUN("perfdata", a_child_has_its_parents_maps);
 	RUN("perfdata", memory_is_bounded);
+	RUN("perfdata", compressed_kernel_modules);
+	RUN("perfdata", vmlinux_where_perf_found_it);
 	RUN("perfdata", other_machines);
 	snprintf(path, sizeof path, "%s/program", dir);
 	unlink(path);
