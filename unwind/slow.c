@@ -125,10 +125,25 @@ step_late(struct job *j, const struct entry *e, struct frame *f)
 	return step;
 }
 
+/* Whether a step by a row that a process has told of its code, and that found no caller, may be tried again by RULE, which is of the
+ * code itself: the process may have made other code there since. */
+static bool
+untold(struct job *j, const struct entry *e, struct rule *rule)
+{
+	uint64_t vaddr;
+	struct module *m = entry_module(j->u, e, &vaddr);
+
+	if (m->kind != MODULE_JIT || j->u->mode != MODE_AUTO)
+		return false;
+	rule_undescribed(j->u, m, vaddr, rule);
+	return true;
+}
+
 /* The step out of code with that (copied) entry; F becomes the caller. */
 static enum step
 step_by(struct job *j, const struct entry *e, struct frame *f)
 {
+	struct rule rule;
 	enum step step;
 
 	j->by = BY_CFI;
@@ -144,7 +159,8 @@ step_by(struct job *j, const struct entry *e, struct frame *f)
 			return step;
 		/* fall through */
 	case RULE_GENERAL:
-		return step_general(j, e, f);
+		step = step_general(j, e, f);
+		return step == STEP_NONE && untold(j, e, &rule) ? step_bare(j, &rule, f) : step;
 	case RULE_SIGRETURN:
 	case RULE_KEPT:
 		return now_full(j, f, step_sigreturn(j, &e->rule, &j->full, f));
@@ -172,19 +188,22 @@ other_pointer(const struct job *j, const struct rule *r, const struct frame *f, 
 static enum step
 step_full(struct job *j, const struct entry *e, struct frame *f, struct regs *regs)
 {
+	struct rule rule = e->rule;
 	const struct row *row;
 	enum step step;
 
 	j->by = BY_CFI;
-	if (e->rule.kind == RULE_PLAIN || e->rule.kind == RULE_LINK || e->rule.kind == RULE_GENERAL) {
+	if (rule.kind == RULE_PLAIN || rule.kind == RULE_LINK || rule.kind == RULE_GENERAL) {
 		row = entry_row(j, e);
-		return row ? step_row(j, row, regs, f, true) : STEP_BAD;
+		step = row ? step_row(j, row, regs, f, true) : STEP_BAD;
+		if (step != STEP_NONE || !untold(j, e, &rule))
+			return step;
 	}
 	if (e->rule.kind == RULE_SIGRETURN || e->rule.kind == RULE_KEPT)
 		return step_sigreturn(j, &e->rule, regs, f);
 	if (e->rule.kind == RULE_ROOT || e->rule.kind == RULE_BAD)
 		return step_by(j, e, f);
-	step = step_bare(j, &e->rule, f);
+	step = step_bare(j, &rule, f);
 	/* Never by way of step_by: its steps of last resort replay the walk, and would come here again. */
 	if (step == STEP_NONE && j->u->code.arch->table_row && (row = entry_row(j, e))) {
 		bool exact = f->exact;
@@ -197,7 +216,7 @@ step_full(struct job *j, const struct entry *e, struct frame *f, struct regs *re
 
 		known_registers(j->u->code.arch, f, regs);
 		if (j->u->code.arch->other)
-			other_pointer(j, &e->rule, f, known, regs);
+			other_pointer(j, &rule, f, known, regs);
 	}
 	return step;
 }

@@ -18,18 +18,20 @@
 #include "sym/elf/symbol_tables.h"
 
 enum {
-	ENTRIES_MOST = 4096,      /* of a list */
+	ENTRIES_MOST = 2048,      /* of a list */
 	OPENED_MOST = 32,         /* files that prof opens in one look, only to look for a descriptor */
 	IMAGE_MOST = 8 << 20,     /* bytes of an ELF file that prof reads, */
-	LOOK_MOST = 8 << 20,      /* of all that it reads in one look, */
+	LOOK_MOST = 4 << 20,      /* of all the files that it reads in one look, READ of each at least, */
 	FRAMES_MOST = 16 << 20,   /* and of frame descriptions that it keeps */
 	SYMBOLS_MOST = 1 << 16,   /* of an ELF file */
 	READ = 16 << 10,
 	TAIL = 4096,              /* bytes at the end of a file, which hold names and the addresses of sections, and tell files apart */
 	PLACES = 4,               /* of the code of one piece */
 	WAIT_TIMES = 50,          /* prof takes no more than 2 % of a CPU */
-	WAIT_LEAST = 20000000, WAIT_MOST = 1000000000,   /* ns */
 };
+
+#define WAIT_LEAST UINT64_C(20000000)     /* ns */
+#define WAIT_MOST UINT64_C(10000000000)
 
 struct piece_code {
 	uint64_t lo, hi;
@@ -44,7 +46,8 @@ struct registered_piece {
 	uint64_t entry, file, size;
 	uint32_t tail;
 	uint8_t list, places;
-	bool gone, met, is64;
+	bool met, is64;
+	uint32_t gone;            /* the look that did not find it any more, or 0 */
 	struct piece_code place[PLACES];   /* of its code: if there are more, the last one spans them */
 	struct {
 		struct cursor bytes;
@@ -58,7 +61,7 @@ struct look {
 	struct space *space;
 	bool (*ran)(const void *, uint64_t, uint64_t);
 	const void *ctx;
-	uint64_t left;            /* bytes that it may still read */
+	uint64_t left;            /* bytes of files that it may still read */
 	struct listed *fresh;     /* entries that are new in the list, the newest first */
 	uint32_t nfresh, cap;
 	enum registered_news news;
@@ -75,7 +78,6 @@ read_some(struct look *l, uint64_t addr, uint8_t *to, size_t n)
 	for (; got < n && work_step(1); got += more)
 		if (!(more = l->space->read(l->space, addr + got, to + got, n - got < READ ? n - got : READ)))
 			break;
-	l->left -= got < l->left ? got : l->left;
 	work_allow_steps(got);
 	return got;
 }
@@ -261,6 +263,8 @@ read_file(struct look *l, struct registered_piece *p)
 	struct elf elf;
 	size_t n;
 
+	n = p->size < READ ? READ : p->size < IMAGE_MOST ? (size_t)p->size : IMAGE_MOST;
+	l->left -= n < l->left ? n : l->left;
 	if (p->size <= IMAGE_MOST && vec_room(&image, &cap, p->size, 1)) {
 		n = read_some(l, p->file, image, (size_t)p->size);
 		if (!elf_open(&elf, cur_of(image, n, false), false, &arena) && !elf.bytes.big)
@@ -299,12 +303,19 @@ tell(struct look *l, const struct registered_piece *p, bool other)
 	l->news = news > l->news ? news : l->news;
 }
 
+/* Samples that came before the look may still be in its code. */
+static bool
+is_over(const struct registered *r, const struct registered_piece *p)
+{
+	return p->gone && p->gone != r->looks;
+}
+
 static void
 drop(struct look *l, struct registered_piece *p)
 {
 	struct jit_range nothing = { .at = ++l->of->changes };
 
-	p->gone = true;
+	p->gone = l->of->looks;
 	tell(l, p, true);
 	for (unsigned i = 0; i < p->places && jitcode_text(l->of->code, "", 0, &nothing.name); i++) {
 		nothing.lo = p->place[i].lo;
@@ -319,7 +330,7 @@ add(struct look *l, unsigned list, const struct listed *e)
 	struct registered *r = l->of;
 	struct registered_piece *p;
 
-	for (p = r->piece; p < r->piece + r->pieces && !p->gone; p++)
+	for (p = r->piece; p < r->piece + r->pieces && !is_over(r, p); p++)
 		;
 	if (p < r->piece + r->pieces)   /* newer ones stay behind older ones */
 		memmove(p, p + 1, (size_t)(r->piece + --r->pieces - p) * sizeof *p);
@@ -418,6 +429,7 @@ registered_look(struct registered *r, struct space *s, uint64_t now, struct work
 
 	if (now < r->next || !s->read)
 		return REGISTERED_SAME;
+	r->looks++;
 	r->next = UINT64_MAX;   /* a search may lead here again */
 	search(r, s);
 	work_begin(work);
@@ -454,7 +466,7 @@ registered_frame(const struct registered *r, uint64_t addr, struct fde *f)
 	for (uint32_t i = r->pieces; i--;) {
 		const struct registered_piece *p = &r->piece[i];
 
-		for (unsigned k = 0; k < 2 && !p->gone && holds(p, addr); k++)
+		for (unsigned k = 0; k < 2 && !is_over(r, p) && holds(p, addr); k++)
 			for (uint64_t at = 0; ehframe_next(p->frames[k].bytes, p->frames[k].vaddr, p->is64, k, &at, f) && work_step(1);)
 				if (addr >= f->lo && addr < f->hi)
 					return f->told = true;

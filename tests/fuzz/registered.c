@@ -71,7 +71,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memory.next_n = size - 1 - memory.n;
 	memory.left = flags >> 2;
 	for (unsigned i = 0; i < 3; i++) {
-		registered_look(&r, &space, clock_now() + i * UINT64_C(2000000000), &work, ran, NULL);
+		registered_look(&r, &space, clock_now() + i * UINT64_C(20000000000), &work, ran, NULL);
 		for (uint32_t k = 0; k < r.pieces && k < 8; k++)
 			for (unsigned place = 0; place < r.piece[k].places; place++)
 				for (uint64_t off = 0; off < 64; off += 8) {

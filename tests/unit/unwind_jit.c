@@ -313,6 +313,55 @@ jitted_code_in_a_frame_made_by_a_file(void)
 	tear_down();
 }
 
+/* The process tells debuggers of its code, by one row, as qemu does. */
+static void
+jitted_code_that_is_described(void)
+{
+	enum { TOLD = 0x10100, TOLD_SIZE = 0x800, LIST = 0x11000, ITEM = 0x11020, IMAGE = 0x11040 };
+	struct elfwrite w = elfwrite_new(true, false);
+	struct ehwrite e = ehwrite_new(&w, 0);
+	struct bytes file, list = { 0 };
+
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	for (unsigned i = 0; i < sizeof jit_bytes; i += 2)
+		memcpy(jit_bytes + i, "\xff\xe0", 2);   /* jmp *%rax */
+	w.type = ET_EXEC;
+	elfwrite_section_at(&w, ".text", SHT_NOBITS, SHF_EXECINSTR, TOLD, 0, NULL, TOLD_SIZE);
+	e.debug = true;
+	ehwrite_fde(&e, ehwrite_cie(&e, "", 1, -8, 16, "\x0c\x07\x08\x90\x01", 5), TOLD, TOLD_SIZE, "\x0e\x40", 2);   /* cfa = rsp + 64 */
+	ehwrite_finish(&e, &w, 0);
+	file = elfwrite_finish(&w);
+	bytes_set(&list, 0, 1, 8);
+	bytes_set(&list, 16, ITEM, 8);
+	bytes_set(&list, ITEM - LIST + 16, IMAGE, 8);
+	bytes_set(&list, ITEM - LIST + 24, file.n, 8);
+	bytes_put_at(&list, IMAGE - LIST, file.p, file.n);
+	memcpy(jit_bytes + (LIST - 0x10000), list.p, list.n);
+	jit->jit->registered.list[0] = (struct registered_list){ .addr = LIST, .word = 8, .size_at = 24 };
+	jit->jit->registered.lists = 1;
+	CHECK(jit_registered(jit, &space, 1) == REGISTERED_SAME);
+	words[7] = ret(PLAIN);
+	words[11] = ret(ROOT);
+	go(TOLD + 0x300, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && in(1) == PLAIN && walk.by_cfi == 2);
+	go(TOLD + 0x20, 0, WORDS);               /* where code may make that frame */
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	words[7] = ret(PLAIN) + 1;               /* behind no call */
+	words[11] = 7;
+	words[20] = ret(PLAIN);
+	go(TOLD + 0x300, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	memcpy(jit_bytes + (TOLD + 0x400 - 0x10000), "\x48\x83\xc4\x08\xc3", 5);   /* add $8, %rsp; ret */
+	words[1] = ret(ROOT);                    /* other code is there now */
+	space_renew(&space);
+	go(TOLD + 0x400, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2 && walk.by_code == 1);
+	bytes_free(&list);
+	bytes_free(&file);
+	tear_down();
+}
+
 int
 main(void)
 {
@@ -327,5 +376,6 @@ main(void)
 	RUN("unwind_jit", jitted_code_in_a_frame_made_for_it);
 	RUN("unwind_jit", jitted_code_in_a_small_frame);
 	RUN("unwind_jit", jitted_code_in_a_frame_made_by_a_file);
+	RUN("unwind_jit", jitted_code_that_is_described);
 	return TEST_STATUS;
 }
