@@ -21,8 +21,9 @@ MUSL = $O/cc
 # -Os for what asks and tells, -O2 for what runs for each sample, name or byte.
 OPT     = -Os
 hot     = lib/% sym/% unwind/% sample/events/% out/%
-cold    = $(addprefix sample/events/,cgroup% counters% event% helper% lent% open% probe% syscalls% trace%) sym/probe/% sym/jit/registered% out/report/% \
-          $(addprefix lib/,bpf% dir% nearest% progress%) out/output% out/place%
+cold    = $(addprefix sample/events/,cgroup% counters% cpu% event% growth% helper% lent% open% pressure% priority% probe% syscalls% trace% watches%) \
+          sym/probe/% sym/jit/registered% sym/dwarf/entry% sym/module/debug% out/report/% \
+          $(addprefix lib/,bpf% dir% nearest% progress% regex%) out/output% out/place% out/format/svg/svg_color% out/format/svg/svg_read%
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
 CFLAGS  = -g
 SHAPE   = -fno-pie -fstack-protector -fno-asynchronous-unwind-tables -fno-unwind-tables -ffunction-sections -fdata-sections

@@ -138,10 +138,14 @@ find(struct latencies *c, struct probe_sites *p, const char *text, bool returns)
 {
 	struct probe probe;
 	const char *why = probe_parse(&probe, text, &c->arena);
+	const struct probe_wants w = {
+		.pid = c->target.npid && c->target.kind != TARGET_SYSTEM ? c->target.pid[0] : 0,
+		.command = c->target.command ? c->target.command[0] : NULL,
+		.returns = returns || probe_returns(&probe),
+	};
 	char words[512];
 
-	if (!why && probe_sites_find(p, &probe, c->target.npid && c->target.kind != TARGET_SYSTEM ? c->target.pid[0] : 0,
-	                             c->target.command ? c->target.command[0] : NULL, returns || probe_returns(&probe), words, sizeof words))
+	if (!why && probe_sites_find(p, &probe, &w, words, sizeof words))
 		return true;
 	error("-e %s: %s", text, why ? why : words);
 	return false;

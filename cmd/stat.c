@@ -76,8 +76,11 @@ deviation(const struct series *s)
 static bool
 find_probes(struct stat_plan *p)
 {
-	const char *why = probe_events_find(p->event, &p->nevent, p->target.npid && p->target.kind != TARGET_SYSTEM ? p->target.pid[0] : 0,
-	                                    p->target.command ? p->target.command[0] : NULL, &p->arena);
+	const struct probe_wants w = {
+		.pid = p->target.npid && p->target.kind != TARGET_SYSTEM ? p->target.pid[0] : 0,
+		.command = p->target.command ? p->target.command[0] : NULL,
+	};
+	const char *why = probe_events_find(p->event, &p->nevent, &w, &p->arena);
 
 	if (why)
 		error("-e: %s", why);

@@ -1,6 +1,7 @@
 /* See plan_capture.h. */
 #include "plan_capture.h"
 
+#include "call_frame.h"
 #include "lib/msg.h"
 #include "registers.h"
 #include "sample/events/event_kind.h"
@@ -36,11 +37,13 @@ name_bytes(struct plan *p)
 bool
 plan_add_events(struct plan *p, uint32_t *wait_event, const struct event **frees)
 {
+	struct probe_wants w = { .frame = call_frame };
 	const char *why;
 
 	*wait_event = 0;
-	why = probe_events_find(p->event, &p->nevent, p->target.npid && p->target.kind != TARGET_SYSTEM ? p->target.pid[0] : 0,
-	                        p->target.command ? p->target.command[0] : NULL, &p->arena);
+	w.pid = p->target.npid && p->target.kind != TARGET_SYSTEM ? p->target.pid[0] : 0;
+	w.command = p->target.command ? p->target.command[0] : NULL;
+	why = probe_events_find(p->event, &p->nevent, &w, &p->arena);
 	if (why) {
 		error("-e: %s", why);
 		return false;

@@ -34,7 +34,7 @@ find_arguments(struct growth *g)
 		size_t n = strcspn(names, " ");
 
 		snprintf(word, sizeof word, "%%%.*s", (int)n, names);
-		if (probe_arg_parse(&g->arg[i], word, NULL))
+		if (probe_arg_parse(&g->arg[i], word, NULL, NULL))
 			return "does not know where this machine's system calls have their arguments";
 		names += n + (names[n] == ' ');
 	}

@@ -33,6 +33,7 @@ extern const struct probe_regs perf_probe_regs;
 struct perf_reg_words {
 	const char *names, *args, *value, *call;
 	bool parts;                /* and parts of registers have names of their own */
+	const char *dwarf;         /* the names by DWARF's numbers; NULL: as NAMES has them */
 };
 extern const struct perf_reg_words perf_reg_words;
 

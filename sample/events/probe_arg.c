@@ -58,7 +58,24 @@ set_register(struct probe_arg *a, int i)
 	return i >= 0;
 }
 
-/* "$arg1", "$retval", "%di": where it lies. */
+/* A register by DWARF's number. */
+static bool
+take_numbered(struct probe_arg *a, const char **p)
+{
+	const char *list = perf_reg_words.dwarf ? perf_reg_words.dwarf : perf_reg_words.names;
+	uint64_t n;
+
+	*p += 2;
+	if (!text_dec(p, &n))
+		return false;
+	for (; n && *list; n--) {
+		list += strcspn(list, " ");
+		list += *list == ' ';
+	}
+	return *list && set_register(a, register_of(list, strcspn(list, " ")));
+}
+
+/* "$arg1", "$retval", "%di", "%#5": where it lies. */
 static bool
 take_base(struct probe_arg *a, const char **p)
 {
@@ -67,6 +84,8 @@ take_base(struct probe_arg *a, const char **p)
 	const char *s = *p + 1;
 	size_t n;
 
+	if (s[-1] == '%' && *s == '#')
+		return take_numbered(a, p);
 	if ((!dollar && **p != '%') || !(n = word(s)))
 		return false;
 	*p += 1 + n;
@@ -229,18 +248,33 @@ take_fetch(struct probe_arg *a, const char **p, const char *usdt)
 }
 
 const char *
-probe_arg_parse(struct probe_arg *a, const char *text, const char *usdt)
+probe_arg_fetch(const char *text)
 {
-	static const char wrong[] = "write an argument as %REGISTER, $arg1 to $arg6, $retval or +8(%sp), at a USDT probe as arg1; NAME= may stand before "
-	                            "it, and :u32, :s64, :x64 or :string behind it";
-	const char *p = text, *equals = strchr(text, '=');
+	const char *equals = strchr(text, '=');
+
+	return equals ? equals + 1 : text;
+}
+
+bool
+probe_arg_is_variable(const char *text)
+{
+	const char *p = probe_arg_fetch(text);
+
+	return isalpha((unsigned char)*p) || *p == '_';
+}
+
+const char *
+probe_arg_parse(struct probe_arg *a, const char *text, const char *usdt, const char *found)
+{
+	static const char wrong[] = "write an argument as %REGISTER, $arg1 to $arg6, $retval, +8(%sp) or as a variable (x, p->x), at a USDT probe as arg1; "
+	                            "NAME= may stand before it, and :u32, :s64, :x64 or :string behind it";
+	const char *p = found ? found : probe_arg_fetch(text), *equals = strchr(text, '=');
 	size_t n = equals ? (size_t)(equals - text) : strcspn(text, ":");
 
 	*a = (struct probe_arg){ .kind = ARG_HEX, .size = sizeof(long) };
 	snprintf(a->name, sizeof a->name, "%.*s", (int)(n < sizeof a->name ? n : sizeof a->name - 1), text);
-	p += equals ? n + 1 : 0;
 	if (!take_fetch(a, &p, usdt))
-		return wrong;
+		return found ? "prof has no sample of the register that it is in" : wrong;
 	if (!*p)
 		return NULL;
 	return *p == ':' && take_type(a, p + 1) ? NULL : wrong;

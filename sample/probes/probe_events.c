@@ -18,7 +18,7 @@ argument(const struct probe_arg **to, const char *words, const struct site *site
 
 	if (!arg)
 		return "out of memory";
-	if (probe_arg_parse(arg, words, site->args))
+	if (probe_arg_parse(arg, words, site->args, NULL))
 		return event_words(a, "%s needs a number as its %.4s; this one has: %s", site->name, words, site->args);
 	*to = arg;
 	return NULL;
@@ -66,9 +66,11 @@ place(struct event *at, const struct probe_sites *p, const char *file, struct ar
 		if (like.probe_leaf) {
 			struct probe_arg *arg = arena_alloc(a, sizeof *arg);
 
-			why = arg ? probe_arg_parse(arg, like.probe_leaf, p->probe.kind == USDT ? site->args : NULL) : "out of memory";
+			bool usdt = p->probe.kind == USDT, variable = !usdt && probe_arg_is_variable(like.probe_leaf);
+
+			why = arg ? probe_arg_parse(arg, like.probe_leaf, usdt ? site->args : NULL, variable ? site->args : NULL) : "out of memory";
 			if (why)
-				return event_words(a, "--leaf '%.60s' of %.80s: %s%s%s", like.probe_leaf, text, why, *site->args ? "; its arguments: " : "", site->args);
+				return event_words(a, "--leaf '%.60s' of %.80s: %s%s%s", like.probe_leaf, text, why, usdt && *site->args ? "; its arguments: " : "", usdt ? site->args : "");
 			arg->kernel = kernel;
 			e->arg = arg;
 		}
@@ -85,14 +87,17 @@ place(struct event *at, const struct probe_sites *p, const char *file, struct ar
 }
 
 static const char *
-find(struct event *event, unsigned *n, unsigned i, unsigned *all, int32_t pid, const char *command, struct arena *a)
+find(struct event *event, unsigned *n, unsigned i, unsigned *all, const struct probe_wants *wants, struct arena *a)
 {
 	struct event *e = &event[i];
+	struct probe_wants w = *wants;
 	struct probe_sites p;
 	const char *text = e->probe->text, *file, *why;
 	char words[512];
 
-	if (!probe_sites_find(&p, e->probe, pid, command, probe_returns(e->probe), words, sizeof words))
+	w.returns = probe_returns(e->probe);
+	w.variable = e->probe_leaf && e->probe->kind != USDT && probe_arg_is_variable(e->probe_leaf) ? probe_arg_fetch(e->probe_leaf) : NULL;
+	if (!probe_sites_find(&p, e->probe, &w, words, sizeof words))
 		return event_words(a, "event '%.80s': %s", text, words);
 	*all += p.sites.n;
 	if (*all > PROBE_EVENTS_MOST)
@@ -109,13 +114,13 @@ find(struct event *event, unsigned *n, unsigned i, unsigned *all, int32_t pid, c
 }
 
 const char *
-probe_events_find(struct event *event, unsigned *n, int32_t pid, const char *command, struct arena *a)
+probe_events_find(struct event *event, unsigned *n, const struct probe_wants *wants, struct arena *a)
 {
 	const char *why = NULL;
 	unsigned all = 0;
 
 	for (unsigned i = 0; i < *n && !why; i++)
 		if (event[i].probe)
-			why = find(event, n, i, &all, pid, command, a);
+			why = find(event, n, i, &all, wants, a);
 	return why;
 }

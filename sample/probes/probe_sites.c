@@ -25,6 +25,7 @@
 #include "sample/rights/keeper_ask.h"
 #include "sample/rights/sandbox.h"
 #include "sample/tasks/foreign.h"
+#include "sym/probe/location.h"
 
 enum { SECONDS = 20 };         /* seconds that the reading of the file may take */
 enum { PATIENCE_US = 900000 }; /* how long the reader waits for a debug file */
@@ -141,11 +142,11 @@ give_files(int to)
 
 /* Runs in the reader. */
 __attribute__((noreturn)) static void
-look(const struct probe_sites *p, int out)
+look(const struct probe_sites *p, const struct probe_wants *w, int out)
 {
 	struct sites s = { 0 };
 	struct modules ms;
-	struct module *m;
+	struct module *m = NULL;
 	struct findings a = { 0 };
 	char here[PATH_MAX], path[2 * PATH_MAX];
 
@@ -157,6 +158,8 @@ look(const struct probe_sites *p, int out)
 		snprintf(s.wrong, sizeof s.wrong, "out of memory");
 	else
 		a.good = p->probe.kind == USDT ? sites_usdt(&s, m, p->probe.provider, p->probe.place) : sites_code(&s, &ms, m, p->probe.place);
+	if (a.good && w->variable)
+		a.good = sites_variable(&s, &(struct call_frame){ w->frame, &ms, m }, w->variable);
 	a.n = s.n;
 	a.left_out = s.left_out;
 	a.thumb = s.thumb;
@@ -213,7 +216,7 @@ end(pid_t pid)
 }
 
 static bool
-ask_reader(struct probe_sites *p, char *why, size_t size)
+ask_reader(struct probe_sites *p, const struct probe_wants *w, char *why, size_t size)
 {
 	uint64_t until = clock_now() + (uint64_t)SECONDS * 1000000000;
 	int pipes[2], files[2];
@@ -237,7 +240,7 @@ ask_reader(struct probe_sites *p, char *why, size_t size)
 	if (!(reader = opener < 0 ? -1 : fork_apart())) {
 		close(pipes[0]);
 		door = files[1];
-		look(p, pipes[1]);
+		look(p, w, pipes[1]);
 	}
 	close(pipes[1]);
 	close(files[1]);
@@ -274,14 +277,21 @@ in_kernel(struct probe_sites *p, char *why, size_t size)
 }
 
 bool
-probe_sites_find(struct probe_sites *p, const struct probe *probe, int32_t pid, const char *command, bool returns, char *why, size_t size)
+probe_sites_find(struct probe_sites *p, const struct probe *probe, const struct probe_wants *w, char *why, size_t size)
 {
+	bool returns = w->returns;
+
 	*p = (struct probe_sites){ .probe = *probe, .file.fd = -1 };
+	if (w->variable && (returns || probe->kind == KPROBE)) {
+		snprintf(why, size, returns ? "variables are gone when the function returns: $retval is what it returns"
+		                            : "prof knows no variables of the kernel's functions: write $arg1 or a register");
+		return false;
+	}
 	if (probe->kind == KPROBE || probe->kind == KRETPROBE)
 		return in_kernel(p, why, size);
-	if (!probe_file_find(&p->file, probe->file, pid, command, why, size))
+	if (!probe_file_find(&p->file, probe->file, w->pid, w->command, why, size))
 		return false;
-	if (!ask_reader(p, why, size))
+	if (!ask_reader(p, w, why, size))
 		return false;
 	if (returns && (p->sites.go || p->sites.thumb)) {
 		snprintf(why, size, "%s: a probe at returns would %s", p->file.shown,

@@ -4,6 +4,7 @@
 
 #include "sample/events/probe.h"
 #include "probe_file.h"
+#include "probe_wants.h"
 #include "sym/probe/sites.h"
 
 struct probe_sites {
@@ -12,9 +13,8 @@ struct probe_sites {
 	struct sites sites;
 };
 
-/* Finds the file and the sites of PROBE; they live until probe_sites_free.  PID and COMMAND as in probe_file.h.  RETURNS: the
- * caller wants probes at returns, too.  False, with WHY in words. */
-bool probe_sites_find(struct probe_sites *, const struct probe *, int32_t pid, const char *command, bool returns, char *why, size_t size);
+/* Finds the file and the sites of PROBE; they live until probe_sites_free.  False, with WHY in words. */
+bool probe_sites_find(struct probe_sites *, const struct probe *, const struct probe_wants *, char *why, size_t size);
 void probe_sites_free(struct probe_sites *);
 
 #endif

@@ -11,7 +11,9 @@ static uint8_t
 attr_of(uint64_t at)
 {
 	static const uint8_t by_number[] = {
-		[0x01] = AT_SIBLING, [0x03] = AT_NAME, [0x10] = AT_STMT_LIST, [0x11] = AT_LOW_PC, [0x12] = AT_HIGH_PC,
+		[0x01] = AT_SIBLING, [0x02] = AT_LOCATION, [0x03] = AT_NAME, [0x0b] = AT_BYTE_SIZE, [0x0d] = AT_BIT_SIZE,
+		[0x1c] = AT_CONST_VALUE, [0x38] = AT_MEMBER, [0x3c] = AT_DECLARATION, [0x3e] = AT_ENCODING, [0x40] = AT_FRAME_BASE,
+		[0x49] = AT_TYPE, [0x8c] = AT_LOCLISTS_BASE, [0x10] = AT_STMT_LIST, [0x11] = AT_LOW_PC, [0x12] = AT_HIGH_PC,
 		[0x1b] = AT_COMP_DIR, [0x31] = AT_ORIGIN, [0x3a] = AT_DECL_FILE, [0x3b] = AT_DECL_LINE, [0x47] = AT_SPECIFICATION,
 		[0x55] = AT_RANGES, [0x58] = AT_CALL_FILE, [0x59] = AT_CALL_LINE, [0x6e] = AT_LINKAGE_NAME,
 		[0x72] = AT_STR_OFFSETS_BASE, [0x73] = AT_ADDR_BASE, [0x74] = AT_RNGLISTS_BASE, [0x76] = AT_DWO_NAME,
@@ -186,7 +188,7 @@ die_read(const struct unit *u, struct cursor *c, const struct abbrev *a, const s
 	for (uint32_t i = 0; i < a->nspec; i++) {
 		const struct spec *s = &spec[a->spec + i];
 
-		if (s->attr) {
+		if (s->attr && s->attr < ATTRS) {
 			die->at[s->attr] = form_read(u, c, s);
 			die->has |= (uint32_t)1 << s->attr;
 		} else if (s->size != FORM_VARIES)

@@ -36,6 +36,8 @@ dwarf_section(struct dwarf *d, enum dwarf_section which)
 		[RANGES] = { ".debug_ranges", ".debug_ranges" },
 		[RNGLISTS] = { ".debug_rnglists", ".debug_rnglists.dwo" },
 		[ARANGES] = { ".debug_aranges", ".debug_aranges" },
+		[LOC] = { ".debug_loc", ".debug_loc.dwo" },
+		[LOCLISTS] = { ".debug_loclists", ".debug_loclists.dwo" },
 		[CU_INDEX] = { ".debug_cu_index", ".debug_cu_index" },
 	};
 

@@ -7,7 +7,7 @@
 #include "dwarf_cache.h"
 
 enum dwarf_section {
-	INFO, ABBREV, LINE, STR, LINE_STR, STR_OFFSETS, ADDR, RANGES, RNGLISTS, ARANGES, CU_INDEX, SECTIONS
+	INFO, ABBREV, LINE, STR, LINE_STR, STR_OFFSETS, ADDR, RANGES, RNGLISTS, ARANGES, CU_INDEX, LOC, LOCLISTS, SECTIONS
 };
 
 /* The place of a unit's header is known from the start.  The unit is opened when somebody needs it, and forgotten with the

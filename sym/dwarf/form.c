@@ -55,6 +55,26 @@ form_size(const struct unit *u, uint16_t form)
 	return l == OFFSET || l == REF_ADDR ? u->offset_size : l < ULEB ? l : FORM_VARIES;
 }
 
+bool
+form_block(struct cursor *c, uint16_t form, struct cursor *block)
+{
+	switch (layout(form)) {
+	case BLOCK:
+		*block = cur_sub(c, cur_uleb(c));
+		return true;
+	case BLOCK1:
+		*block = cur_sub(c, cur_u8(c));
+		return true;
+	case BLOCK2:
+		*block = cur_sub(c, cur_u16(c));
+		return true;
+	case BLOCK4:
+		*block = cur_sub(c, cur_u32(c));
+		return true;
+	}
+	return false;
+}
+
 static void
 complain(struct cursor *c)
 {

@@ -29,6 +29,8 @@ struct die_at {
 /* The size of a value of FORM in U, or FORM_VARIES. */
 uint8_t form_size(const struct unit *, uint16_t form);
 void form_skip(const struct unit *, struct cursor *, uint16_t form);
+/* Whether FORM is a block of bytes; then it takes the block. */
+bool form_block(struct cursor *, uint16_t form, struct cursor *block);
 struct value form_read(const struct unit *, struct cursor *, const struct spec *);
 /* NULL if the value is no string. */
 const char *value_string(const struct unit *, const struct value *);

@@ -117,3 +117,12 @@ functions_find(struct unit *u, uint64_t addr, struct frame *frame, unsigned max,
 		*in = inlines_read(u, s->what);
 	return *in ? inlines_find(*in, addr, frame, max, start) : 0;
 }
+
+bool
+functions_entry(struct unit *u, uint64_t addr, uint64_t *die)
+{
+	const struct disjoint_range *s = function_at(u, addr);
+
+	*die = s ? s->what : 0;
+	return s;
+}

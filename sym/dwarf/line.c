@@ -48,6 +48,7 @@ struct making {
 	struct row *row;
 	struct disjoint_ranges sequence;
 	uint32_t ndir, dir_cap, nfile, file_cap, nrow, row_cap;
+	uint64_t after, next;      /* the lowest address above AFTER that has a row, or what NEXT was */
 };
 
 static bool
@@ -249,6 +250,8 @@ emit(struct machine *x)
 		x->begun = true;
 		x->lo = x->addr;
 	}
+	if (row.at < m->next && row.at > m->after && row.line)
+		m->next = row.at;
 	prev = m->nrow > x->first ? &m->row[m->nrow - 1] : NULL;
 	if (prev && prev->at == row.at && (m->nrow - x->first == 1 || prev[-1].line != row.line || prev[-1].file != row.file)) {
 		*prev = row;
@@ -452,4 +455,18 @@ lines_row(struct unit *u, uint32_t i, uint64_t *addr, uint32_t *file, uint32_t *
 	*file = l->row[i].file;
 	*line = l->row[i].line;
 	return true;
+}
+
+bool
+lines_row_after(struct unit *u, uint64_t lo, uint64_t hi, uint64_t *addr)
+{
+	struct making m = { .after = lo, .next = hi };
+	struct line_table *l = open_lines(holder(u));
+
+	if (l)
+		run(u->dwarf, l, &m);
+	vec_free(&m.row, &m.row_cap, sizeof *m.row);
+	disjoint_free(&m.sequence);
+	*addr = m.next;
+	return m.next < hi;
 }

@@ -10,5 +10,7 @@ bool lines_find(struct unit *, uint64_t addr, const char **file, uint32_t *line)
 const char *lines_file(struct unit *, uint64_t i);
 /* Row I of the unit's table: from ADDR on, code belongs to that line of file FILE.  False if there are no more rows. */
 bool lines_row(struct unit *, uint32_t i, uint64_t *addr, uint32_t *file, uint32_t *line);
+/* The lowest address above LO, and below HI, that has a row: also where that repeats the file and line of the row before. */
+bool lines_row_after(struct unit *u, uint64_t lo, uint64_t hi, uint64_t *addr);
 
 #endif

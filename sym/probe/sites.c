@@ -16,6 +16,7 @@
 #include "sym/module/symtab.h"
 #include "line_sites.h"
 #include "usdt.h"
+#include "variable.h"
 
 enum { NEAR_MAX = 1 << 18, SCRATCH_MAX = 4 << 20 };
 
@@ -318,6 +319,34 @@ sites_code(struct sites *s, struct modules *ms, struct module *m, const char *pl
 		good = wrong(s, "%s", m->work.over ? m->work.over : "needs too much time to read");
 	work_end();
 	return good && (s->n || wrong(s, "the file has no code that can be probed"));
+}
+
+bool
+sites_variable(struct sites *s, const struct call_frame *frame, const char *variable)
+{
+	struct module *m = frame->module;
+	char why[240] = "";
+	bool good = true;
+
+	if (m->elf.is64 != (sizeof(long) == 8))
+		return wrong(s, "prof knows the variables of %s programs only", sizeof(long) == 8 ? "64-bit" : "32-bit");
+	work_begin(&m->work);
+	for (uint32_t i = 0; good && i < s->n; i++) {
+		struct site *at = &s->site[i];
+		uint64_t pc, begin;
+
+		good = elf_vaddr(&m->elf, at->off, &pc);
+		begin = pc;
+		good = good && variable_find(frame, variable, !at->within, &pc, at->args, sizeof at->args, why, sizeof why);
+		if (pc != begin)
+			at->within = good = good && elf_is_code(&m->elf, pc) && elf_offset(&m->elf, pc, &at->off);
+		if (!good)
+			wrong(s, "%.100s: %s", at->name, *why ? why : "there is no code");
+	}
+	if (work_over())
+		good = wrong(s, "%s", m->work.over ? m->work.over : "needs too much time to read");
+	work_end();
+	return good;
 }
 
 bool

@@ -5,6 +5,8 @@
 
 #include "sym/module/module.h"
 
+struct call_frame;
+
 enum { SITES_MAX = 4096, SITE_NAME = 120 };
 
 struct site {
@@ -12,7 +14,7 @@ struct site {
 	uint64_t semaphore;        /* the offset in the file of a counter that the kernel raises while the probe is on; 0: none */
 	char name[SITE_NAME];      /* as it is shown; cut where it is longer */
 	bool within;               /* it is not a function's first instruction, or prof does not know: there is no probe at its return */
-	char args[SITE_NAME];      /* of a USDT probe: where its arguments lie; empty if there are none or they do not fit */
+	char args[SITE_NAME];      /* of a USDT probe: where its arguments lie; empty if there are none or they do not fit; else the variable */
 };
 
 struct sites {
@@ -28,6 +30,9 @@ struct sites {
 bool sites_code(struct sites *, struct modules *, struct module *, const char *place);
 /* Adds the USDT probes that PROVIDER:NAME means (either may be a glob; provider "" is any). */
 bool sites_usdt(struct sites *, struct module *, const char *provider, const char *name);
+/* Finds VARIABLE at each place of code: ARGS is then where it lies, as variable.h writes it.  A place at a function's first
+ * instruction moves behind the function's beginning if the variable is not there before. */
+bool sites_variable(struct sites *, const struct call_frame *, const char *variable);
 void sites_free(struct sites *);
 
 #endif

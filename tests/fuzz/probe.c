@@ -17,7 +17,7 @@ argument(const char *text, const char *usdt)
 	char said[80];
 	struct probe_arg a;
 
-	if (probe_arg_parse(&a, text, usdt))
+	if (probe_arg_parse(&a, text, usdt, NULL))
 		return;
 	if (a.depth > PROBE_ARG_DEPTH || (a.size != 1 && a.size != 2 && a.size != 4 && a.size != 8))
 		abort();

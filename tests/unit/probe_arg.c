@@ -27,7 +27,7 @@ is(const char *text, const char *usdt, const char *says)
 	struct probe_arg a;
 	char words[128] = "refused";
 
-	if (!probe_arg_parse(&a, text, usdt))
+	if (!probe_arg_parse(&a, text, usdt, NULL))
 		probe_arg_say(&a, &m, words, sizeof words);
 	CHECK_STR(words, says);
 }

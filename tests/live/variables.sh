@@ -1,0 +1,97 @@
+#!/bin/sh
+# Local variables at probes, by DWARF: parameters and locals in registers and on the stack, members by pointers; gcc and clang, DWARF 4 and 5.
+# alone: samples are counted, one for each call
+. "$(dirname "$0")/../lib.sh"
+need_root
+
+cat >vars.c <<'C'
+#include <unistd.h>
+#define FAR __attribute__((noinline))
+enum color { RED = -2, GREEN };
+struct in { int a; char name[8]; };
+struct node { long id; struct in in; struct node *next; union { int u; char c; }; unsigned bits : 3; double d; unsigned short port; };
+static volatile int sink;
+static void FAR touch(volatile int *p) { (*p)++; }
+FAR int take(int n, const char *word, struct node *at, signed char small, enum color color, double d)
+{
+	volatile int twice = n * 2;
+	touch(&twice);
+	sink += twice + word[0] + small + (int)color + (int)d + at->port + at->in.name[0] + at->u + (int)at->id + at->next->in.name[0];
+	return twice;   /* line 13 */
+}
+int main(int argc, char **argv)
+{
+	struct node b = { 700, { 1, "bee" }, &b, { 9 }, 1, 2, 80 }, a = { 7, { 5, "ay" }, &b, { 66 }, 2, 1.5, 443 };
+	int x = 0;
+	for (int i = 0; i < 40; i++)
+		x += take(i % 4, argv[i & 1], &a, (signed char)(i % 4 - 2), i & 1 ? RED : GREEN, 2.5);
+	if (argc > 2)   /* its memory stays until it was read */
+		usleep(300000);
+	return x == 1;
+}
+C
+
+# lines REGEX: the sum of the counts of the stacks that match.
+lines() { awk -v r="$1" '$0 ~ r { n += $NF } END { print n + 0 }' x.folded; }
+shown() { # NAME PROBE LEAF COUNT [STAY]
+	"$PROF" -q -e "uprobe:$PWD/$program:$2" -o x.folded -- "./$program" word $5 >out 2>err
+	check "$program-$1" "$(lines "$3")" -eq "$4"
+}
+
+for compiler in gcc clang; do
+	for level in 0 2; do
+		for version in 4 5; do
+			program=$compiler-O$level-$version
+			$compiler -gdwarf-$version -O$level -o "$program" vars.c || exit 1
+			shown parameter 'take n' ';take;n=3 10$' 10
+			shown small 'take small' ';take;small=-2 10$' 10
+			shown enum 'take color' ';take;color=-2 20$' 20
+			shown text 'take word:string' ';take;word="word" 20$' 20 stay
+			shown member 'take at->id' ';take;at->id=7 40$' 40
+			shown far_member 'take who=at->next->in.name:string' ';take;who="bee" 40$' 40
+			shown union 'take at->u:x8' ';take;at->u=0x42 40$' 40
+			shown short 'take at->port' ';take;at->port=443 40$' 40
+			shown local 'vars.c:13 twice' ';take;twice=7 10$' 10
+		done
+	done
+done
+
+# A place behind the function's beginning, and one in it; a detached debug file.
+"$PROF" -q -e "uprobe:$PWD/gcc-O0-5:take twice" -o x.folded -- ./gcc-O0-5 word >out 2>err
+check behind_the_beginning "$(lines ';main;take;twice=-?[0-9]+ ')" -eq 40
+"$PROF" -q -e "uprobe:$PWD/gcc-O2-5:take" --leaf n -o x.folded -- ./gcc-O2-5 word >out 2>err
+check by_leaf "$(lines ';take;n=3 10$')" -eq 10
+mkdir -p bare && objcopy --only-keep-debug gcc-O2-5 bare/v.debug && strip -o bare/v gcc-O2-5 && (cd bare && objcopy --add-gnu-debuglink=v.debug v) || exit 1
+chmod 644 bare/v.debug
+"$PROF" -q -e "uprobe:$PWD/bare/v:take at->next->id" -o x.folded -- ./bare/v word >out 2>err
+check detached "$(lines ';take;at->next->id=700 40$')" -eq 40
+
+refused() { # NAME PROBE WHY
+	status "$1" 125 "$PROF" -e "$2" -o x.folded ./gcc-O2-5
+	has "$1_why" err "$3"
+}
+refused misspelt "uprobe:$PWD/gcc-O2-5:take wrod" 'take: there is no variable wrod: did you mean word\?'
+refused unknown "uprobe:$PWD/gcc-O2-5:take zebra" 'there is no variable zebra; there are: n word at small'
+refused member_misspelt "uprobe:$PWD/gcc-O2-5:take at->nxt" 'there is no member nxt: did you mean next\?'
+refused float "uprobe:$PWD/gcc-O2-5:take d" 'd is a floating-point number'
+refused bits "uprobe:$PWD/gcc-O2-5:take at->bits" 'bits is a bit field'
+refused struct "uprobe:$PWD/gcc-O2-5:take at->in" 'in is a struct: name a member'
+refused not_there "uprobe:$PWD/gcc-O2-5:take twice:string" 'twice is no pointer to text|prof cannot tell where twice is'
+refused at_a_return "uretprobe:$PWD/gcc-O2-5:take n" 'variables are gone when the function returns'
+refused of_the_kernel 'kprobe:vfs_read count' 'prof knows no variables of the kernel'
+strip -o stripped gcc-O2-5
+refused without_information "uprobe:$PWD/stripped:0x1234 n" 'there is no code at|has no debug information about this code'
+
+# Other people's programs and compilers: bash's own debug information is not there, but C++ has names with blanks.
+cat >calls.cc <<'C'
+#include <string>
+struct point { virtual ~point() {} int x = 5; };
+struct deep : point { int y = 6; };
+namespace ns { __attribute__((noinline)) int run(const deep &d, unsigned long n) { __asm__ volatile(""); return d.x + d.y + (int)n; } }
+int main() { deep d; int x = 0; for (int i = 0; i < 10; i++) x += ns::run(d, (unsigned long)i); return x == 1; }
+C
+g++ -g -O1 -o calls calls.cc || exit 1
+"$PROF" -q -e "uprobe:$PWD/calls:ns::run(deep const&, unsigned long) d.x" -o x.folded -- ./calls
+check base_class "$(lines ';d.x=5 10$')" -eq 10
+"$PROF" -q -e "uprobe:$PWD/calls:ns::run(deep const&, unsigned long)" -o x.folded -- ./calls
+check name_with_blanks "$(lines 'ns::run')" -eq 10
