@@ -200,7 +200,7 @@ capture(struct recording *r)
 		session_end_waits(r->session, r->collector.profile.end);
 	slowest_end(&r->collector.slowest, &r->collector.profile);
 	in_use_end(&r->collector.in_use, &r->collector.profile);
-	r->collector.profile.dropped += r->collector.in_use.left_out;
+	r->collector.profile.dropped += r->collector.in_use.left_out + r->collector.slowest.left_out;
 }
 
 static void
@@ -328,6 +328,11 @@ open_session(struct recording *r)
 	r->collector.wait_weight = r->plan.event[r->collector.wait_event].weight;
 	r->collector.wall = r->plan.wall;
 	c = plan_capture(&r->plan, &r->launch.pid);
+	if (r->collector.in_use.frees) {
+		c.gone = collect_gone;
+		r->collector.in_use.pid = c.pid;
+		r->collector.in_use.npid = c.npid;
+	}
 	r->session = session_open(&c, &r->collector.modules, &r->refusal);
 	if (!r->session) {
 		refused(r);

@@ -110,6 +110,7 @@ session_open(const struct capture *c, struct modules *modules, struct refusal *r
 	s->arena = arena;
 	s->modules = modules;
 	s->new_id = UINT64_MAX;
+	s->gone = c->gone;
 	s->waits.waited = c->waited;
 	s->waits.on = c->waited != NULL;
 	s->waits.wall = c->wall;

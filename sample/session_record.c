@@ -291,6 +291,8 @@ session_record(struct session *s, const struct record *r)
 		if (r->time < s->since)   /* what it maps was not recorded yet */
 			break;
 		processes_comm(s->processes, r->pid, r->tid, r->comm.name, r->comm.exec, r->time);
+		if (s->gone && r->comm.exec)
+			s->gone(s->ctx, r->pid, true, r->time);
 		break;
 	case PERF_RECORD_FORK:
 		s->born++;
@@ -302,6 +304,8 @@ session_record(struct session *s, const struct record *r)
 		if (s->waits.on && s->opener.reach == REACH_SYSTEM)   /* makes it known, so that later samples see that it is dead */
 			processes_task(s->processes, r->pid, r->tid);
 		processes_exit(s->processes, r->pid, r->tid, r->time);
+		if (s->gone && processes_over(s->processes, r->pid, r->tid))
+			s->gone(s->ctx, r->pid, false, r->time);
 		break;
 	case PERF_RECORD_KSYMBOL:
 		if (!r->ksymbol.gone)

@@ -56,6 +56,7 @@ struct session {
 	struct wakeup wakeup;
 	struct priority priority;
 	void (*sample)(void *ctx, const struct sample *);
+	void (*gone)(void *ctx, int32_t pid, bool executed, uint64_t time);   /* the capture's */
 	void *ctx;
 };
 

@@ -84,3 +84,9 @@ collect_sample(void *collector, const struct sample *s)
 	if (s->of && s->of->allocates && c->in_use.frees && weight)
 		keep_allocation(c, s, weight, n);
 }
+
+void
+collect_gone(void *collector, int32_t pid, bool executed, uint64_t time)
+{
+	in_use_gone(&((struct collector *)collector)->in_use, pid, executed, time);
+}

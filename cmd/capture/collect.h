@@ -6,5 +6,7 @@
 
 /* For session_drain; CTX is the collector. */
 void collect_sample(void *collector, const struct sample *);
+/* For struct capture: a process's memory is gone. */
+void collect_gone(void *collector, int32_t pid, bool executed, uint64_t time);
 
 #endif

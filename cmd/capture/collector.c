@@ -241,7 +241,7 @@ collector_weight(const struct sample *s)
 		return s->count;
 	m = moment_of(s);
 	if (s->of->growth)
-		return s->regs32 ? 0 : growth_event_bytes(s->of->growth, s->raw, &m, &s->task->process->maps.brk);
+		return growth_event_bytes(s->of->growth, s->raw, &m, s->regs32, &s->task->process->maps.brk);
 	return probe_arg_value(s->of->weigh, &m, &v) ? v : 0;
 }
 
@@ -291,7 +291,7 @@ leaf_code(struct collector *c, const struct sample *s)
 	if (s->of->growth) {
 		struct probe_moment m = moment_of(s);
 
-		c->stack[n++] = word_code(c, growth_event_way(s->of->growth, s->raw, &m));
+		c->stack[n++] = word_code(c, growth_event_way(s->of->growth, s->raw, &m, s->regs32));
 	}
 	if (s->of->slow)
 		c->stack[n++] = word_code(c, c->slowest.name(c->slowest.ctx, collector_slow(s).site));

@@ -11,6 +11,45 @@ struct allocation {
 	uint64_t bytes;            /* 0: it was freed */
 };
 
+struct owner {
+	int32_t pid;
+	uint64_t gone;             /* what it allocated before is gone */
+};
+
+static struct owner *
+owner_of(const struct in_use *u, int32_t pid)
+{
+	uint32_t i;
+
+	for (uint32_t slot = index_first(&u->owners, hash_u64((uint32_t)pid)); (i = index_at(&u->owners, slot)) != INDEX_NONE; slot = index_next(&u->owners, slot))
+		if (u->owner[i].pid == pid)
+			return &u->owner[i];
+	return NULL;
+}
+
+static bool
+is_owner(struct in_use *u, int32_t pid)
+{
+	if (owner_of(u, pid))
+		return true;
+	if (!vec_room(&u->owner, &u->owner_cap, (uint64_t)u->nowner + 1, sizeof *u->owner) || !index_add(&u->owners, hash_u64((uint32_t)pid), u->nowner))
+		return false;
+	u->owner[u->nowner++] = (struct owner){ .pid = pid };
+	return true;
+}
+
+void
+in_use_gone(struct in_use *u, int32_t pid, bool executed, uint64_t time)
+{
+	struct owner *o = owner_of(u, pid);
+
+	for (unsigned i = 0; o && i < u->npid && !executed; i++)
+		if (u->pid[i] == pid)
+			return;
+	if (o)
+		o->gone = time;
+}
+
 static uint32_t
 hash_of(int32_t pid, uint64_t address)
 {
@@ -34,7 +73,7 @@ in_use_add(struct in_use *u, int32_t pid, uint64_t address, uint64_t bytes, uint
 	struct allocation *a = find(u, pid, address);
 
 	if (!a) {
-		if (!vec_room(&u->allocation, &u->cap, (uint64_t)u->n + 1, sizeof *a) || !index_add(&u->index, hash_of(pid, address), u->n)) {
+		if (!is_owner(u, pid) || !vec_room(&u->allocation, &u->cap, (uint64_t)u->n + 1, sizeof *a) || !index_add(&u->index, hash_of(pid, address), u->n)) {
 			u->left_out++;
 			return;
 		}
@@ -71,11 +110,13 @@ in_use_end(struct in_use *u, struct profile *p)
 	for (uint32_t i = 0; i < u->n; i++) {
 		const struct allocation *a = &u->allocation[order[i].a];
 
-		if (a->bytes)
+		if (a->bytes && a->time > owner_of(u, a->pid)->gone)
 			profile_add_node(p, a->thread, a->time, a->bytes, a->node);
 	}
 	vec_free(&order, &cap, sizeof *order);
 	vec_free(&u->allocation, &u->cap, sizeof *u->allocation);
+	vec_free(&u->owner, &u->owner_cap, sizeof *u->owner);
 	index_free(&u->index);
-	u->n = 0;
+	index_free(&u->owners);
+	u->n = u->nowner = 0;
 }

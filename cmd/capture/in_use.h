@@ -12,6 +12,11 @@ struct in_use {
 	struct allocation *allocation;
 	uint32_t n, cap;
 	struct index index;        /* by process and address */
+	const int32_t *pid;        /* the targets: what one of them has not given back when it ends counts; NPID 0: there are none */
+	unsigned npid;
+	struct owner *owner;       /* processes that have allocated, and when their memory went away */
+	uint32_t nowner, owner_cap;
+	struct index owners;       /* by process */
 	uint64_t unknown;          /* freed, but allocated before the capture */
 	uint64_t left_out;         /* allocations for which there was no memory */
 };
@@ -19,6 +24,8 @@ struct in_use {
 /* An allocation at ADDRESS, with its stack's node; THREAD is the profile's for FREES. */
 void in_use_add(struct in_use *, int32_t pid, uint64_t address, uint64_t bytes, uint32_t thread, uint32_t node, uint64_t time);
 void in_use_free(struct in_use *, int32_t pid, uint64_t address);
+/* At TIME the process's memory went away: it ended, or it EXECUTED another program. */
+void in_use_gone(struct in_use *, int32_t pid, bool executed, uint64_t time);
 /* Adds what is still in use to the profile. */
 void in_use_end(struct in_use *, struct profile *);
 

@@ -43,6 +43,8 @@ slowest_add(struct slowest *s, uint64_t ns, uint64_t time, uint32_t thread, uint
 		drop(s);
 	if (vec_room(&s->call, &s->cap, (uint64_t)s->n + 1, sizeof *s->call))
 		s->call[s->n++] = (struct slow_call){ ns, time, thread, node };
+	else
+		s->left_out++;
 }
 
 void

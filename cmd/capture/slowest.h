@@ -10,6 +10,7 @@ struct slowest {
 	void *ctx;
 	struct slow_call *call;
 	uint32_t n, cap;
+	uint64_t left_out;         /* calls for which there was no memory */
 };
 
 /* A call that took NS until TIME; THREAD is the profile's, NODE that of its stack. */

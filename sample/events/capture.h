@@ -37,6 +37,8 @@ struct capture {               /* what to capture */
 	uint32_t wait_stack_size;  /* of a thread that begins to wait */
 	/* Called for each wait once it is over, in the order of time of their ends; with the sample callback's CTX. */
 	void (*waited)(void *ctx, const struct wait *);
+	/* Called when a process's memory is gone, because it ended or EXECUTED another program; with the same CTX; or NULL. */
+	void (*gone)(void *ctx, int32_t pid, bool executed, uint64_t time);
 	uint64_t regs_mask;        /* the host's attr.sample_regs_user: arch_host->sample */
 	struct prstatus {          /* for ptrace: first for the host's own kind of tasks, then for 32-bit ones, if there are any */
 		const uint8_t *at; /* where in NT_PRSTATUS, in words, each register is; NULL: at perf's own number */

@@ -1,5 +1,6 @@
 /* See growth_event.h.  The tracepoint raw_syscalls:sys_exit, with a filter of the kernel for these calls.  mmap(2), mremap(2),
- * brk(2); what brk returns is where the heap ends now. */
+ * brk(2); what brk returns is where the heap ends now.  32-bit programs on a 64-bit kernel have their calls by other numbers, which
+ * i386 and ARM share; each means another call in 64-bit programs, too: the registers of a sample tell whose it is. */
 #include "growth_event.h"
 
 #include <linux/perf_event.h>
@@ -19,22 +20,22 @@ enum { CALL_MMAP = SYS_mmap2 };
 #else
 enum { CALL_MMAP = SYS_mmap };
 #endif
+enum { CALL32_BRK = 45, CALL32_MREMAP = 163, CALL32_MMAP = 192 };   /* asm/unistd_32.h; mmap2 */
 enum { FORMAT_BYTES = 2048, ERRORS = 4095 };
 
 /* The arguments of a system call behind the first one. */
 enum { LENGTH, PROTECTION, FLAGS, NEW_LENGTH = PROTECTION };
 
 static const char *
-find_arguments(struct growth *g)
+find_arguments(struct probe_arg *arg, const char *names)
 {
-	const char *names = perf_reg_words.call;
 	char word[16];
 
-	for (unsigned i = 0; i < sizeof g->arg / sizeof *g->arg; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		size_t n = strcspn(names, " ");
 
 		snprintf(word, sizeof word, "%%%.*s", (int)n, names);
-		if (probe_arg_parse(&g->arg[i], word, NULL, NULL))
+		if (probe_arg_parse(&arg[i], word, NULL, NULL))
 			return "does not know where this machine's system calls have their arguments";
 		names += n + (names[n] == ' ');
 	}
@@ -57,9 +58,13 @@ growth_event_add(struct event *event, unsigned *n, struct arena *a)
 	if (!tracefs_id("raw_syscalls", "sys_exit", &e.config) || !tracefs_format("raw_syscalls", "sys_exit", format, FORMAT_BYTES) ||
 	    !trace_format_find(format, "id", &g->number) || !trace_format_find(format, "ret", &g->result))
 		return "--growth: this kernel has no tracepoint raw_syscalls:sys_exit (CONFIG_FTRACE_SYSCALLS)";
-	if ((why = find_arguments(g)))
+	why = find_arguments(g->arg[0], perf_reg_words.call);
+	if (!why && perf_reg_words.call32)
+		why = find_arguments(g->arg[1], perf_reg_words.call32);
+	if (why)
 		return event_words(a, "--growth: prof %s", why);
-	e.filter = event_words(a, "id == %d || id == %d || id == %d", (int)CALL_MMAP, (int)SYS_mremap, (int)SYS_brk);
+	e.filter = event_words(a, "id == %d || id == %d || id == %d%s", (int)CALL_MMAP, (int)SYS_mremap, (int)SYS_brk,
+	                       perf_reg_words.call32 ? " || id == 163 || id == 192 || (id == 45 && ret > 0x1000000)" : "");   /* recvfrom returns less */
 	e.growth = g;
 	if ((why = event_add(&l, &e, "")))
 		return why;
@@ -67,24 +72,27 @@ growth_event_add(struct event *event, unsigned *n, struct arena *a)
 	return NULL;
 }
 
-static uint64_t
-argument(const struct growth *g, const struct probe_moment *m, unsigned i)
-{
-	uint64_t v;
+/* A return from a system call. */
+struct call {
+	int64_t number;            /* as prof's own kind of programs have it */
+	uint64_t result, arg[3];
+};
 
-	return probe_arg_value(&g->arg[i], m, &v) ? v : 0;
-}
-
-/* The number of the call, and what it returned; false if it failed. */
+/* False if the call failed, or is another one. */
 static bool
-call_of(const struct growth *g, struct cursor raw, int64_t *number, uint64_t *result)
+call_of(const struct growth *g, struct cursor raw, const struct probe_moment *m, bool narrow, struct call *c)
 {
 	uint64_t n, r;
 
 	if (!trace_field_number(&g->number, raw, &n) || !trace_field_number(&g->result, raw, &r))
 		return false;
-	*number = (int64_t)n;
-	*result = sizeof(long) == 4 ? (uint32_t)r : r;
+	if (narrow)
+		n = n == CALL32_MMAP ? CALL_MMAP : n == CALL32_MREMAP ? SYS_mremap : n == CALL32_BRK ? SYS_brk : UINT64_MAX;
+	c->number = (int64_t)n;
+	c->result = narrow || sizeof(long) == 4 ? (uint32_t)r : r;
+	for (unsigned i = 0; i < 3; i++)
+		if (!probe_arg_value(&g->arg[narrow][i], m, &c->arg[i]))
+			c->arg[i] = 0;
 	return r < (uint64_t)-ERRORS;
 }
 
@@ -97,36 +105,35 @@ pages(uint64_t bytes)
 }
 
 uint64_t
-growth_event_bytes(const struct growth *g, struct cursor raw, const struct probe_moment *m, uint64_t *brk)
+growth_event_bytes(const struct growth *g, struct cursor raw, const struct probe_moment *m, bool narrow, uint64_t *brk)
 {
-	uint64_t result, before = *brk, old, new;
-	int64_t number;
+	uint64_t before = *brk, old, new;
+	struct call c;
 
-	if (!call_of(g, raw, &number, &result))
+	if (!call_of(g, raw, m, narrow, &c))
 		return 0;
-	switch (number) {
+	switch (c.number) {
 	case SYS_brk:
-		*brk = result;
-		return before && result > before ? pages(result) - pages(before) : 0;
+		*brk = c.result;
+		return before && c.result > before ? pages(c.result) - pages(before) : 0;
 	case CALL_MMAP:   /* MAP_FIXED takes the place of what was there */
-		return argument(g, m, FLAGS) & MAP_FIXED ? 0 : pages(argument(g, m, LENGTH));
+		return c.arg[FLAGS] & MAP_FIXED ? 0 : pages(c.arg[LENGTH]);
 	case SYS_mremap:
-		old = pages(argument(g, m, LENGTH));
-		new = pages(argument(g, m, NEW_LENGTH));
+		old = pages(c.arg[LENGTH]);
+		new = pages(c.arg[NEW_LENGTH]);
 		return new > old ? new - old : 0;
 	}
 	return 0;
 }
 
 const char *
-growth_event_way(const struct growth *g, struct cursor raw, const struct probe_moment *m)
+growth_event_way(const struct growth *g, struct cursor raw, const struct probe_moment *m, bool narrow)
 {
-	uint64_t result;
-	int64_t number;
+	struct call c;
 
-	if (!call_of(g, raw, &number, &result) || number == SYS_brk)
+	if (!call_of(g, raw, m, narrow, &c) || c.number == SYS_brk)
 		return "[brk]";
-	if (number == SYS_mremap)
+	if (c.number == SYS_mremap)
 		return "[mremap]";
-	return argument(g, m, PROTECTION) == PROT_NONE ? "[reserved]" : argument(g, m, FLAGS) & MAP_ANONYMOUS ? "[anonymous]" : "[file]";
+	return c.arg[PROTECTION] == PROT_NONE ? "[reserved]" : c.arg[FLAGS] & MAP_ANONYMOUS ? "[anonymous]" : "[file]";
 }

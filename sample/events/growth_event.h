@@ -9,15 +9,15 @@
  * the registers still hold. */
 struct growth {
 	struct trace_field number, result;
-	struct probe_arg arg[3];
+	struct probe_arg arg[2][3];    /* of prof's own kind of programs; of 32-bit ones */
 };
 
 /* Adds the event.  NULL, or what is wrong in words. */
 const char *growth_event_add(struct event *event, unsigned *n, struct arena *);
-/* By how many bytes the call made its process larger; 0: not at all.  *BRK is where the heap ends, 0 if that is not known; it is
+/* NARROW: of a 32-bit program on a 64-bit kernel.  By how many bytes the call made its process larger; 0: not at all.  *BRK is where the heap ends, 0 if that is not known; it is
  * kept up to date.  RAW is the record of the tracepoint. */
-uint64_t growth_event_bytes(const struct growth *, struct cursor raw, const struct probe_moment *, uint64_t *brk);
+uint64_t growth_event_bytes(const struct growth *, struct cursor raw, const struct probe_moment *, bool narrow, uint64_t *brk);
 /* In what way it did, as a mark in a stack. */
-const char *growth_event_way(const struct growth *, struct cursor raw, const struct probe_moment *);
+const char *growth_event_way(const struct growth *, struct cursor raw, const struct probe_moment *, bool narrow);
 
 #endif

@@ -49,28 +49,28 @@ perf_control(int fd, unsigned long what, unsigned long with)
 const int16_t perf_sp_at = 19 * 8;
 const struct probe_regs perf_probe_regs = { 19 * 8, { 14 * 8, 13 * 8, 12 * 8, 11 * 8, 9 * 8, 8 * 8 }, 10 * 8, true, true, 8 };
 const struct perf_reg_words perf_reg_words = { "ax bx cx dx si di bp sp ip r8 r9 r10 r11 r12 r13 r14 r15", "di si dx cx r8 r9", "ax", "si dx r10", true,
-                                               "ax dx cx bx si di bp sp r8 r9 r10 r11 r12 r13 r14 r15" };
+                                               "ax dx cx bx si di bp sp r8 r9 r10 r11 r12 r13 r14 r15", "cx dx si" };
 #else
 const int16_t perf_sp_at;
 #if defined __aarch64__
 const struct probe_regs perf_probe_regs = { 31 * 8, { 0, 8, 16, 24, 32, 40 }, 0, true, true, 0 };
 const struct perf_reg_words perf_reg_words = { "x0 x1 x2 x3 x4 x5 x6 x7 x8 x9 x10 x11 x12 x13 x14 x15 x16 x17 x18 x19 x20 x21 x22 x23 x24 x25 "
-                                               "x26 x27 x28 x29 x30 sp pc", "x0 x1 x2 x3 x4 x5", "x0", "x1 x2 x3", false, NULL };
+                                               "x26 x27 x28 x29 x30 sp pc", "x0 x1 x2 x3 x4 x5", "x0", "x1 x2 x3", false, NULL, "x1 x2 x3" };
 #elif defined __riscv && __riscv_xlen == 64
 const struct probe_regs perf_probe_regs = { 2 * 8, { 80, 88, 96, 104, 112, 120 }, 80, true, true, 0 };
 const struct perf_reg_words perf_reg_words = { "pc ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6",
-                                               "a0 a1 a2 a3 a4 a5", "a0", "a1 a2 a3", false, NULL };
+                                               "a0 a1 a2 a3 a4 a5", "a0", "a1 a2 a3", false, NULL, NULL };
 #elif defined __arm__
 /* Linux 6.1 ends the process: it reads from a wild address when it walks from the return of a probed function.  It also adds to
  * numbers in hash maps by an instruction that needs addresses at a multiple of 8, but they lie at a multiple of 4. */
 const struct probe_regs perf_probe_regs = { 13 * 4, { 0, 4, 8, 12, -1, -1 }, 0, false, false, 0 };
-const struct perf_reg_words perf_reg_words = { "r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 fp ip sp lr pc", "r0 r1 r2 r3", "r0", "r1 r2 r3", false, NULL };
+const struct perf_reg_words perf_reg_words = { "r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 fp ip sp lr pc", "r0 r1 r2 r3", "r0", "r1 r2 r3", false, NULL, NULL };
 #elif defined __i386__   /* functions may take their arguments off the stack as they return */
 const struct probe_regs perf_probe_regs = { 0, { -1, -1, -1, -1, -1, -1 }, 6 * 4, true, true, 0 };
-const struct perf_reg_words perf_reg_words = { "ax bx cx dx si di bp sp ip", "", "ax", "cx dx si", true, "ax cx dx bx sp bp si di" };
+const struct perf_reg_words perf_reg_words = { "ax bx cx dx si di bp sp ip", "", "ax", "cx dx si", true, "ax cx dx bx sp bp si di", NULL };
 #else
 const struct probe_regs perf_probe_regs = { 0, { -1, -1, -1, -1, -1, -1 }, -1, false, false, 0 };
-const struct perf_reg_words perf_reg_words = { "", "", "", "", false, NULL };
+const struct perf_reg_words perf_reg_words = { "", "", "", "", false, NULL, NULL };
 #endif
 #endif
 

@@ -34,6 +34,7 @@ struct perf_reg_words {
 	const char *names, *args, *value, *call;
 	bool parts;                /* and parts of registers have names of their own */
 	const char *dwarf;         /* the names by DWARF's numbers; NULL: as NAMES has them */
+	const char *call32;        /* as CALL, of 32-bit programs on a 64-bit kernel; NULL: there are none */
 };
 extern const struct perf_reg_words perf_reg_words;
 

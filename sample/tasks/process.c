@@ -383,6 +383,15 @@ processes_exit(struct processes *ps, int32_t pid, int32_t tid, uint64_t time)
 		bury(ps, t, time);
 }
 
+bool
+processes_over(struct processes *ps, int32_t pid, int32_t tid)
+{
+	const struct process *p = processes_find(ps, pid);
+	const struct task *first = find_task(ps, pid, pid);
+
+	return (!p || !p->threads) && (tid == pid || (first && first->dead));
+}
+
 void
 processes_comm(struct processes *ps, int32_t pid, int32_t tid, const char *comm, bool exec, uint64_t time)
 {

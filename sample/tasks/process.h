@@ -113,6 +113,8 @@ bool process_is_starting(struct process *, bool kernel, uint64_t time);
 /* What the kernel's records say, in the order of time. */
 void processes_fork(struct processes *, int32_t pid, int32_t tid, int32_t ppid, int32_t ptid, uint64_t time);
 void processes_exit(struct processes *, int32_t pid, int32_t tid, uint64_t time);
+/* Whether the process has ended once thread TID of it has: none that prof knows is alive, nor the first one, which may be unknown. */
+bool processes_over(struct processes *, int32_t pid, int32_t tid);
 /* Whether a record of an exit really means an exec that changes credentials: then the kernel takes away the thread's own
  * events, and writes the same record.  It comes after the exec's COMM record, and before any mapping. */
 bool processes_is_exec(struct processes *, int32_t pid, int32_t tid);

@@ -44,6 +44,8 @@ has nobody-is-told-who-may err 'root'
 
 # OpenTelemetry's probes: the allocated bytes, and those still in use.
 cat >heap.c <<'C'
+#include <sys/wait.h>
+#include <unistd.h>
 #define PROBE(name, args, ...) __asm__ volatile("990: nop\n" \
 	".pushsection .note.stapsdt,\"\",\"note\"\n .balign 4\n .4byte 992f-991f, 994f-993f, 3\n" \
 	"991: .asciz \"stapsdt\"\n 992: .balign 4\n" \
@@ -55,7 +57,26 @@ FAR static void allocates(long at, long weight) { PROBE("alloc", "8@%0 8@%1 8@%2
 FAR static void frees(long at) { PROBE("free", "8@%0", "r"(place + at)); }
 FAR static void leaks(void) { for (long i = 0; i < 10; i++) allocates(i, 1 << 19); frees(3); frees(4); frees(3); }
 FAR static void gives_back(void) { for (long i = 0; i < 100; i++) { allocates(20, 1 << 20); frees(20); } }
-int main(void) { leaks(); gives_back(); return 0; }
+FAR static void child(void) { allocates(30, 1 << 21); }
+FAR static void parent(void) { allocates(31, 1 << 20); }
+int main(int argc, char **argv)
+{
+	if (argc > 1) {
+		if (!fork()) {
+			child();
+			_exit(0);
+		}
+		wait(NULL);
+		parent();
+	}
+	if (argc > 2)
+		execl(argv[0], argv[0], (char *)0);
+	if (argc == 1) {
+		leaks();
+		gives_back();
+	}
+	return 0;
+}
 C
 cc -g -O0 -o heap heap.c || exit 1
 "$PROF" $once -e "usdt:$PWD/heap:otel_memory:alloc,usdt:$PWD/heap:otel_memory:free" -o h.folded ./heap 2>err
@@ -66,4 +87,25 @@ has unknown-is-told err 'freed 1 block of which prof did not see the allocation'
 "$PROF" stat -x, -o c -e "usdt:$PWD/heap:otel_memory:alloc,usdt:$PWD/heap:otel_memory:free" ./heap
 has stat-counts-calls c '^110,,usdt:.*:otel_memory:alloc,'
 status several-weights 125 "$PROF" -e "usdt:$PWD/heap:otel_memory:*" ./heap
-exit $failed
+# Memory that is gone: of a child that has ended; of a program in whose place another one runs.
+memory="usdt:$PWD/heap:otel_memory:alloc,usdt:$PWD/heap:otel_memory:free"
+"$PROF" -q $once -e "$memory" -o h.folded ./heap fork
+check in-use-of-parent "$(bytes h.folded 'free in-use bytes[]].*;main;parent;')" = $((1 << 20))
+check in-use-of-child "$(bytes h.folded 'free in-use bytes[]].*;main;child;')" = 0
+check allocated-by-child "$(bytes h.folded 'alloc bytes[]].*;main;child;')" = $((1 << 21))
+"$PROF" -q $once -e "$memory" -o h.folded ./heap fork exec
+check in-use-before-exec "$(bytes h.folded 'free in-use bytes[]].*;main;parent;')" = 0
+check in-use-behind-exec "$(bytes h.folded 'free in-use bytes[]].*;main;leaks;')" = $((8 << 19))
+
+# 32-bit programs on a 64-bit kernel have the calls by other numbers.
+if [ "$(uname -m)" = x86_64 ]; then
+	need i686-linux-gnu-gcc "gcc-i686-linux-gnu libc6-dev-i386-cross"
+	i686-linux-gnu-gcc -O1 -g -static -o narrow "$TESTS/programs/grows.c" || exit 1
+	"$PROF" -q $once --growth -o g.folded ./narrow >out
+	# It ends before prof reads its vdso, by which its calls go: the mark tells what they were.
+	check narrow-mapped "$(bytes g.folded ';[[]anonymous[]] ')" -ge $((10 * ((1 << 20) + page)))
+	check narrow-heap "$(bytes g.folded ';main;heap;.*[[]brk[]] ')" = $((8 << 18))
+	check narrow-moved "$(bytes g.folded ';[[]mremap[]] ')" = $((2 << 20))
+	check narrow-reserved "$(bytes g.folded ';[[]reserved[]] ')" = $((64 << 20))
+fi
+
