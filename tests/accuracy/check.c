@@ -1,21 +1,22 @@
-/* check [OPTION...] PROGRAM [ARG...]: samples a program that keeps records of its own stack (mark.h), unwinds each
- * sample as prof does, and compares.  Prints one line, last; exit 1 if a frame was wrong or hardly anything was tested, and why.
- *	-F HZ       how often (20000)
- *	-E EVENT    by what (cpu-clock)
- *	-s BYTES    how much of the stack is copied (16384)
- *	-R          and what there is beyond that, where prof may read it (sample/events/deep_stack.h)
- *	-c BYTES    how much of that the unwinder is given (all)
+/* check [OPTION...] PROGRAM [ARG...]: samples a program that keeps records of its own stack (mark.h), unwinds each sample as prof
+ * does, and compares.  It prints one line at the end.  The exit status is 1 if a frame was wrong, or if it compared hardly anything;
+ * then the line says why.
+ *	-F HZ       sample so often (20000)
+ *	-E EVENT    sample by this event (cpu-clock)
+ *	-s BYTES    copy so much of the stack (16384)
+ *	-R          also read the stack beyond the copy, where prof may (sample/events/deep_stack.h)
+ *	-c BYTES    give so much of the copy to the unwinder (all)
  *	-m FRAMES   --max-stack (2048)
- *	-f          the kernel's own chain, too
- *	-l          the first pages of what is beyond the kernel's copy are lost
- *	-w MS       how long the reader sleeps each time, so that rings are full (0)
- *	-n SAMPLES  that must at least be compared (100)
- *	-C PERCENT  of stacks that must be complete (0)
- *	-e PERCENT  of stacks that are complete on the average: fewer than chance makes of that fail (0)
- *	-d NUMBER   how many wrong stacks are shown (3)
- *	-i NUMBER   how many incomplete ones (0)
- *	-r NUMBER   so many right ones at most, spread out, each with an address that none before it had, are printed for
- *	            tests/data/boards (tests/unit/recording.h reads them) */
+ *	-f          use the kernel's own chain, too
+ *	-l          lose the first pages beyond the kernel's copy
+ *	-w MS       let the reader sleep so long each time, so that rings are full (0)
+ *	-n SAMPLES  compare at least so many (100)
+ *	-C PERCENT  so many stacks must be complete (0)
+ *	-e PERCENT  so many stacks are complete on the average: fail if there are fewer, and chance does not explain it
+ *	-d NUMBER   show so many wrong stacks (3)
+ *	-i NUMBER   show so many incomplete ones (0)
+ *	-r NUMBER   print at most so many right samples for tests/data/boards (tests/unit/recording.h reads them).  They are spread over
+ *	            the run, and each has an address that none before it had */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

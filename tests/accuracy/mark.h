@@ -5,9 +5,9 @@
  * address: the next frame must be exactly there.  For a call into code that is not marked, SITE says where the call is.
  * Rules for programs, which the check relies on:
  * - A marked function's name begins with m_, no other's does.
- * - It enters the mark first and leaves it last.  A function that is interrupted before the one or behind the other has
- *   none: at the leaf, and below a signal frame.  Behind the mark's end it may call _Unwind_Resume, and nothing else.
- * - Whoever lands from longjmp clears what was skipped (mark_landed) before signals can be handled on that stack.
+ * - It enters the mark first and leaves it last.  A function that something interrupts before that or after it has no mark: at
+ *   the leaf, and below a signal frame.  After the end of the mark it may call _Unwind_Resume, and nothing else.
+ * - A function that longjmp lands in clears the skipped records (mark_landed) before a signal handler can run on that stack.
  * - Stacks do not touch each other, unless the one with the lower addresses is for signal handlers. */
 #ifndef TESTS_ACCURACY_MARK_H
 #define TESTS_ACCURACY_MARK_H

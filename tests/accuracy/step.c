@@ -2,12 +2,12 @@
  * instruction (its gdb stub), follows calls and returns, and unwinds before each one: every frame must be one that was
  * called.  Prints one line; exit 1 if a frame was wrong or hardly anything was tested.
  *	-L DIR      root of the machine's files (/usr/ARCH-linux-gnu)
- *	-n STEPS    at most (1000000)
- *	-C PERCENT  of stacks that must be complete (0)
- *	-d NUMBER   how many wrong stacks are shown (3)
- *	-i NUMBER   how many incomplete ones (0)
- *	-v          the length of vectors is asked for, too (aarch64)
- *	-o FILE     writes a sample of each address that was passed: tests/data/record says how it looks */
+ *	-n STEPS    take at most so many steps (1000000)
+ *	-C PERCENT  so many stacks must be complete (0)
+ *	-d NUMBER   show so many wrong stacks (3)
+ *	-i NUMBER   show so many incomplete ones (0)
+ *	-v          also ask qemu for the length of vectors (aarch64)
+ *	-o FILE     write a sample of each address that it passes; tests/data/record describes the form */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,13 +1,13 @@
 /* See truth.h.  The frames are matched with the records from the leaf on:
  * - a frame of a marked function must have the next record, and the frame behind it must be at the record's return address;
  * - a frame of another function may stand wherever no record is passed over;
- * - where the stack was interrupted (at the leaf, and below a signal frame) one marked function may be without a record:
+ * - where something interrupted the stack (at the leaf, and below a signal frame) one marked function may have no record:
  *   then the next frame's return address must at least be in the stack before the next record;
- * - a walk that ends as complete has used up all records.
- * Two things are excused, and counted:
+ * - a complete walk must have used all records.
+ * The check excuses two things, and counts them:
  * - while libgcc's unwinder installs the registers of a landing pad, it has overwritten its own return address with that of
- *   the landing pad's function, so that the stack itself does not tell the truth any more;
- * - the last instructions of libc's longjmp say of themselves that they are called from where they jump to. */
+ *   the landing pad's function, so the stack itself is wrong then;
+ * - the tables of longjmp's last instructions in libc say that the place to which it jumps is their caller. */
 #define MARK_CHECKER
 #include "truth.h"
 

@@ -1,7 +1,7 @@
-/* measure [-m] FILE COMMAND...: what running it costs, appended to FILE as "wall cpu rss_kib end status kib_written", in seconds, by
- * wait4: the CPU time is the command's and all that it waited for; END is on CLOCK_MONOTONIC.  With -m rss is that of
- * the command's own process alone, read in its last moment; else the largest of all that were waited for.  What is written is
- * counted in whole pages of files on disks. */
+/* measure [-m] FILE COMMAND...: runs COMMAND, and appends its cost to FILE as "wall cpu rss_kib end status kib_written".  Times are in
+ * seconds.  wait4 gives the CPU time, of the command and of all processes that it waited for; END is on CLOCK_MONOTONIC.  With -m
+ * rss is that of the command's own process alone, read in its last moment; otherwise the largest of all these processes.  Writes
+ * count in whole pages of files on disks. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,24 +1,24 @@
-/* The first process of a board: mounts what prof needs, does what the table in /$MODE says (/checks), and tells on the console
- * "@ ok NAME", "@ not ok NAME: why" and at last "@ end".  There is no shell; the table's words are all that it knows:
- *	check NAME             a test begins; what follows up to the next one is its own
+/* The first process of a board: it mounts what prof needs, does what the table in /$MODE says (/checks), and prints on the console
+ * "@ ok NAME", "@ not ok NAME: why" and at last "@ end".  There is no shell; init knows only the words of the table:
+ *	check NAME             a test begins; the following lines up to the next test belong to it
  *	board PATTERN...       only on these boards (a pattern ends in * or is a name; !PATTERN: not on them)
- *	user | root            who runs what follows (root)
- *	sysctl NAME N          as the command of that name has it; what a test sets is back at the next one's start
+ *	user | root            runs the following programs as that user (root)
+ *	sysctl NAME N          like the command of that name; init restores the value when the next test begins
  *	start PROGRAM ARG...   runs until the test ends; %p is its pid
- *	run PROGRAM ARG...     runs to its end; "out" and "err" are what it prints.  Words in '' may have blanks
- *	status N               how that ended (0 where nothing is said)
+ *	run PROGRAM ARG...     runs to its end; its output goes to "out" and "err".  Words in '' may have blanks
+ *	status N               the program's exit status (0 without this line)
  *	has FILE REGEX         lacks FILE REGEX
  *	json FILE KEY MIN MAX  a number of a flat JSON object
- *	share FILE REGEX PERCENT   of a folded file's samples, so many at least are of matching stacks
- *	most FILE REGEX PERCENT    so many at most
- *	truth FILE STACKS      each stack of the folded FILE can be: STACKS has lines "NAME CHILD...", first the outermost name's; "*" is
- *	                       what has no line.  The kernel's frames may follow anything, and nothing follows them but more
- *	tell FILE REGEX        the line that matches stands behind the test's name
- *	note NAME FILE KEY...  tells such numbers: "@ note NAME VALUE..."
- *	bring FILE             all its lines, as "@ data LINE"
- * What numbers came out also stands there, whether they are liked or not: "@ got TEST KEY VALUE".
- *	wants PATH             else the test is left out, and says so
- * Also runs on any machine, for a try: init TABLE BOARD; then nothing is mounted. */
+ *	share FILE REGEX PERCENT   at least so many of a folded file's samples have stacks that match
+ *	most FILE REGEX PERCENT    at most so many
+ *	truth FILE STACKS      each stack of the folded FILE is possible: STACKS has lines "NAME CHILD...", the outermost name first; "*"
+ *	                       is any name without a line.  The kernel's frames may follow any name, and only more of them may follow them
+ *	tell FILE REGEX        prints the line that matches after the test's name
+ *	note NAME FILE KEY...  prints such numbers: "@ note NAME VALUE..."
+ *	bring FILE             prints all its lines, as "@ data LINE"
+ *	wants PATH             leaves the test out if there is no such file, and says so
+ * init also prints each number that it compared: "@ got TEST KEY VALUE".
+ * To try it on any machine: init TABLE BOARD; then it mounts nothing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <regex.h>

@@ -1,8 +1,8 @@
-/* oracle BOARD...: each step of each recorded stack (tests/data/boards/BOARD, of the machine this runs on or is emulated for), by
- * prof's rules and by libunwind 1.6.2.  libunwind searches the files' tables and reads them by itself; only memory and registers
- * are handed to it.  It goes its own way as long as it comes to the same frames; behind a difference it goes on from ours.
- * Every difference must be of a class that is known here, with its reason; none may be as frequent as would hide something.
- * -v shows the first of each class. */
+/* oracle BOARD...: takes each step of each recorded stack (tests/data/boards/BOARD, of this machine or of one that an emulator runs)
+ * by prof's rules and by libunwind 1.6.2.  libunwind searches and reads the files' tables by itself; this file hands it only
+ * memory and registers.  It goes on from its own frames as long as they equal prof's, and from prof's after a difference.
+ * Every difference must be of a class that is known here, with its reason.  No class may be so frequent that it could hide an error.
+ * -v shows the first difference of each class. */
 #include "../unit/recording.h"
 #include "unwind/chain.h"
 #include "unwind/entry.h"

@@ -1,9 +1,9 @@
-/* Samples taken on real kernels of other machines (ci/boards --record), as tests/data/boards/BOARD keeps them: NAME.samples.xz has
- *	sample MASK              what of an address is one
- *	map LO HI OFF FILE       of code; FILE.xz is what of that file unwinding looks at
+/* Samples from real kernels of other machines (ci/boards --record), as tests/data/boards/BOARD keeps them: NAME.samples.xz has
+ *	sample MASK              the bits of an address that count
+ *	map LO HI OFF FILE       a mapping of code; FILE.xz has the parts of that file that unwinding reads
  *	regs VALUE...            in the order of perf's
  *	stack LO BYTES
- *	frames ADDR... [cut]     what came of it there, which was right by what the program itself told; return addresses less one */
+ *	frames ADDR... [cut]     prof's result at that time, which the program itself confirmed; return addresses less one */
 #ifndef TESTS_UNIT_RECORDING_H
 #define TESTS_UNIT_RECORDING_H
 
