@@ -423,7 +423,7 @@ settle(struct question *q)
 	outer = q->moment->whole ? outer : 0;   /* else nothing tells which calls these are */
 	outer = inner + outer > frames ? frames - inner : outer;
 	doubt = inner + outer < frames || !fit;
-	q->to->doubtful += doubt && frames;
+	q->to->doubtful += doubt && q->natives;
 	first = frames - outer;
 	i = put_begun(q, &n, inner);
 	for (uint32_t k = 0; k < q->natives; k++) {
@@ -488,6 +488,7 @@ frames(void *process, struct languages *languages, const struct moment *m, struc
 	q.all_copied = look_is_copied(q.look, to->at, 8);
 	to->late = !q.all_copied;
 	read_frames(&q, &c);
+	find_natives(&q);
 	settle(&q);
 }
 
