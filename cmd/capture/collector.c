@@ -124,6 +124,8 @@ walk_user(struct collector *c, const struct sample *s)
 	if (!s->regs && !s->sp_only) {
 		if (!s->nuchain)
 			return false;
+		if (arch)
+			unwinder_set(c->unwinder, arch);
 		unwind_chain(c->unwinder, &s->task->process->maps.space, s->uchain, s->nuchain, &c->walk);
 		return true;
 	}
