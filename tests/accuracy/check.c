@@ -45,7 +45,7 @@ enum { KERNEL_CALLS = 2, DOUBTS = 64 };
  * come. */
 struct doubt {
 	const char *why;
-	char *text;                /* what there is to show */
+	char *text;                /* the samples that it shows */
 	size_t size;
 	uint64_t kernel[KERNEL_CALLS];   /* the innermost */
 };

@@ -22,7 +22,7 @@ struct mark {
 	volatile uint64_t fn;     /* address of the function */
 	volatile uint64_t ra;     /* where it returns to */
 	volatile uint64_t site;   /* right before a call into code that is not marked, or 0 */
-	volatile uint64_t id;     /* for whoever reads the dump */
+	volatile uint64_t id;     /* for people who read the dump */
 };
 
 #ifndef MARK_CHECKER
@@ -126,8 +126,8 @@ mark_time(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* While seconds (the program's first argument) last: asked once in a while.  With MARK_PATIENCE they are of CPU time, whatever
- * else the machine does, but no more than so many times of what a clock says. */
+/* True until the seconds (the program's first argument) are over; programs ask once in a while. With MARK_PATIENCE these are
+ * seconds of CPU time, whatever else the machine does, but at most so many times as long by the clock. */
 #ifdef MARK_PATIENCE
 #include <sys/resource.h>
 

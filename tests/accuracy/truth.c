@@ -399,9 +399,9 @@ match(struct truth *t, uint32_t k, uint32_t r, uint64_t sp, bool interrupted)
 			continue;
 		if (first)
 			return wrong(t, k + 1, "no such return address in the stack");
-		/* Of a stack that was cut the outermost frame's own record is not there (but perhaps those behind a part that is missing);
-		 * what called it has told of it.  Where calls leave the return address in a register it is stored below the record, and
-		 * tells of one frame more. */
+		/* If a stack is cut, the outermost frame's own record is missing (but records after a hole may be there); the
+		 * record of its caller has described it. If calls leave the return address in a register, it is stored below the
+		 * record, and describes one frame more. */
 		if ((live == t->n || apart(t, sp, told->at)) && w->end == WALK_STACK_SHORT && k &&
 		    (k + 1 == w->n || (t->arch->ra != t->arch->pc && k + 2 == w->n && !about(t, w->code[k + 1]).marked)))
 			return true;
@@ -429,8 +429,8 @@ tail_of(struct truth *t)
 	return k;
 }
 
-/* Whether frame K, libgcc's, is having registers installed by what it calls, where that is no part of itself: one function of
- * libgcc's own that copies them over those that K has saved. */
+/* Whether frame K of libgcc calls another function that installs registers: one of libgcc's own, which copies them over those that
+ * K has saved. */
 static bool
 installing(struct truth *t, uint32_t k)
 {

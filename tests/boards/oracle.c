@@ -335,8 +335,8 @@ is_frame(struct recording *r, uint64_t k, const struct frame *f)
 	return k < r->frames && frame_at(f) == r->frame[k];
 }
 
-/* A step that is not alike, or whose registers are not: whether what is known explains it.  Asked again with our registers, and
- * told whether its pc was interrupted, libunwind must say the same as we. */
+/* Whether a known class explains a step that differs, or whose registers differ. libunwind gets our registers and learns whether
+ * something interrupted pc there; then it must say the same as we. */
 static enum class
 explain(struct theirs *t, enum class class, struct unwinder *u, const struct entry *e, uint64_t k, const struct frame *from,
         const struct regs *regs, const struct frame *to, enum step step)

@@ -1,4 +1,4 @@
-/* A cgroup's path to a name, in rooms of several sizes; and what /proc says of cgroups and mounts. */
+/* Makes a name of a cgroup's path, in buffers of several sizes; and reads /proc's lines about cgroups and mounts. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -59,7 +59,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (unsigned k = 0; k < 2; k++) {
 		struct part *p = k ? &m.ehframe->debug : &m.ehframe->eh;
 
-		/* What the index holds has been read once, so it must be found. */
+		/* The index holds only descriptions that the reader has read, so the reader must find them. */
 		for (uint32_t i = 0; i < p->rows && i < 500; i++)
 			if (!ask(&ms, &m, row_lo(p, i)) && !p->table)
 				__builtin_trap();

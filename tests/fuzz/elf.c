@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static unsigned sum;   /* touches what was given, so that a range that is not there is found out */
+static unsigned sum;   /* touches the bytes, so that a range that does not exist is found out */
 
 static void
 touch(struct cursor c)

@@ -107,7 +107,7 @@ count_of(const char *text, size_t n, const char *stack)
 	return all;
 }
 
-/* Has each line of what was written the count of all lines of its stack of what was read? */
+/* Whether each written line has the sum of the counts of all lines with its stack that were read. */
 static void
 check_lines(const char *text, size_t n, const char *in, size_t size)
 {

@@ -1,4 +1,4 @@
-/* Streams bare, of zlib and of gzip, into a buffer of a known size, into one that grows, and block by block: all must agree. */
+/* Bare streams, and streams of zlib and gzip, into a buffer of known size, into one that grows, and block by block: all must agree. */
 #include "lib/codec/inflate.c"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* /proc/kallsyms, what the kernel says of single addresses, and files of the kernel and its modules: what is found holds the address
- * and has a name. */
+/* /proc/kallsyms, the kernel's answers about single addresses, and files of the kernel and its modules: a symbol that prof finds
+ * holds the address and has a name. */
 #include "sym/kernel/kallsyms.c"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* /proc/kcore: nothing but the tables is read, and a name that they give is one at its address. */
+/* /proc/kcore: prof reads only the tables, and a name that they give is one at its address. */
 #include "sym/kernel/kcore.c"
 
 #include <stdlib.h>

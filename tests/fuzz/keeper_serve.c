@@ -60,7 +60,7 @@ begin(void)
 	dir[3] = open("/sys/fs/cgroup", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* What is nobody's business but that of who is asked about. */
+/* Files that only the process in question may see. */
 static void
 check(const struct ask *a, int fd)
 {

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { ASKED = 48, FRAMES = 8 };
 
-/* Those of lib/work.c, with what holes of 16 MiB allow; the time is that of a program with sanitizers. */
+/* The bounds of lib/work.c, with more for holes of 16 MiB; the time fits a program with sanitizers. */
 const struct bounds bounds = {
 	.steps = { 64 << 20, 100000 },
 	.memory = { 96 << 20, 1000 },

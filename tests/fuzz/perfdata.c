@@ -1,4 +1,5 @@
-/* Recordings, as files and as pipes: header, features, records, packed ones; what they say of processes, and their samples. */
+/* Recordings, as files and as pipes: header, features, records and packed ones. prof applies what they say about processes, and
+ * unwinds their samples. */
 #include "sample/perfdata/recorded.c"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* pprof's files: reading one twice into the same profile ends well, and what is made of it is whole. */
+/* pprof's files: prof can read one twice into the same profile, and the result is whole. */
 #include "out/format/pprof/pprof_read.h"
 #include "out/profile/profile_names.h"
 

@@ -1,4 +1,4 @@
-/* perf's records: a ring full of them, parsed, and what they say of processes applied.  The first 8 bytes say which parts
+/* perf's records: prof parses a ring full of them, and applies what they say about processes. The first 8 bytes say which parts
  * samples have, and of which event those of the first CPUs are parts of stacks. */
 #include <stdlib.h>
 #include <string.h>

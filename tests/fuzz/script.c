@@ -1,4 +1,4 @@
-/* perf script's text.  What was read is written, and read again as the same. */
+/* perf script's text: prof reads it, writes it, and reads the same again. */
 #include "out/format/script_read.c"
 
 #include <stdlib.h>

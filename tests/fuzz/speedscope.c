@@ -1,4 +1,4 @@
-/* JSON, and speedscope's files: what is skipped is what can be read; reading a file twice into the same profile ends well. */
+/* JSON, and speedscope's files: prof skips a value exactly if it can read it, and can read a file twice into the same profile. */
 #include "out/format/speedscope/speedscope_read.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A flame graph of prof's.  What was read is written, and read again as the same. */
+/* A flame graph of prof's: prof reads it, writes it, and reads the same again. */
 #include "out/format/svg/svg_read.c"
 
 #include <stdlib.h>

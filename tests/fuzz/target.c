@@ -1,5 +1,5 @@
-/* What is read of processes and programs before they are touched: ELF headers for their loader, and lines of
- * /proc/PID/stat, which hold any comm. */
+/* The files of processes and programs that prof reads before it touches them: ELF headers for their loader, and lines of
+ * /proc/PID/stat, which may hold any comm. */
 #include <stdlib.h>
 
 #include "sample/tasks/launch.c"

@@ -1,4 +1,4 @@
-/* A tracepoint's format file, and a record behind its first NUL byte, of which each field is told. */
+/* A tracepoint's format file, and after its first NUL byte a record; prof puts each field of it into words. */
 #include "sample/events/trace_format.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@ hot=$(line hot) call=$(line call) inlined=$(line inlined) deeper=$(line deeper) 
 
 # share COLUMN LINE FILE: the percent of a source line, rounded down; 0 where it is not shown.
 share() { awk -v col="$1" -v line="$2" '$1 ~ /%$/ && $2 ~ /%$/ && $3 == line { sub(/\..*/, "", $col); print $col; found = 1; exit } END { if (!found) print 0 }' "$3"; }
-# What is under "address" alone; what is under "line" alone.
+# The lines below "address" only; the lines below "line" only.
 addresses() { awk '/^   self  total     address/ { on = 1; next } on' "$1"; }
 lines() { awk '/^   self  total     address/ { exit } { print }' "$1"; }
 # The sum of column 1 of rows that match.
@@ -127,7 +127,7 @@ ln -s / outside && rm -r new/place/build && ln -s "$TESTS/programs" new/place/bu
 status source-outside 0 "$PROF" annotate elsewhere.pb worker --by line --source-dir new/place
 lacks source-outside-text out 'LINE hot'
 
-# A program that deletes itself: what was mapped is disassembled all the same.
+# A program that deletes itself: prof still disassembles its mapped code.
 if command -v objdump >/dev/null; then
 	cp annotated brief
 	status deleted 0 "$PROF" annotate -q worker --by address -- sh -c './brief 300 & sleep 0.2; rm brief; wait'

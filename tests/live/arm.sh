@@ -28,7 +28,7 @@ for how in "-marm -O2 -funwind-tables" "-mthumb -O2 -funwind-tables" "-marm -Os"
 	else [ "$(sed -n 's/^\([0-9]*\) steps, 100.00% complete, wrong 0,.*/\1/p' out)" ] && ok "steps$name" ||
 		not_ok "steps$name" "$(tail -n 1 out)" out; fi
 done
-# Exceptions in flight: __cxa_end_cleanup does not keep who called it, and registers are changed one by one.
+# Exceptions in flight: __cxa_end_cleanup does not keep its caller, and ARM's unwinder changes registers one by one.
 for set in arm thumb; do
 	if timeout 300 ./step -n 60000 -C 85 armv7 ./$set 1000 >out 2>&1; then ok "steps-throw-$set"
 	else not_ok "steps-throw-$set" "$(tail -n 1 out)" out; fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What others' compressors write is read, and what prof writes is read by others: texts, code, noise, runs, next to nothing.
+# prof reads other compressors' files, and other tools read prof's: texts, code, noise, runs, and nearly empty files.
 . "$(dirname "$0")/../lib.sh"
 need gzip gzip
 need zstd zstd
@@ -38,7 +38,7 @@ reads gzip-members gzip sh -c 'cat >all; head -c 30000 all | gzip; tail -c +3000
 reads zlib zlib python_zlib 9 15 8 0
 reads raw-fixed raw python_zlib 9 -15 9 4
 reads raw-huffman raw python_zlib 9 -9 1 2
-# The last one takes a GiB to write into where it does not know that a file is small: once is enough.
+# The last compressor takes a GiB for its output if it does not know that a file is small, so once is enough.
 for level in --fast=10 -1 -5 -12 -19 '--ultra -22 --size-hint=700000'; do reads "zstd$(echo "$level" | tr -d ' ')" zstd zstd -q -c $level; done
 zstd -q -c --ultra -22 <text >packed
 check zstd-largest-window "$("$codec" -d zstd "$(wc -c <text)" <packed | cksum)" = "$(cksum <text)"
@@ -65,7 +65,7 @@ for f in text code numbers; do
 done
 check noise-grows-little "$("$codec" gzip <noise | wc -c)" -le 100200
 
-# What is broken is said to be, and is not taken for something else.
+# prof says that a broken file is broken, and does not take it for something else.
 gzip -n <text >packed
 head -c 20000 packed >cut
 status cut 1 "$codec" -d gzip 700000 <cut

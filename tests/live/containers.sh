@@ -65,7 +65,7 @@ unshare -mpf sh -c 'mount --rbind /proc host/proc; exec "$PROF" --proc-root host
 check proc-root-other $? = 125
 has proc-root-other-said err 'another pid namespace.*--pid=host'
 
-# In a pid namespace of its own prof sees all CPUs, but not who runs there: it says so.
+# In a pid namespace of its own prof sees all CPUs, but not the processes on them, and says so.
 unshare -mpf --mount-proc "$PROF" -o alone.folded -a -d 1 2>err
 has strangers-said err 'outside of prof.s pid namespace'
 start sh -c 'while :; do "$0" cpu 0.05; done' "$busy"

@@ -114,7 +114,7 @@ within slowest_system_calls "$(samples y.folded ';main;slow;nap;.*;clock_nanosle
 check slowest_no_kernel "$(grep -c '_\[k\]' y.folded)" -eq 0
 show=err
 
-# An ordinary user is told who may.
+# prof tells an ordinary user who may do it.
 cp "$PROF" ./prof && chmod 755 . calls prof   # only root may enter the folders above
 su -s /bin/sh nobody -c './prof latency -e uprobe:./calls:leaf ./calls' >out 2>err
 check nobody_status $? -eq 125

@@ -49,7 +49,7 @@ while read -r how name; do
 done <said
 check all-said "$(wc -l <said)" -ge 11
 
-# The image: exactly what its lines say, and no more.
+# The image holds exactly the files that its lines name.
 mkdir image
 cp "$PROF" prof
 grep -qx 'FROM scratch' dockerfile && ok from-scratch || not_ok from-scratch "another base" dockerfile

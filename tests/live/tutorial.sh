@@ -1,5 +1,5 @@
 #!/bin/sh
-# The worked examples of docs/events.md, line by line: each runs, and what it writes has something in it.
+# The worked examples of docs/events.md, line by line: each runs, and its output is not empty.
 . "$(dirname "$0")/../lib.sh"
 need_root
 counted=$(program counted) || exit 1

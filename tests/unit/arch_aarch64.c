@@ -181,7 +181,7 @@ threads_begin(void)
 		put(code + 4 * i, clone[i]);
 	CHECK_U64(rule_in(&arch_aarch64, code, sizeof code, 24, &r), RULE_DERIVED);   /* ret */
 	CHECK(r.flags & RULE_RA_IN_REG && r.ra_off == LR && !r.cfa_off);
-	CHECK_U64(rule_in(&arch_aarch64, code, sizeof code, 32, &r), RULE_ROOT);      /* what was on the stack is popped */
+	CHECK_U64(rule_in(&arch_aarch64, code, sizeof code, 32, &r), RULE_ROOT);      /* the value that was on the stack is popped */
 	CHECK_U64(rule_in(&arch_aarch64, code, sizeof code, 35, &r), RULE_ROOT);      /* behind the call */
 }
 

@@ -146,7 +146,7 @@ recorded_stacks(void)
 	t.stripped = true;
 	unwind_recorded(&t);
 	printf("stripped: %u complete, %u wrong; %u cfi, %u fp, %u code\n", t.complete, t.wrong, t.by_cfi, t.by_fp, t.by_code);
-	/* Behind _start, of which nothing tells the end, three instructions are taken for its own. */
+	/* Nothing tells where _start ends, so prof takes three instructions after it for its own. */
 	CHECK(t.wrong <= 3 && t.cut * 20 < t.samples && t.by_cfi < 100);
 	sink_close(&t.program);
 	sink_close(&t.stacks);

@@ -30,7 +30,7 @@ past_the_end_is_zero_and_bad(void)
 
 	CHECK_U64(cur_u32(&c), 0);
 	CHECK_STR(c.bad, "data ends too early");
-	CHECK_U64(cur_left(&c), 0);   /* nothing left: what follows is bad too */
+	CHECK_U64(cur_left(&c), 0);   /* nothing left: later reads are bad, too */
 	CHECK_U64(cur_u8(&c), 0);
 	c = cur_of(b, 3, false);
 	CHECK(!cur_take(&c, UINT64_MAX) && c.bad);

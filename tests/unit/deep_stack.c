@@ -73,7 +73,7 @@ parts(void)
 	CHECK_U64(r.n, 1);
 	CHECK_U64(r.piece->bytes[0], 3);
 
-	part(7, 0, 0x5000, 1, 1, 1);   /* a part is lost: what follows is not taken */
+	part(7, 0, 0x5000, 1, 1, 1);   /* a part is lost: prof does not take the later ones */
 	part(7, 2, 0x9000, 1, 2, 1);
 	r = rest(7);
 	CHECK_U64(r.n, 1);

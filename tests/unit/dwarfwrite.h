@@ -16,7 +16,7 @@ static struct {
 	bool big;
 } dwarfwrite[DWARFWRITE_SECTIONS];
 
-/* What stands for the files beside the module's own; NULL: there is none. */
+/* The stand-in for other files than the module's own; NULL: there is none. */
 static struct module *dwarfwrite_alt, *dwarfwrite_dwo, *dwarfwrite_dwp;
 
 static inline void

@@ -135,7 +135,7 @@ mapped(void)
 	stop(pid);
 	id = id_of(in_dir("lib"));                                 /* ended: the path is what is left */
 	CHECK(holds(foreign_mapped(pid, told->lo, told->hi, &id, -1), "one"));
-	id.ino = 0;                                                /* but not for a file of which nothing is known */
+	id.ino = 0;                                                /* but not for a file of which prof knows nothing */
 	CHECK(refused(foreign_mapped(pid, told->lo, told->hi, &id, -1), ESTALE));
 }
 

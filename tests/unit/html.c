@@ -250,7 +250,7 @@ static void hostile_names(void) { check_golden(made_hostile, "hostile.html.txt")
 static void an_empty_profile_is_whole(void) { check_golden(made_empty, "empty.html.txt"); }
 static void events_and_counts(void) { check_golden(made_events, "events.html.txt"); }
 
-/* Text that is a tag or an entity is none in the page. */
+/* Text that looks like a tag or an entity stays text in the page. */
 static void
 nothing_hostile_is_html(void)
 {
@@ -305,7 +305,7 @@ lines_are_kept_apart(void)
 	CHECK_U64(mem_used(), 0);
 }
 
-/* Source text is told behind the runs, whatever it is, and is read back. */
+/* Source text stands after the runs, whatever it is, and prof reads it back. */
 static void
 source_text_is_data(void)
 {
@@ -404,7 +404,7 @@ too_many_stacks_lose_their_middle(void)
 	CHECK_U64(mem_used(), 0);
 }
 
-/* If even what ran is too much, rare stacks lose that, too. */
+/* If even stacks that ran are too many, the rare ones lose their middle, too. */
 static void
 too_many_functions_are_left_out(void)
 {

@@ -88,7 +88,7 @@ numbers_are_scaled(void)
 	CHECK_U64(number("", 0), INT64_MIN);
 }
 
-/* Skips one value: what is wrong, or "", and how much was read. */
+/* Skips one value: says what is wrong, or "", and how many bytes it read. */
 static const char *
 skipped(const char *s, size_t *n)
 {

@@ -147,7 +147,7 @@ keep_nobodys(void)
 	return keeper_start(&opener, NULL, &also);
 }
 
-/* What a container is made of: root's, in a pid and a mount namespace of its own, with a root of its own. */
+/* A container: root's process in a pid and a mount namespace of its own, with a root directory of its own. */
 static bool
 keep_containers(const char *root)
 {
@@ -283,7 +283,7 @@ helpers_are_counted(void)
 	CHECK(given(fd[0]));
 }
 
-/* Root of a container is not root of the machine: neither processes nor files of anybody else. */
+/* Root of a container is not root of the machine: it gets no processes and no files of others. */
 static void
 a_container_is_all_there_is(void)
 {
@@ -398,7 +398,7 @@ without_it(void)
 	CHECK(denied(proc_file(target, "maps"), EPIPE));
 	CHECK(keeper_read(target, (uintptr_t)&opener, &opener, 1) == 0 && keeper_cpu() == 0);
 	keeper_end();
-	CHECK(!keeper.on && waitpid(-1, NULL, WNOHANG) == 0);   /* but for the target */
+	CHECK(!keeper.on && waitpid(-1, NULL, WNOHANG) == 0);   /* except for the target */
 }
 
 int

@@ -87,7 +87,7 @@ kernel(void)
 	modules_free(&ms);
 }
 
-/* A function with a name, one that only .eh_frame knows, and code of which nothing tells. */
+/* A function with a name, one that only .eh_frame knows, and code that nothing describes. */
 static struct bytes
 program(void)
 {

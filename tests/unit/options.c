@@ -63,7 +63,7 @@ bad_ones_are_said(void)
 	CHECK(options_next(&letter) == OPTION_BAD);
 }
 
-/* What prof says on stderr to this. */
+/* prof's message on stderr about this option. */
 static const char *
 said_of(const struct option *options, char *word)
 {

@@ -152,7 +152,7 @@ an_old_file_is_replaced_whole(void)
 	CHECK_STR(content(at("old.text")), "the profile\n");
 	CHECK(stat(at("old.text"), &st) == 0 && (st.st_mode & 0777) == 0640);
 	CHECK(read(fd, buf, 7) == 7);
-	CHECK_STR(buf, "old one");   /* who reads it still has all of it */
+	CHECK_STR(buf, "old one");   /* a reader still has all of it */
 	close(fd);
 }
 

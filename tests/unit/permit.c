@@ -107,7 +107,7 @@ status_fields(void)
 	CHECK(permit_paranoid() != INT_MAX || access("/proc/sys/kernel/perf_event_paranoid", R_OK));
 }
 
-/* What the real kernel refuses, each in a child of its own: the child's exit is 0 where the words fit, 77 for a skip. */
+/* Refusals of the real kernel, each in a child of its own: the child exits with 0 if the words fit, with 77 for a skip. */
 static void
 provoke(const char *label, int (*fn)(struct refusal *))
 {

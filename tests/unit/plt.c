@@ -75,7 +75,7 @@ x86_64_short(void)
 	expect(EM_X86_64, true, 0x401018, "ff25e22f0a006690ff25e22f0a006690", 8, 8, 16, 0x4a4008);
 }
 
-/* Code that ends within an entry: what is not there is not looked at. */
+/* Code that ends within an entry: prof does not read beyond its end. */
 static void
 cut_short(void)
 {

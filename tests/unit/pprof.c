@@ -31,7 +31,7 @@ read_back(struct profile *p, const struct profile *from)
 	return why;
 }
 
-/* What is read back folds into the same text, and so does what is written of that. */
+/* prof reads the file back and folds it into the same text; the same holds after it has written it again. */
 static void
 round_trip(void (*make)(struct profile *), bool by_thread)
 {
@@ -268,7 +268,7 @@ files_of_others(void)
 	two_samples(20, 10);
 	tables("contentions|count|delay|milliseconds|", 1, 1);
 	CHECK_STR(outcome(), "delay (waiting) prog;main.main 10000\nprog;main.main;[prog+0x2234] 20000\n");
-	two_samples(700, 1300);   /* what is below a microsecond is carried on */
+	two_samples(700, 1300);   /* parts of a microsecond carry over */
 	tables("contentions|count|delay|nanoseconds|", 1, 1);
 	CHECK_STR(outcome(), "delay (waiting) prog;main.main 2\n");
 	two_samples(4096, 64);

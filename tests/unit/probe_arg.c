@@ -1,4 +1,4 @@
-/* Arguments at probes: perf's words and those of USDT notes, and what they are at a sample. */
+/* Arguments at probes: perf's words and those of USDT notes, and their values at a sample. */
 #include "test.h"
 #include "sample/events/probe_arg.c"
 

@@ -270,7 +270,7 @@ only_gaps_are_filled(void)
 	p->maps.rescanned = 0;
 	CHECK(space_find(&p->maps.space, 0x1234567) == NULL);
 	CHECK_STR(at(pid, past), "");
-	for (int i = 0; i < 5; i += 2)   /* what is between them is somebody else's now */
+	for (int i = 0; i < 5; i += 2)   /* the address between them now belongs to another mapping */
 		munmap(code + i * 4096, 4096);
 	end();
 }
@@ -300,7 +300,7 @@ a_process_that_was_there(void)
 	CHECK(space_find(&p->maps.space, (uintptr_t)begin) != NULL);
 	CHECK(space_find(&p->maps.space, (uintptr_t)begin)->module->kind == MODULE_FILE);
 	CHECK_U64(processes_reread(ps), 0);
-	/* What it maps since is found when it is missed. */
+	/* prof finds a newer mapping when it misses it. */
 	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	p->maps.rescanned = 0;
 	CHECK(space_find(&p->maps.space, (uintptr_t)code) != NULL);
@@ -311,7 +311,7 @@ a_process_that_was_there(void)
 		CHECK(space_find(&p->maps.space, 0x1234567) == NULL);
 	CHECK(processes_reread(ps) <= 2);
 	munmap(code, 4096);
-	/* Lost records: what was executed instead is seen. */
+	/* Records are lost: prof sees the program that was executed instead. */
 	space_clear(&p->maps.space);
 	map(pid, 0x1000, 0x2000, "/bin/old");
 	processes_lost(ps);

@@ -83,7 +83,7 @@ a_name_says_which_of_several(void)
 	sink_close(&file);
 }
 
-/* Every format that is read is told by its bytes, packed or not. */
+/* prof knows each format by the file's bytes, packed or not. */
 static void
 each_format_is_told_by_its_bytes(void)
 {

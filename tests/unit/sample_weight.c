@@ -119,7 +119,7 @@ opened_ones(void)
 	CHECK_U64(samples, 10);
 }
 
-/* What ends take is shared out among those that end. */
+/* The time of threads' ends is shared out among the threads that end. */
 static void
 ends(void)
 {

@@ -101,7 +101,7 @@ others_priority(void)
 	return syscall(SYS_setpriority, 0, parent, 19) < 0 ? errno : 0;
 }
 
-/* Which path cannot be seen by the filter: what is open is asked about by fstat. */
+/* The filter cannot see paths, so prof asks about open files by fstat. */
 static int
 telling_of_paths(void)
 {
@@ -136,7 +136,7 @@ remaining(void)
 	return 0;
 }
 
-/* What TRY says inside of those layers; -1 where they do not hold, -2 where the process was ended. */
+/* TRY's answer inside of those layers; -1 if they do not hold, -2 if the kernel ended the process. */
 static int
 inside(unsigned layers, int (*try)(void), unsigned *count, int *last)
 {

@@ -111,7 +111,7 @@ without_functions(void)
 	profile_free(&p);
 }
 
-/* What was written is read as what it was, but for what the grammar has no room for. */
+/* prof reads back what it has written, except for things that the grammar has no room for. */
 static void
 check_round(void (*make)(struct profile *))
 {

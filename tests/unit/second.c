@@ -1,4 +1,4 @@
-/* libunwind's part, on whatever machine this runs: what it can, and what descriptions that mean harm get from it. */
+/* libunwind's part, on whatever machine this runs: its results, and its answers to harmful descriptions. */
 #include <stdlib.h>
 
 #include "unwind/cfi/second_opinion.h"
@@ -117,7 +117,7 @@ no_caller(void)
 	CHECK(step_by(insns, sizeof insns) == STEP_ROOT);
 }
 
-/* Deeper than our own rules go, and deeper than there is room for. */
+/* An expression deeper than our own rules allow, and one deeper than there is room for. */
 static void
 remembers(void)
 {

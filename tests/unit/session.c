@@ -496,7 +496,7 @@ other_stack_size_meanwhile(void)
 	CHECK_U64(samples_of("sh"), got.n);
 }
 
-/* Rings that are too small for what comes: what is lost is counted, and maps are read again. */
+/* Rings that are too small: prof counts lost samples, and reads maps again. */
 static void
 too_much(void)
 {

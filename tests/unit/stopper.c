@@ -149,7 +149,7 @@ others(void)
 	rings_close(&rings);
 }
 
-/* The table of threads: found, gone, found no more; and what /proc says of this one. */
+/* The table of threads: it finds a thread, loses it when it ends, and does not find it again; and what /proc says of this thread. */
 static void
 table(void)
 {

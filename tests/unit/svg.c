@@ -6,7 +6,7 @@
 
 #include "profiles.h"
 
-/* What is written, without the script, which has no say in it. */
+/* The written picture without its script, which does not matter here. */
 static char *
 svg_text(const struct profile *p)
 {

@@ -78,7 +78,7 @@ colour_only_when_asked(void)
 	bright = summary(&p, 20, 90, true);
 	CHECK(!strchr(plain, '\033'));
 	CHECK(strstr(bright, "\033[") != NULL);
-	for (char *from = bright, *to = bright;; from++) {   /* the same but for the colours */
+	for (char *from = bright, *to = bright;; from++) {   /* the same except for colours */
 		while (*from == '\033')
 			from = strchr(from, 'm') + 1;
 		*to++ = *from;

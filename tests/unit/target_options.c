@@ -6,7 +6,7 @@
 
 static const struct option table[] = { TARGET_OPTIONS, { 'F', "freq=HZ", "" }, { 0 } };
 
-/* What the words say, as far as the first mistake; *FINE: there is none. */
+/* The targets that the words name, up to the first mistake; *FINE: there is no mistake. */
 static struct target_options *
 said(char **argv, bool *fine)
 {

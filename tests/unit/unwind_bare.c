@@ -137,7 +137,7 @@ threads_begin_where_nothing_is_to_return_to(void)
 	go(ret(PLAIN), 0, 4);
 	CHECK(walk.end == WALK_ROOT && walk.n == 2);
 	words[3] = ret(PLAIN);
-	go(ret(ENDLESS) + 2, 0, 4);       /* so does whoever was called to do that */
+	go(ret(ENDLESS) + 2, 0, 4);       /* so does the function that it calls for that */
 	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
 	tear_down();
 }

@@ -302,7 +302,7 @@ wall_time_is_complete(void)
 	CHECK(strstr(said, "A S+ 300-400") && strstr(said, "A C 200-1000") && strstr(said, "B B 100-1000"));
 	over();
 
-	begin_with(true);   /* what it did while records were lost is not known */
+	begin_with(true);   /* nobody knows what it did while records were lost */
 	comes(A, 200);
 	lost(300);
 	CHECK_U64(wait_ran(&w, task(A), 400 * US), 0);

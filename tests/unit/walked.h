@@ -17,7 +17,7 @@ enum { RDX = 1, RBX = 3, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
 #define BIAS 0x555500000000u
 #define STACK 0x7ffd00001000u
 
-/* The functions by number; what has no frame description has code. */
+/* The functions by number; those without a frame description have code. */
 enum { ROOT, PLAIN, FRAMED, LEAF, BY_RBX, REALIGNED, FP_IN_R12, LOSES_RBX, SETS_R12, SIGNAL, LIAR, PLT, SAVES_FP, EPILOGUE,
        PLAIN_SIGNAL, VFORK, REALIGNED_END, REMEMBERS, FAR, DESCRIBED,
        ENTRY = DESCRIBED, BARE, PUSHES, ALLOCA, POPPED, MOVES, LOSES, VFORKS, TRAMPOLINE, STRIPPED, ENDLESS, SILENT, RECORD, CLONES, CALLED,

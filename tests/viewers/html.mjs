@@ -814,7 +814,7 @@ async function checkHostile(context, dir) {
 	await p.close();
 }
 
-// In a frame that may do nothing but run scripts: no storage, no address of its own, no downloads, no clipboard.
+// In a frame that may only run scripts: it has no storage, no address of its own, no downloads, no clipboard.
 async function checkSandbox(context, dir) {
 	const host = join(dir, "sandbox.html"), inside = readFileSync(join(dir, "plain.html"), "utf8");
 	writeFileSync(host, "<iframe sandbox='allow-scripts' style='width:1000px;height:700px;border:0' srcdoc=\"" + inside.replace(/&/g, "&amp;").replace(/"/g, "&quot;") + "\"></iframe>");

@@ -8,7 +8,7 @@
 
 static jmp_buf back;
 static sigjmp_buf out;
-static volatile uint64_t from;     /* sp of whoever jumps */
+static volatile uint64_t from;     /* sp of the function that jumps */
 static volatile unsigned landed;
 
 MARKED static unsigned
