@@ -23,7 +23,7 @@ OPT     = -Os
 hot     = lib/% sym/% unwind/% sample/events/% out/%
 cold    = $(addprefix sample/events/,cgroup% counters% cpu% event% growth% helper% lent% open% pressure% priority% probe% syscalls% trace% watches%) \
           sym/probe/% sym/jit/registered% sym/dwarf/entry% sym/module/debug% out/report/% \
-          $(addprefix lib/,bpf% dir% nearest% progress% regex%) out/output% out/place% out/format/svg/svg_color% out/format/svg/svg_read%
+          $(addprefix lib/,bpf% dir% nearest% progress% regex%) out/output% out/place% $(addprefix out/format/svg/svg_,color% frames% read%)
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
 CFLAGS  = -g
 SHAPE   = -fno-pie -fstack-protector -fno-asynchronous-unwind-tables -fno-unwind-tables -ffunction-sections -fdata-sections

@@ -11,7 +11,7 @@ enum attr {
 	AT_RNGLISTS_BASE, AT_DWO_NAME, AT_DWO_ID, AT_GNU_RANGES_BASE, ATTRS,
 	/* Of variables and their types: die_read leaves these out, entry_open (entry.h) reads them. */
 	AT_LOCATION = ATTRS, AT_BYTE_SIZE, AT_BIT_SIZE, AT_CONST_VALUE, AT_MEMBER, AT_DECLARATION, AT_ENCODING, AT_FRAME_BASE, AT_TYPE,
-	AT_LOCLISTS_BASE, ALL_ATTRS
+	AT_LOCLISTS_BASE, AT_LANGUAGE, ALL_ATTRS
 };
 
 struct abbrev {

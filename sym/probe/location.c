@@ -15,7 +15,7 @@ enum {
 };
 enum { DW_FORM_addrx = 0x1b, DW_FORM_loclistx = 0x22 };
 
-static const char nowhere[] = "it has no place there: the compiler removed it, or it begins later";
+static const char nowhere[] = "it has no place there: the compiler removed it, or it begins later", noframe[] = "nothing describes its frame there";
 
 struct reader {
 	const struct entry *function;
@@ -48,7 +48,7 @@ on_frame(struct reader *r, int64_t off)
 {
 	struct location base = { 0 };
 	struct reader of = { r->function, r->frame, r->pc, false, &base };
-	const char *why = r->function && entry_has(r->function, AT_FRAME_BASE) ? NULL : "it does not say where its frame is";
+	const char *why = r->function && entry_has(r->function, AT_FRAME_BASE) ? NULL : noframe;
 
 	of.function = NULL;   /* a frame base that needs a frame base is none */
 	if (!why)
@@ -82,7 +82,7 @@ first_operation(struct reader *r, struct cursor *c, uint8_t op)
 	case DW_OP_fbreg:
 		return on_frame(r, cur_sleb(c));
 	case DW_OP_call_frame_cfa:
-		return r->frame->find(r->frame->modules, r->frame->module, r->pc, &l->reg, &l->add) ? NULL : "nothing describes its frame there";
+		return r->frame->find(r->frame->modules, r->frame->module, r->pc, &l->reg, &l->add) ? NULL : noframe;
 	case DW_OP_addr:
 	case DW_OP_addrx:
 	case DW_OP_GNU_addr_index:
@@ -230,7 +230,7 @@ listed(struct reader *r, struct unit *u, const struct value *v)
 	uint64_t base = holder->low, off = v->u, lo, hi;
 
 	if (u->skeleton && (!five || u->skeleton->dwarf->dwp == u->dwarf))
-		return "prof does not read lists of places in this kind of split debug information";
+		return "its places are in split debug information";
 	if (v->form == DW_FORM_loclistx && !offset_of(u, off, &off))
 		return nowhere;
 	cur_take(&c, off);

@@ -139,11 +139,9 @@ open_function(struct search *q)
 	struct unit *u = d ? index_find(d, q->pc) : NULL;
 	uint64_t off;
 
-	if (!u)
-		return wrong(q, "the file has no debug information about this code: compile it with -g, or install its debug file");
-	q->unit = unit_whole(u);
-	return functions_entry(q->unit, q->pc, &off) && entry_open(&q->function, q->unit, off) ? true
-	       : wrong(q, "the debug information knows no function there");
+	q->unit = u ? unit_whole(u) : NULL;
+	return (u && functions_entry(q->unit, q->pc, &off) && entry_open(&q->function, q->unit, off)) ||
+	       wrong(q, "the file has no debug information about this code: compile it with -g, or install its debug file");
 }
 
 static bool
@@ -224,6 +222,17 @@ takes_register(const struct entry *t)
 	return (t->tag == DW_TAG_enumeration_type || (t->tag == DW_TAG_base_type && is_whole(encoding))) && bytes <= t->unit->address_size;
 }
 
+/* Whether the unit's language passes arguments as C does: C, C++, Rust; Go does not. */
+static bool
+passes_as_c(struct unit *u)
+{
+	const uint64_t they = UINT64_C(1) << 0x01 | 1 << 0x02 | 1 << 0x04 | 1 << 0x0c | 1 << 0x19 | 1 << 0x1a | 1 << 0x1c | 1 << 0x1d |
+	                      UINT64_C(1) << 0x21 | UINT64_C(1) << 0x2a | UINT64_C(1) << 0x2b | UINT64_C(1) << 0x2c;
+	struct entry root;
+
+	return entry_open(&root, u, u->root) && entry_has(&root, AT_LANGUAGE) && root.at[AT_LANGUAGE].u < 64 && they >> root.at[AT_LANGUAGE].u & 1;
+}
+
 /* Which of the function's arguments the found parameter is, if all before it, too, are in a register each by the machine's calling
  * convention; 0: prof cannot tell.  In a function with a place on the stack for each parameter the compiler has changed nothing. */
 static unsigned
@@ -258,7 +267,7 @@ locate(struct search *q, struct location *l)
 	uint64_t behind;
 	const char *why = location_of(&q->found, &q->function, q->pc, q->frame, l);
 
-	if (!why && q->begins && l->entered && q->depth == 1 && (number = argument_number(q))) {
+	if (!why && q->begins && l->entered && q->depth == 1 && passes_as_c(q->unit) && (number = argument_number(q))) {
 		*l = (struct location){ .reg = number, .argument = true, .in_register = true };
 		return true;
 	}
@@ -309,7 +318,7 @@ find_member(struct search *q, struct entry *e, struct location *l)
 	int64_t off;
 
 	if (entry_has(e, AT_DECLARATION))
-		return wrong(q, "the debug information there does not say what is in the struct that has %s", q->want);
+		return wrong(q, "the struct that has %s is described elsewhere", q->want);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t at = entry_open(e, part[i].unit, part[i].off) ? e->behind : UINT64_MAX;
 
@@ -409,7 +418,7 @@ find(struct search *q, const char *p, char *words, size_t size)
 		if (!next_word(q, &p) || !find_member(q, t, &l) || !type_of(q, t))
 			return false;
 		if (l.in_register)
-			return wrong(q, "prof does not read a struct in a register");
+			return wrong(q, "%s is in a register with others", q->want);
 	}
 	if (is_reference(t) && (!follow(q, &l) || !type_of(q, t)))
 		return false;

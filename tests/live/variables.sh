@@ -95,3 +95,40 @@ g++ -g -O1 -o calls calls.cc || exit 1
 check base_class "$(lines ';d.x=5 10$')" -eq 10
 "$PROF" -q -e "uprobe:$PWD/calls:ns::run(deep const&, unsigned long)" -o x.folded -- ./calls
 check name_with_blanks "$(lines 'ns::run')" -eq 10
+
+# Other languages: Rust, which passes arguments as C does, and Go, which does not.
+if command -v rustc >/dev/null; then
+	cat >add.rs <<'R'
+#[inline(never)] fn add(a: i32, b: &str, c: u8) -> i32 { a + b.len() as i32 + c as i32 }
+fn main() { let mut x = 0; for i in 0..10 { x += add(i % 5, "abc", 7); } println!("{}", x); }
+R
+	rustc -g -o rusty add.rs || exit 1
+	"$PROF" -q -e "uprobe:$PWD/rusty:*3add3add* a" -o x.folded -- ./rusty >out
+	check rust "$(lines ';a=4 2$')" -eq 2
+	"$PROF" -q -e "uprobe:$PWD/rusty:*3add3add* c" -o x.folded -- ./rusty >out
+	check rust_unsigned "$(lines ';c=7 10$')" -eq 10
+else
+	skip rust "no rustc"
+fi
+if command -v go >/dev/null; then
+	cat >add.go <<'G'
+package main
+
+//go:noinline
+func add(a int, b string) int { return a + len(b) }
+func main() {
+	x := 0
+	for i := 0; i < 10; i++ {
+		x += add(i%5, "abc")
+	}
+	println(x)
+}
+G
+	for flags in '' '-N -l'; do
+		GOCACHE=$PWD/cache go build -gcflags="$flags" -o going add.go || exit 1
+		"$PROF" -q -e "uprobe:$PWD/going:main.add a" -o x.folded -- ./going 2>out
+		check "go${flags:+-plain}" "$(lines ';a=4 2$')" -eq 2
+	done
+else
+	skip go "no go"
+fi
