@@ -106,8 +106,15 @@ chain_splice(struct job *j, const uint64_t *chain, uint32_t i, uint32_t n)
 	return WALK_STACK_SHORT;
 }
 
+/* Whether LINK is the return address of the innermost function: it has made no frame, and saved no address. */
+static bool
+is_linked(const struct unwinder *u, const struct rule *r, uint64_t link)
+{
+	return link && r->flags & RULE_RA_IN_REG && r->flags & RULE_FP_SAME && r->ra_off == u->code.arch->ra;
+}
+
 void
-chain_walk(struct unwinder *u, struct space *space, const uint64_t *chain, uint32_t nchain, struct walk *w)
+chain_walk(struct unwinder *u, struct space *space, const uint64_t *chain, uint32_t nchain, uint64_t link, struct walk *w)
 {
 	uint32_t ring = 0;
 
@@ -128,6 +135,10 @@ chain_walk(struct unwinder *u, struct space *space, const uint64_t *chain, uint3
 		if (e->rule.kind == RULE_ROOT) {
 			w->end = WALK_ROOT;
 			break;
+		}
+		if (!i && is_linked(u, &e->rule, link) && (e = entry_find(u, space, (link & u->mask) - 1))) {
+			walk_push(u, w, e->code, 0, &ring);
+			w->by_chain++;
 		}
 	}
 	walk_unroll(u, w, ring);

@@ -28,6 +28,6 @@ uint32_t chain_link(const struct job *, uint64_t leaf_fp, uint64_t fp, uint32_t 
 /* Continues the walk by the chain from I on, as long as the code keeps frame pointers. */
 enum walk_end chain_splice(struct job *, const uint64_t *chain, uint32_t i, uint32_t n);
 /* Does the work of unwind_chain. */
-void chain_walk(struct unwinder *, struct space *, const uint64_t *chain, uint32_t nchain, struct walk *);
+void chain_walk(struct unwinder *, struct space *, const uint64_t *chain, uint32_t nchain, uint64_t link, struct walk *);
 
 #endif

@@ -318,9 +318,9 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 }
 
 void
-unwind_chain(struct unwinder *u, struct space *space, const uint64_t *chain, uint32_t nchain, struct walk *w)
+unwind_chain(struct unwinder *u, struct space *space, const uint64_t *chain, uint32_t nchain, uint64_t link, struct walk *w)
 {
-	chain_walk(u, space, chain, nchain, w);
+	chain_walk(u, space, chain, nchain, link, w);
 }
 
 void

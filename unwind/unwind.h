@@ -19,8 +19,9 @@ void unwinder_set(struct unwinder *, const struct arch *);
  * asked for it); the walk goes on by it if the copy ends in code that keeps frame pointers. */
 void unwind(struct unwinder *, struct space *, const struct regs *, const struct stack *,
             const uint64_t *chain, uint32_t nchain, struct walk *);
-/* Makes the user codes from a chain alone (--call-graph fp without a stack copy). */
-void unwind_chain(struct unwinder *, struct space *, const uint64_t *chain, uint32_t nchain, struct walk *);
+/* Makes the user codes from a chain alone (--call-graph fp without a stack copy).  LINK: the return address that was in a register, or
+ * 0: the chain lacks it where the innermost function has no frame yet. */
+void unwind_chain(struct unwinder *, struct space *, const uint64_t *chain, uint32_t nchain, uint64_t link, struct walk *);
 /* JIT code may have changed: once in a while prof compares what it has read with the process.  TIME: in ns. */
 void unwinder_compare(struct unwinder *, struct space *, uint64_t time);
 /* How often prof did not read JIT code because that would have taken more of the CPU than it is worth. */

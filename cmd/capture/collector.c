@@ -113,6 +113,18 @@ kernel_codes(struct collector *c, const struct sample *s, uint32_t n)
 	return n;
 }
 
+/* The return address that is in a register, if the sample has that register; or 0. */
+static uint64_t
+link_of(const struct sample *s, const struct arch *arch)
+{
+	unsigned n = 0;
+
+	for (uint64_t bits = s->regs && arch ? arch->sample : 0; bits && n < s->nregs; bits &= bits - 1, n++)
+		if (arch->dwarf[n] == arch->ra)
+			return s->lacks >> n & 1 ? 0 : s->regs[n];
+	return 0;
+}
+
 static bool
 walk_user(struct collector *c, const struct sample *s)
 {
@@ -121,12 +133,12 @@ walk_user(struct collector *c, const struct sample *s)
 	struct stack stack = { .size = s->stack_size, .bytes = s->stack, .beyond = s->rest };
 	unsigned n = 0;
 
-	if (!s->regs && !s->sp_only) {
+	if (!s->sp_only && (!s->regs || (s->lacks && !s->stack && s->nuchain))) {
 		if (!s->nuchain)
 			return false;
 		if (arch)
 			unwinder_set(c->unwinder, arch);
-		unwind_chain(c->unwinder, &s->task->process->maps.space, s->uchain, s->nuchain, &c->walk);
+		unwind_chain(c->unwinder, &s->task->process->maps.space, s->uchain, s->nuchain, link_of(s, arch), &c->walk);
 		return true;
 	}
 	if (!arch) {

@@ -137,16 +137,15 @@ order_registers(struct perfdata *d, struct sample *out, const struct record *r, 
 	out->nregs = n;
 }
 
-/* As in a capture, a process that is over, or that just executes something, has no user side.  Registers without a stack tell no callers:
- * on aarch64 perf records one with frame pointers. */
+/* As in a capture, a process that is over, or that just executes something, has no user side. */
 static void
-add_user_side(struct perfdata *d, struct sample *out, const struct record *r, const struct chains *chains, const struct recorded_event *e)
+add_user_side(struct perfdata *d, struct sample *out, const struct record *r, const struct chains *chains, uint64_t recorded)
 {
 	if (out->task->dead || process_is_starting(out->task->process, out->kernel, out->time))
 		return;
-	if (r->sample.regs && d->mask && e->sample_type & PERF_SAMPLE_STACK_USER && !(out->kernel && r->sample.stack && !r->sample.stack_size)) {
+	if (r->sample.regs && d->mask && !(out->kernel && r->sample.stack && !r->sample.stack_size)) {
 		out->regs32 = r->sample.abi == PERF_SAMPLE_REGS_ABI_32 && d->compat;
-		order_registers(d, out, r, e->regs_user);
+		order_registers(d, out, r, recorded);
 		out->stack = r->sample.stack;
 		out->stack_size = r->sample.stack_size;
 	}
@@ -176,7 +175,7 @@ on_sample(struct perfdata *d, const struct record *r, uint32_t event)
 		out.kchain = &out.ip;
 		out.nkchain = 1;
 	}
-	add_user_side(d, &out, r, &chains, e);
+	add_user_side(d, &out, r, &chains, e->regs_user);
 	d->taker->sample(d->taker->ctx, &out);
 }
 

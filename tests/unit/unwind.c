@@ -311,13 +311,13 @@ a_chain_alone(void)
 	const uint64_t chain[] = { ret(LEAF), ret(FRAMED), ret(ROOT), ret(PLAIN) }, lost[] = { ret(LEAF), 0x666, ret(ROOT) };
 
 	set_up(MODE_FP, 512);
-	unwind_chain(unwinder, &space, chain, 4, &walk);
+	unwind_chain(unwinder, &space, chain, 4, 0, &walk);
 	CHECK(walk.end == WALK_ROOT && walk.n == 3 && in(2) == ROOT && walk.by_chain == 2);
 	CHECK_U64(codes.code[walk.code[0]].vaddr, TEXT + LEAF * FUNCTION + RET);
 	CHECK_U64(codes.code[walk.code[1]].vaddr, TEXT + FRAMED * FUNCTION + RET - 1);
-	unwind_chain(unwinder, &space, chain, 2, &walk);
+	unwind_chain(unwinder, &space, chain, 2, 0, &walk);
 	CHECK(walk.end == WALK_NO_RULE && walk.n == 2);
-	unwind_chain(unwinder, &space, lost, 3, &walk);
+	unwind_chain(unwinder, &space, lost, 3, 0, &walk);
 	CHECK(walk.end == WALK_NO_MAP && walk.n == 2 && walk.code[1] == CODE_UNKNOWN);
 	tear_down();
 }
