@@ -82,7 +82,7 @@ follow(struct stack_core *s, struct thread_stacks *out, const struct arch *a, ui
 	const struct core_thread *from = &core->thread[i];
 	struct task task = { .pid = core->pid, .tid = from->tid, .process = &s->process.process };
 	struct stack_thread t = { .pid = core->pid, .tid = from->tid, .comm = core->comm, .call = "", .file = "", .wchan = "" };
-	struct sample sample = { .task = &task };
+	struct sample sample = { .task = &task, .still = true };
 	uint64_t regs[64];
 	char words[64];
 	uint32_t n = 0;

@@ -56,6 +56,14 @@ for py in python3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.1
 		grep -qE ' work.py:sleeper +work.py:13 ' sleeper.txt; }
 	wait_for 20 sleeps && ok "$v-stack-functions" || not_ok "$v-stack-functions" "others" stack.txt err
 	lacks "$v-stack-sure" sleeper.txt 'python[?]'
+	if command -v gcore >/dev/null && gcore -o core "$target" >/dev/null 2>&1; then
+		"$PROF" stack "core.$target" >core.txt 2>err
+		has "$v-core" core.txt ' work.py:sleeper +work.py:13 '
+		lacks "$v-core-sure" core.txt 'python[?]'
+		rm -f "core.$target"
+	else
+		skip "$v-core" "no gcore here, or it failed"
+	fi
 	has "$v-stack-main" stack.txt ' work.py:<module> '
 	kill $target
 done

@@ -172,6 +172,15 @@ wait_for 20 sleeps && ok stack-waiter || not_ok stack-waiter "no such function" 
 has stack-c waiter.txt ' Kernel#sleep '
 has stack-fiber stack.txt ' threads.rb:Object#in_fiber +threads.rb:9 '
 lacks stack-sure stack.txt 'ruby[?]'
+if command -v gcore >/dev/null && gcore -o core "$target" >/dev/null 2>&1; then
+	"$PROF" stack "core.$target" >core.txt 2>err
+	has core-thread core.txt ' threads.rb:Object#waiter +threads.rb:6 '
+	has core-fiber core.txt ' threads.rb:Object#in_fiber +threads.rb:9 '
+	lacks core-sure core.txt 'ruby[?]'
+	rm -f "core.$target"
+else
+	skip core "no gcore here, or it failed"
+fi
 if [ "$(id -u)" = 0 ] && unshare -fp --mount-proc true 2>/dev/null; then
 	start unshare -fp --kill-child --mount-proc ruby threads.rb 60
 	child "$pid" ruby
