@@ -108,4 +108,3 @@ if [ "$(uname -m)" = x86_64 ]; then
 	check narrow-moved "$(bytes g.folded ';[[]mremap[]] ')" = $((2 << 20))
 	check narrow-reserved "$(bytes g.folded ';[[]reserved[]] ')" = $((64 << 20))
 fi
-
