@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "sample/tasks/foreign.h"
 #include "sym/jit/jit.h"
 #include "sym/module/arm_vectors.h"
@@ -145,7 +146,7 @@ open_map(struct space *space, struct map *m)
 {
 	struct core_process *p = (struct core_process *)space;
 	const struct core *core = p->core;
-	struct module *module;
+	struct module *module, *first = NULL;
 	uint8_t vdso[VDSO_MOST];
 	size_t n;
 
@@ -154,9 +155,11 @@ open_map(struct space *space, struct map *m)
 	else if (core->vdso >= m->lo && core->vdso < m->hi && (n = core_read(core, m->lo, vdso, sizeof vdso)))
 		module = arm_vectors_module(p->modules, "[vdso]", vdso, n);
 	else if (!(module = program(p, m)))
-		module = p->jit ? p->jit : (p->jit = jit_module(p->modules, core->pid, NULL));
+		module = p->jit ? p->jit : (first = p->jit = jit_module(p->modules, core->pid, NULL));
 	if (module)
 		space_bind(m, module);
+	if (first)
+		jit_registered(first, space, clock_now());
 }
 
 static size_t

@@ -20,6 +20,12 @@ if [ "$(uname -m)" = x86_64 ]; then
 	./made 20 3 &
 	target=$!
 	"$PROF" -q -d 1 -o attached.folded -p $target
+	if ! missing gcore gdb; then
+		gcore -o core $target >/dev/null 2>&1
+		"$PROF" stack core.$target >core.txt 2>err
+		has core core.txt 'm_jit[0-9]_[0-9]_sp'
+		check core-whole "$(grep -c truncated core.txt)" = 0
+	fi
 	kill $target
 	check attached "$(samples attached.folded ';m_jit[0-9]_[0-9]_sp')" -ge 20
 else
