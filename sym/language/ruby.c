@@ -17,7 +17,7 @@
 enum {
 	READS = 256,               /* pieces of memory that one sample may read */
 	GRANTS = 4, GRANTS_MOST = 256,   /* functions that each sample may read more for, and those before it have left for it */
-	THREADS = 4096, NATIVES = 1024, VARIABLES_STEP = 8,
+	THREADS = 4096, NATIVES = 1024, VM_TRIES = 8, VARIABLES_MOST = 1 << 18 /* bytes */,
 	CORE_LEAST = 4096,         /* bytes: what is smaller is not vm_exec_core */
 	STACK_WORDS_MOST = 1 << 24,
 };
@@ -48,6 +48,7 @@ struct ruby {
 	uint32_t n, cap;
 	uint64_t searched, pause;  /* ns: the last time that a thread was not found, and until it is looked for again */
 	uint64_t vm_searched;
+	unsigned vm_tries;
 	struct ruby_range core;    /* vm_exec_core, as linked */
 };
 
@@ -135,13 +136,15 @@ find_vm(struct ruby *r, struct look *l)
 			r->vm = vm;
 		return r->vm;
 	}
-	if (r->vm_searched && l->moment->time - r->vm_searched < 3 * LOOK_AGAIN)
+	if (r->vm_tries == VM_TRIES || (r->vm_tries && l->moment->time - r->vm_searched < LOOK_AGAIN << r->vm_tries))
 		return false;
+	r->vm_tries++;
 	r->vm_searched = l->moment->time;
-	for (uint64_t at = r->image->bss.lo; at < r->image->bss.hi && !r->vm; at += VARIABLES_STEP) {
+	for (uint64_t at = r->image->bss.lo; at < r->image->bss.hi && at - r->image->bss.lo < VARIABLES_MOST && !r->vm; at += 8) {
 		l->reads = READS;
-		if (look_word(l, at + r->bias, &vm) && is_vm(l, vm))
-			r->vm = vm;
+		if (!look_word(l, at + r->bias, &vm))
+			break;
+		r->vm = is_vm(l, vm) ? vm : 0;
 	}
 	return r->vm;
 }

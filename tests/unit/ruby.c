@@ -8,6 +8,7 @@
 enum { BASE = 0x10000, SIZE = 0x2000, STACK = 0x200, CALLS = 4, WORDS = 96, IDS = 64, LONG = 600 };
 enum { ID_EACH = 50 << 4, ID_CLASSPATH = 51 << 4, ID_ATTACHED = 52 << 4 };
 
+static unsigned reads;
 static uint8_t image[SIZE];
 static uint64_t top, vm_stack, values, cfp, context, thread, ids, main_iseq, method_iseq, block_iseq, each;
 static const uint8_t *at;
@@ -19,6 +20,7 @@ static size_t
 read_image(struct space *s, uint64_t addr, void *to, size_t n)
 {
 	(void)s;
+	reads++;
 	if (addr < BASE || addr >= BASE + SIZE)
 		return 0;
 	n = n < BASE + SIZE - addr ? n : BASE + SIZE - addr;
@@ -425,6 +427,22 @@ the_vm_is_found_without_a_symbol(void)
 }
 
 static void
+the_vm_is_not_looked_for_for_ever(void)
+{
+	start(3);
+	of.vm = 0;
+	of.bss = (struct ruby_range){ BASE, UINT64_MAX };
+	put_word(thread + RB_T_VM, 0);
+	reads = 0;
+	for (unsigned i = 0; i < 200; i++, moment.time += UINT64_C(60000000000))
+		ask_again();
+	CHECK(reads > 8 && reads < 200000);
+	CHECK_U64(to.n, 2);
+	check_frame(0, "[ruby?]", 0, 1);
+	stop();
+}
+
+static void
 frames_that_lie_end(void)
 {
 	for (unsigned i = 0; i < 6; i++) {
@@ -516,6 +534,7 @@ main(void)
 	RUN("ruby", a_function_that_is_gone_is_one_frame);
 	RUN("ruby", another_c_stack_is_another_threads);
 	RUN("ruby", the_vm_is_found_without_a_symbol);
+	RUN("ruby", the_vm_is_not_looked_for_for_ever);
 	RUN("ruby", frames_that_lie_end);
 	RUN("ruby", lines_of_long_functions);
 	return TEST_STATUS;
