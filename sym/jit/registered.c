@@ -329,11 +329,12 @@ add(struct look *l, unsigned list, const struct listed *e)
 {
 	struct registered *r = l->of;
 	struct registered_piece *p;
+	uint32_t i = 0;
 
-	for (p = r->piece; p < r->piece + r->pieces && !is_over(r, p); p++)
-		;
-	if (p < r->piece + r->pieces)   /* newer ones stay behind older ones */
-		memmove(p, p + 1, (size_t)(r->piece + --r->pieces - p) * sizeof *p);
+	while (i < r->pieces && !is_over(r, &r->piece[i]))
+		i++;
+	if (i < r->pieces)   /* newer ones stay behind older ones */
+		memmove(&r->piece[i], &r->piece[i + 1], (--r->pieces - i) * sizeof *p);
 	if (r->pieces == ENTRIES_MOST || !vec_room(&r->piece, &r->cap, (uint64_t)r->pieces + 1, sizeof *p))
 		return;
 	p = &r->piece[r->pieces++];
