@@ -19,8 +19,8 @@
 enum { RING_MOST = 8 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY = 2 << 20 };
 /* A ring for executions has one part in TRACK_PART of a ring for samples. */
 enum { TRACK_PART = 64 };
-/* Percent of a ring that are in use when the kernel wakes the reader, when the reader is late, and when it is too late. */
-enum { WOKEN = 25, PRESSING = 75, PRESSING_HARD = 95 };
+/* Percent of a ring that are in use when the reader is late, and when it is too late; when an ordinary reader does no other work. */
+enum { PRESSING = 75, PRESSING_HARD = 95, FULL_FOR_MORE = 50 };
 
 /* Bytes of a copy: the least, and what it grows by; of a wait's: first, least, and what it grows by. */
 enum { STACK_LEAST = 1 << 10, STACK_STEP = 16 << 10, WAIT_FIRST = 8 << 10, WAIT_LEAST = 1 << 10, WAIT_STEP = 1 << 10 };
@@ -153,6 +153,13 @@ fills(const struct pressure *p, uint64_t percent)
 	return p->given.ring_bytes * percent * 10000000 / (p->given.freq ? p->given.freq : 1) / p->given.events / sample_bytes(p);
 }
 
+/* Percent of a ring that are in use when the kernel wakes the reader. */
+static uint64_t
+woken(const struct pressure *p)
+{
+	return pressure_wakes(p->given.ring_bytes, p->given.first) * 100 / p->given.ring_bytes;
+}
+
 /* Allows longer copies if the rings have had room for that. */
 static void
 find_room(struct pressure *p)
@@ -160,10 +167,10 @@ find_room(struct pressure *p)
 	uint64_t late = p->late > p->worst ? p->late : p->worst, room;
 	uint32_t times;
 
-	if (p->given.first || !p->given.freq || p->late == UINT64_MAX)
+	if (p->most == p->limit || !p->given.freq || p->late == UINT64_MAX)
 		return;
-	late = late * LATER + (p->threads > p->given.cpus ? LATE_MANY : LATE_ALONE);
-	room = fills(p, 100 - WOKEN) * sample_bytes(p) / late;
+	late = late * LATER + (!p->given.first && p->threads > p->given.cpus ? LATE_MANY : LATE_ALONE);
+	room = fills(p, 100 - woken(p)) * sample_bytes(p) / late;
 	if (room < SAMPLE_LEAST + (uint64_t)p->most * 2)
 		return;
 	times = room < SAMPLE_LEAST + (uint64_t)p->most * 4 ? 2 : 4;
@@ -234,7 +241,7 @@ pressure_used(struct pressure *p, struct stack_use *samples, struct stack_use *w
 static void
 note_late(struct pressure *p, uint64_t time)
 {
-	uint64_t late = p->fullest > WOKEN ? fills(p, p->fullest - WOKEN) : 0;
+	uint64_t late = p->fullest > woken(p) ? fills(p, p->fullest - woken(p)) : 0;
 
 	p->worst = late > p->worst ? late : p->worst;
 	if (++p->rounds < LATE_ROUNDS || time - p->noted < p->pause)
@@ -245,7 +252,7 @@ note_late(struct pressure *p, uint64_t time)
 }
 
 /* The BPF program reads half as much, and at last nothing.  That holds from the next sample on and needs no other events, so no
- * pause need follow. */
+ * pause need be before it reads still less. */
 static bool
 less_deep(struct pressure *p)
 {
@@ -310,16 +317,16 @@ pressure_read(struct pressure *p, const struct pressure_round *r)
 			p->pressed = r->time;
 		return;
 	}
-	if (!p->light && r->time - p->pressed <= PRESS_PAUSE)
+	if (!(p->light && p->want.deep) && r->time - p->pressed <= PRESS_PAUSE)
 		return;
 	p->dropped = r->dropped;
-	p->pause *= p->pause < LATE_MOST ? 2 : 1;
 	p->late = UINT64_MAX;
 	p->light = false;
 	if (less_of_waits(p) || (p->light = less_deep(p)) || less_of_stacks(p, dropped || p->fullest >= PRESSING_HARD))
 		settle(p);
 	else if (!fewer(p, r->may_slow))
 		return;
+	p->pause *= p->pause < LATE_MOST ? 2 : 1;
 	p->pressed = r->time;
 }
 
@@ -356,7 +363,7 @@ pressure_spare(const struct pressure *p, uint64_t period)
 	const struct pressure_given *g = &p->given;
 	uint64_t room;
 
-	if (g->waits || (!g->first && p->fullest > 2 * WOKEN))   /* threads switch as often as they like */
+	if (g->waits || (!g->first && p->fullest > FULL_FOR_MORE))   /* threads switch as often as they like */
 		return 0;
 	if (p->nap < NAP_LONG)   /* processes execute programs: the reader must open the next one's files soon */
 		return 0;

@@ -67,7 +67,7 @@ struct pressure {
 	uint32_t wait_most;              /* 0: as wanted */
 	uint64_t fullest, deep, threads; /* as of the last round */
 	uint64_t pressed;                /* when prof last asked for less, */
-	bool light;                      /* and whether that needs no pause after it */
+	bool light;                      /* and whether more of the same needs no pause */
 	uint64_t dropped;                /* records dropped until then */
 	uint64_t late;                   /* ns that the reader came late lately, at most; UINT64_MAX: not known */
 	uint64_t worst, noted, pause;    /* the most since NOTED; ns that must pass until it is LATE, */

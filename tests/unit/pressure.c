@@ -269,6 +269,25 @@ room_is_found(void)
 	CHECK_U64(p.want.stack, 8384);
 }
 
+/* A real-time reader that could not run for once gets its long copies back: it is woken when a ring is half full. */
+static void
+room_is_found_again(void)
+{
+	pressure_begin(&p, &one);
+	now = 0;
+	rounds(1, 100, 5);
+	CHECK_U64(p.want.stack, 8184);
+	rounds(20, 51, 5);
+	walked(10, 5, 0, 2000);
+	CHECK_U64(p.want.stack, 32736);
+	rounds(20, 51, 5);
+	walked(10, 5, 0, 2000);
+	CHECK_U64(p.want.stack, 65472);
+	rounds(20, 70, 5);   /* that late it keeps them, and gets no longer ones */
+	walked(10, 5, 0, 2000);
+	CHECK_U64(p.want.stack, 65472);
+}
+
 static void
 what_is_refused_stays(void)
 {
@@ -366,6 +385,7 @@ main(void)
 	RUN("pressure", one_step_a_time);
 	RUN("pressure", more_is_read_again_when_it_is_calm);
 	RUN("pressure", room_is_found);
+	RUN("pressure", room_is_found_again);
 	RUN("pressure", what_is_refused_stays);
 	RUN("pressure", the_reader_sleeps);
 	RUN("pressure", programs_that_come_wake_it);
