@@ -11,7 +11,9 @@ enum {
 	/* After the header of a sample: identifier, ip, pid and tid, time. */
 	SAMPLE_TIME = HEADER + 24, SAMPLE_MIN = SAMPLE_TIME + 8,
 	/* The trailer of the others: pid and tid, time, cpu, identifier. */
-	TRAILER = 32, TRAILER_TIME = 24,
+	TRAILER = RECORD_TRAILER, TRAILER_TIME = 24,
+	/* Before the name in a KSYMBOL: address, length, type and flags. */
+	KSYMBOL_NAME = HEADER + 16,
 };
 
 uint64_t
@@ -32,8 +34,36 @@ record_sample_type(const struct record_shape *s)
 	return type;
 }
 
+static bool
+has_zero_byte(uint64_t v)
+{
+	return (v - UINT64_C(0x0101010101010101)) & ~v & UINT64_C(0x8080808080808080);
+}
+
 uint64_t
-record_time_offset(uint32_t type, uint32_t size)
+record_size(uint32_t type, uint64_t size, uint64_t trailer, uint64_t (*word)(const void *of, uint64_t off), const void *of)
+{
+	uint64_t end = KSYMBOL_NAME;
+	bool whole = false;
+
+	if (type != PERF_RECORD_KSYMBOL)
+		return size;
+	for (; !whole && end + 8 + trailer <= size; end += 8)
+		whole = has_zero_byte(word(of, end));
+	return whole ? end + trailer : size;
+}
+
+static uint64_t
+word_of(const void *of, uint64_t off)
+{
+	uint64_t v;
+
+	memcpy(&v, (const uint8_t *)of + off, sizeof v);
+	return v;
+}
+
+uint64_t
+record_time_offset(uint32_t type, uint64_t size)
 {
 	if (type == PERF_RECORD_SAMPLE)
 		return size >= SAMPLE_MIN ? SAMPLE_TIME : 0;
@@ -224,6 +254,8 @@ record_body(struct record *r, struct cursor *c)
 const char *
 record_parse(struct record *r, const struct record_shape *shape, struct cursor c)
 {
+	const uint8_t *record = c.pos;
+	uint64_t size = cur_left(&c);
 	struct cursor body;
 
 	memset(r, 0, sizeof *r);
@@ -236,7 +268,7 @@ record_parse(struct record *r, const struct record_shape *shape, struct cursor c
 	}
 	if (r->type >= RECORD_PART || cur_left(&c) < TRAILER)
 		return "a record has an unknown type, or no trailer";
-	body = cur_sub(&c, cur_left(&c) - TRAILER);
+	body = cur_sub(&c, record_size(r->type, size, TRAILER, word_of, record) - HEADER - TRAILER);
 	parse_trailer(r, c);
 	record_body(r, &body);
 	return body.bad;

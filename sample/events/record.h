@@ -68,8 +68,14 @@ struct record {
 
 /* The attr.sample_type of that shape. */
 uint64_t record_sample_type(const struct record_shape *);
+/* How long a record of that type really is, if it says SIZE: the kernel adds a trailer's length to a KSYMBOL for each event that has
+ * taken it before, and leaves bytes of older records behind it.  WORD gives the 8 bytes at an offset of the record OF, whose trailer has
+ * TRAILER bytes. */
+uint64_t record_size(uint32_t type, uint64_t size, uint64_t trailer, uint64_t (*word)(const void *of, uint64_t off), const void *of);
 /* The place of the time in a record of that type and size, or 0 if it has none. */
-uint64_t record_time_offset(uint32_t type, uint32_t size);
+uint64_t record_time_offset(uint32_t type, uint64_t size);
+/* Bytes of the trailer. */
+enum { RECORD_TRAILER = 32 };
 /* NULL if all is well, else what is wrong with the record, in words.  Pointers go into BYTES, which lie on a multiple of 8.  Of
  * unknown types it reads just the common part. */
 const char *record_parse(struct record *, const struct record_shape *, struct cursor bytes);

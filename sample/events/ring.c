@@ -256,6 +256,14 @@ fetch(const struct ring *r)
 	__builtin_prefetch(r->data + ((behind - 8) & (r->size - 1)));
 }
 
+static uint64_t
+word_at_tail(const void *of, uint64_t off)
+{
+	const struct ring *r = of;
+
+	return word(r, r->tail + off);
+}
+
 /* Finds the length and the time of the record at the tail. */
 static void
 peek(struct rings *rs, struct ring *r)
@@ -274,7 +282,7 @@ peek(struct rings *rs, struct ring *r)
 		return;
 	}
 	r->length = h.size;
-	at = record_time_offset(h.type, h.size);
+	at = record_time_offset(h.type, record_size(h.type, h.size, RECORD_TRAILER, word_at_tail, r));
 	r->time = at ? word(r, r->tail + at) : 0;
 	if (r->time == RING_EMPTY)
 		r->time--;

@@ -297,6 +297,7 @@ put(struct perfdata *d, const uint8_t *bytes, uint32_t n)
 {
 	uint64_t time = 0;
 
+	n = (uint32_t)recorded_size(&d->header, cur_of(bytes, n, d->header.big));
 	if (!recorded_time(&d->header, cur_of(bytes, n, d->header.big), &time))
 		time = d->queue.newest;   /* the time of what comes before it */
 	if (!queue_add(&d->queue, time, bytes, n))

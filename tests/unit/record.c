@@ -63,6 +63,18 @@ end(void)
 	return record_parse(&r, &none, cur_of(bytes, len, false));
 }
 
+/* The record again, with N bytes more of what was there before, as the kernel writes a KSYMBOL. */
+static void
+longer(size_t n)
+{
+	static const struct record_shape none;
+	uint16_t size = (uint16_t)(len + n);
+
+	memcpy(bytes + 6, &size, 2);
+	memset(bytes + len, 0xee, n);
+	CHECK(!record_parse(&r, &none, cur_of(bytes, len + n, false)));
+}
+
 /* A part of a stack: a sample of another event. */
 static void
 part(void)
@@ -177,6 +189,9 @@ kernel_symbols(void)
 	CHECK_U64(r.ksymbol.code.hi, 0xffffffffc0001080);
 	CHECK_STR(r.ksymbol.code.name, "bpf_prog_1_f");
 	CHECK(r.ksymbol.bpf && !r.ksymbol.gone);
+	longer(64);   /* two events have taken it before */
+	CHECK_STR(r.ksymbol.code.name, "bpf_prog_1_f");
+	CHECK_U64(r.time, 1000);
 	begin(PERF_RECORD_KSYMBOL, 0);
 	u64(16), u32(16), u16(PERF_RECORD_KSYMBOL_TYPE_OOL), u16(PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER), str("ftrace_trampoline");
 	CHECK(!end());

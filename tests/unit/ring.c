@@ -87,6 +87,33 @@ order_across_rings(void)
 	CHECK_STR(out, "");
 }
 
+/* The kernel writes a KSYMBOL with a wrong length and what was there before behind it: that is no time to wait for. */
+static void
+symbols_too_long(void)
+{
+	static const char name[24] = "bpf_prog_0123456789_f";
+	struct { struct perf_event_header h; uint64_t addr, length; char name[24]; uint64_t tid, time, cpu, id, old[4]; } s = {
+		.h = { .type = PERF_RECORD_KSYMBOL, .size = sizeof s }, .time = 15, .old = { 1, UINT64_MAX / 2, 3, 4 },
+	};
+	struct cursor c;
+	unsigned n = 0;
+
+	memcpy(s.name, name, sizeof name);
+	for (unsigned shift = 0; shift < 64; shift++) {   /* around the ring's end, too */
+		begin(2);
+		page[0].data_head = page[0].data_tail = SIZE - 8 * shift;
+		rs.ring[0].tail = rs.ring[0].told = page[0].data_tail;
+		put(0, 10, 48, 'a');
+		put_bytes(0, &s, sizeof s);
+		put(0, 30, 48, 'c');
+		put(1, 20, 48, 'b');
+		rings_start(&rs, 100);
+		for (n = 0; rings_next(&rs, &c); n++)
+			CHECK_U64(c.pos[0], n == 1 ? PERF_RECORD_KSYMBOL : PERF_RECORD_FORK);
+		CHECK_U64(n, 4);
+	}
+}
+
 static void
 held_back(void)
 {
@@ -342,6 +369,7 @@ int
 main(void)
 {
 	RUN("ring", order_across_rings);
+	RUN("ring", symbols_too_long);
 	RUN("ring", held_back);
 	RUN("ring", full_rings_are_held_back_too);
 	RUN("ring", wrapped);
