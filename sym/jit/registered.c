@@ -261,15 +261,18 @@ read_file(struct look *l, struct registered_piece *p)
 	uint8_t *image = NULL;
 	uint32_t cap = 0;
 	struct elf elf;
-	size_t n;
+	size_t n, got;
 
 	n = p->size < READ ? READ : p->size < IMAGE_MOST ? (size_t)p->size : IMAGE_MOST;
 	l->left -= n < l->left ? n : l->left;
-	if (p->size <= IMAGE_MOST && vec_room(&image, &cap, p->size, 1)) {
-		n = read_some(l, p->file, image, (size_t)p->size);
-		if (!elf_open(&elf, cur_of(image, n, false), false, &arena) && !elf.bytes.big)
-			read_sections(l, &elf, p);
+	for (n = 0; p->size <= IMAGE_MOST && n < p->size; n += got) {   /* what is not there takes no memory */
+		size_t most = p->size - n < READ ? (size_t)p->size - n : READ;
+
+		if (!vec_room(&image, &cap, n + most, 1) || !(got = read_some(l, p->file + n, image + n, most)))
+			break;
 	}
+	if (n && !elf_open(&elf, cur_of(image, n, false), false, &arena) && !elf.bytes.big)
+		read_sections(l, &elf, p);
 	vec_free(&image, &cap, 1);
 	arena_free(&arena);
 }
