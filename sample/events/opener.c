@@ -91,7 +91,7 @@ open_rings(struct opener *o, size_t bytes, struct refusal *r)
 			return false;
 		}
 	o->ring_bytes = bytes;
-	o->nsample = o->rings.n;
+	o->nsample = o->rings.samples = o->rings.n;
 	return o->rings.n;
 }
 

@@ -50,7 +50,7 @@ struct intake {
 /* What the reader saw in the rings. */
 struct pressure_round {
 	uint64_t time;
-	uint64_t fullest;          /* percent in use of the fullest ring */
+	uint64_t fullest;          /* percent in use of the fullest ring of those for samples */
 	uint64_t dropped;          /* records that found no room, in all */
 	uint64_t deep;             /* bytes that the BPF program reads with a sample, of late */
 	uint64_t threads;          /* threads that have had samples */

@@ -320,7 +320,7 @@ rings_start(struct rings *rs, uint64_t limit)
 		struct ring *r = &rs->ring[i];
 
 		r->head = head_of(r);
-		if ((r->head - free_to(r)) * 100 / r->size > rs->fullest)
+		if ((!rs->samples || i < rs->samples) && (r->head - free_to(r)) * 100 / r->size > rs->fullest)
 			rs->fullest = (r->head - free_to(r)) * 100 / r->size;
 		peek(rs, r);
 	}

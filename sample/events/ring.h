@@ -36,7 +36,8 @@ struct rings {
 	uint32_t at;         /* the ring being read */
 	uint64_t until;      /* the time of the next record in another ring */
 	uint64_t limit;      /* records after this time wait for the next round */
-	uint64_t fullest;    /* percent in use of the fullest ring when this round began */
+	uint32_t samples;    /* so many, the first ones, hold samples; 0: all do */
+	uint64_t fullest;    /* percent in use of the fullest of these when this round began */
 	bool relieves;       /* the reader may have to wait for a CPU: prof relieves rings while it is busy */
 	uint32_t read;       /* records */
 	size_t asides;       /* bytes that prof may keep beside rings */

@@ -132,6 +132,20 @@ held_back(void)
 	CHECK_STR(out, "cxd");
 }
 
+/* Rings without samples have no stacks that could be shorter. */
+static void
+how_full_rings_of_samples_are(void)
+{
+	begin(2);
+	for (unsigned i = 0; i < 64; i++)
+		put(i < 4 ? 0 : 1, 100 + i, 48, 'a');
+	rings_start(&rs, 10);
+	CHECK_U64(rs.fullest, 100 * 60 * 48 / SIZE);
+	rs.samples = 1;
+	rings_start(&rs, 10);
+	CHECK_U64(rs.fullest, 100 * 4 * 48 / SIZE);
+}
+
 static void
 full_rings_are_held_back_too(void)
 {
@@ -371,6 +385,7 @@ main(void)
 	RUN("ring", order_across_rings);
 	RUN("ring", symbols_too_long);
 	RUN("ring", held_back);
+	RUN("ring", how_full_rings_of_samples_are);
 	RUN("ring", full_rings_are_held_back_too);
 	RUN("ring", wrapped);
 	RUN("ring", read_only_what_was_there);
