@@ -52,7 +52,7 @@ struct ruby {
 	struct ruby_range core;    /* vm_exec_core, as linked */
 };
 
-enum { LOOKS = 4 };
+enum { LOOKS = 4, FRAMES = LANGUAGE_FRAMES - 1 };   /* and one for what is left out */
 
 struct ruby_room {
 	struct look look[LOOKS];
@@ -349,10 +349,12 @@ static void
 read_frames(struct question *q, const struct ruby_context *c)
 {
 	const uint32_t size = q->r->image->at[RB_F_SIZE];
+	uint64_t at = c->frame;
 
 	q->broken = (c->end - c->frame) % size;
-	for (uint64_t at = c->frame; at + size <= c->end && !q->broken && q->to->n < LANGUAGE_FRAMES; at += size)
+	for (; at + size <= c->end && !q->broken && q->to->n < FRAMES; at += size)
 		q->broken = !read_frame(q, at);
+	q->broken = q->broken || at + size <= c->end;
 }
 
 /* ---- what is sure ---- */
@@ -362,8 +364,8 @@ read_frames(struct question *q, const struct ruby_context *c)
 static uint32_t
 call_of(const struct question *q, uint32_t group)
 {
-	uint32_t begun = q->groups > q->natives && q->moment->whole ? q->groups - q->natives : 0;
-	uint32_t left = q->natives > q->groups ? q->natives - q->groups : 0;
+	uint32_t begun = !q->broken && q->groups > q->natives && q->moment->whole ? q->groups - q->natives : 0;
+	uint32_t left = !q->broken && q->natives > q->groups ? q->natives - q->groups : 0;
 
 	group = group < begun ? 0 : group - begun + left;
 	return group < q->natives ? group : q->natives;
@@ -394,15 +396,22 @@ innermost_is_sure(const struct question *q)
 	       (c = ruby_code_at(&q->r->codes, q->look, iseq, 0)) && c->size && look_in_registers(q->look, c->words, c->words + 8 * c->size);
 }
 
+/* Whether the innermost native function is on the way from one Ruby function to the next. */
+static bool
+is_on_the_way(const struct question *q)
+{
+	return q->natives && q->room->native[0] && q->moment->sp[0] && languages_leads_on(q->languages, q->moment, q->moment->code[0], true);
+}
+
 /* Puts the group without a call in the place of the innermost native function, if that is on the way to the call.  Returns how many frames
  * the group has. */
 static uint32_t
 put_begun(struct question *q, uint32_t *n, uint32_t inner)
 {
-	bool here = q->natives && q->room->native[0] && q->moment->sp[0] && languages_leads_on(q->languages, q->moment, q->moment->code[0], true);
+	bool here = is_on_the_way(q);
 	uint32_t i = 0;
 
-	if (q->groups <= q->natives || !q->moment->whole)
+	if (q->broken || q->groups <= q->natives || !q->moment->whole)
 		return 0;
 	for (; i < inner && !q->room->group[i]; i++)
 		if (here)
@@ -418,7 +427,7 @@ settle(struct question *q)
 	uint32_t outer = q->broken ? 0 : lasting_frames(&q->thread->chain, q->languages, q->room->addr, q->to->frame, frames);
 	uint32_t differ = q->groups > q->natives ? q->groups - q->natives : q->natives - q->groups;
 	bool fit = !q->broken && (differ <= 1 || (!q->moment->whole && q->natives < q->groups));
-	uint32_t inner = fit || q->broken ? q->copied : 0;
+	uint32_t inner = fit || (q->broken && !is_on_the_way(q)) ? q->copied : 0;   /* else the innermost entry may have no call yet */
 	bool doubt, met = false;
 
 	if (fit && !differ && !inner && innermost_is_sure(q))

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { BASE = 0x10000, SIZE = 0x2000, STACK = 0x200, CALLS = 4, WORDS = 96, IDS = 64, LONG = 600 };
+enum { BASE = 0x10000, SIZE = 0x80000, STACK = 0x200, CALLS = 4, WORDS = 96, DEEP = 2500, IDS = 64, LONG = 600 };
 enum { ID_EACH = 50 << 4, ID_CLASSPATH = 51 << 4, ID_ATTACHED = 52 << 4 };
 
 static unsigned reads;
 static uint8_t image[SIZE];
-static uint64_t top, vm_stack, values, cfp, context, thread, ids, main_iseq, method_iseq, block_iseq, each;
+static uint64_t top, vm_stack, values, cfp, context, thread, ids, main_iseq, method_iseq, method_entry, block_iseq, each;
 static const uint8_t *at;
-static unsigned minor;
+static unsigned minor, words = WORDS;
 
 static const uint8_t of_3_1[RB_MEMBERS] = { 40, 144, 64, 120, 176, 0, 0, 0 }, of_3_3[RB_MEMBERS] = { 48, 152, 56, 112, 168, 152, 128, 1 };
 
@@ -184,9 +184,7 @@ build(unsigned version)
 	put_word(head, thread);
 	put_word(thread + RB_T_VM, vm);
 	put_word(thread + at[RB_T_EC], context);
-	vm_stack = take(8 * WORDS);
-	put_word(context, vm_stack);
-	put_word(context + RB_EC_VM_SIZE, WORDS);
+	put_word(context + RB_EC_VM_SIZE, words);
 	put_word(context + at[RB_EC_STACK], BASE + STACK - 16);
 	put_word(context + at[RB_EC_STACK] + 16, 0x1000);
 	pairs = take(32);   /* the table of identifiers */
@@ -208,14 +206,17 @@ build(unsigned version)
 	name_id(ID_EACH, "each");
 	name_id(ID_CLASSPATH, "__classpath__");
 	name_id(ID_ATTACHED, "__attached__");
+	vm_stack = take(8 * words);
+	put_word(context, vm_stack);
 	values = vm_stack;
-	cfp = vm_stack + 8 * WORDS;
+	cfp = vm_stack + 8 * words;
 	path = string("/home/somebody/a_long_way/work.rb");
 	frame(DUMMY | FINISH, 0, 0, 0, 0);
 	main_iseq = iseq("<main>", "<main>", path, 8, 0);
 	frame(0x77770000 | FINISH, main_iseq, 2, 0, 0);
 	method_iseq = iseq("inner", "inner", path, 1, 0);
-	ep = frame(0x11110000, method_iseq, 6, method(ID_EACH, method_iseq, class("K")), 0);
+	method_entry = method(ID_EACH, method_iseq, class("K"));
+	ep = frame(0x11110000, method_iseq, 6, method_entry, 0);
 	each = method(ID_EACH, 0, class_with(RUBY_CLASS | 1 << 12, ID_ATTACHED, 128, class("Array")));
 	frame(CFUNC | 0x80, 0, 0, each, 0);
 	block_iseq = iseq("block in inner", "inner", path, 2, method_iseq);
@@ -402,6 +403,39 @@ a_function_that_is_gone_is_one_frame(void)
 	stop();
 }
 
+/* Whoever counts from the outermost entry would count wrong. */
+static void
+what_lies_within_an_unreadable_frame_is_in_its_call(void)
+{
+	start(1);
+	put_word(cfp + 3 * at[RB_F_SIZE] + RB_F_EP, BASE - 64);   /* <main> */
+	ask_again();
+	check_frame(0, "work.rb:block in K#inner", 11, 1);
+	check_frame(1, "Array.each", 0, 3);
+	check_frame(2, "work.rb:K#inner", 12, 3);
+	check_frame(3, "[ruby?]", 0, 3);
+	CHECK_U64(to.n, 4);
+	CHECK_U64(to.doubtful, 1);
+	stop();
+}
+
+static void
+the_innermost_frames_of_a_deep_stack_are_shown(void)
+{
+	words = 13 * DEEP;
+	start(1);
+	words = WORDS;
+	for (unsigned i = 0; i < DEEP; i++)
+		frame(0x11110000, method_iseq, 6, method_entry, 0);
+	ask_again();
+	CHECK_U64(to.n, LANGUAGE_FRAMES);
+	check_frame(0, "work.rb:K#inner", 12, 1);
+	check_frame(LANGUAGE_FRAMES - 2, "work.rb:K#inner", 12, 1);
+	CHECK_STR(name(LANGUAGE_FRAMES - 1, &(uint32_t){ 0 }), "[ruby?]");
+	CHECK(to.doubtful);
+	stop();
+}
+
 static void
 another_c_stack_is_another_threads(void)
 {
@@ -532,6 +566,8 @@ main(void)
 	RUN("ruby", an_entry_may_have_just_begun);
 	RUN("ruby", calls_without_entries_are_in_doubt);
 	RUN("ruby", a_function_that_is_gone_is_one_frame);
+	RUN("ruby", what_lies_within_an_unreadable_frame_is_in_its_call);
+	RUN("ruby", the_innermost_frames_of_a_deep_stack_are_shown);
 	RUN("ruby", another_c_stack_is_another_threads);
 	RUN("ruby", the_vm_is_found_without_a_symbol);
 	RUN("ruby", the_vm_is_not_looked_for_for_ever);
