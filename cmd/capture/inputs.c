@@ -79,7 +79,7 @@ find_owner(struct inputs *in)
 	for (unsigned i = 0, owners = 0; i < in->n; i++) {
 		if (!in->input[i].recording)
 			continue;
-		if (fstat(in->input[i].source.fd, &st) || !(S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode)) || st.st_mode & (S_IWGRP | S_IWOTH) ||
+		if (fstat(in->input[i].source.fd, &st) || !S_ISREG(st.st_mode) || st.st_mode & (S_IWGRP | S_IWOTH) ||
 		    (owners++ && st.st_uid != r->owner)) {
 			r->owned = false;
 			return;

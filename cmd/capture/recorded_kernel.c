@@ -136,10 +136,10 @@ module_name(struct recorded_kernel *k, const char *path)
 }
 
 static struct module *
-packed(const struct recorded_kernel *k, const struct file_id *id)
+packed(struct recorded_kernel *k, const struct file_id *id)
 {
 	int fd = packed_module_is(id->path, NULL, 0) ? recorded_files_packed(k->files, id) : -1;
-	struct module *m = fd < 0 ? NULL : packed_module(k->modules, fd, id->path);
+	struct module *m = fd < 0 ? NULL : packed_module(k->modules, fd, id->path, &k->unpacked);
 
 	if (fd >= 0)
 		close(fd);

@@ -19,6 +19,7 @@ struct recorded_kernel {
 	uint32_t file_cap;
 	uint64_t lo, hi;           /* the kernel's own code, if it has moved */
 	uint64_t moved;            /* how far above its names */
+	uint64_t unpacked;         /* bytes of compressed modules */
 	bool own;                  /* the names are those of the kernel that runs now */
 };
 

@@ -90,7 +90,7 @@ priority_raise(struct priority *p, bool cpus)
 	p->nice = p->ordinary = getpriority(PRIO_PROCESS, 0);
 	p->realtime = cpus && priority_first(0);
 	if (p->realtime) {
-		p->ordinary = -20;
+		p->ordinary = getpriority(PRIO_PROCESS, 0);
 		setrlimit(RLIMIT_NICE, &(struct rlimit){ 40, 40 });   /* so that its weight may grow again without any rights */
 		return;
 	}
@@ -178,5 +178,5 @@ priority_again(struct priority *p, bool (*first)(void))
 		return;
 	p->waived = false;
 	p->realtime = first ? first() : priority_first(0);
-	p->ordinary = p->realtime ? -20 : p->ordinary;
+	p->ordinary = getpriority(PRIO_PROCESS, 0);
 }

@@ -30,6 +30,8 @@ put(void *out, const uint8_t *bytes, size_t n)
 
 	if (s->len <= MODULE_MOST)
 		sink_put(s, bytes, n);
+	else
+		work_stop("it is too large");
 }
 
 static const char *
@@ -70,7 +72,7 @@ packed_module_is(const char *path, const uint8_t *head, size_t n)
 }
 
 static struct module *
-unpack(struct modules *ms, const struct packing *p, struct cursor in, const char *path)
+unpack(struct modules *ms, const struct packing *p, struct cursor in, const char *path, uint64_t *unpacked)
 {
 	struct module *m = NULL;
 	struct work work = { 0 };
@@ -83,6 +85,7 @@ unpack(struct modules *ms, const struct packing *p, struct cursor in, const char
 	work_allow((uint64_t)cur_left(&in) * EXPANDS_USUAL);
 	bad = p->unpack(in, &out);
 	work_end();
+	*unpacked += cur_left(&in) + out.len;
 	if (!bad && !out.err && out.len && (bytes = arena_alloc(&ms->arena, out.len))) {
 		memcpy(bytes, out.buf, out.len);
 		m = module_bytes(ms, path, bytes, out.len);
@@ -92,14 +95,14 @@ unpack(struct modules *ms, const struct packing *p, struct cursor in, const char
 }
 
 struct module *
-packed_module(struct modules *ms, int fd, const char *path)
+packed_module(struct modules *ms, int fd, const char *path, uint64_t *unpacked)
 {
 	struct filemap map = { 0 };
 	struct module *m = NULL;
 	const struct packing *p;
 
-	if (!filemap_open(&map, fd) && map.size <= PACKED_MOST && (p = packing_of(path, map.data, map.size)))
-		m = unpack(ms, p, cur_of(map.data, map.size, false), path);
+	if (*unpacked < PACKED_ALL && !filemap_open(&map, fd) && map.size <= PACKED_MOST && (p = packing_of(path, map.data, map.size)))
+		m = unpack(ms, p, cur_of(map.data, map.size, false), path, unpacked);
 	filemap_close(&map);
 	return m;
 }

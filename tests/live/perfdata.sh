@@ -48,6 +48,12 @@ if [ "$(id -u)" = 0 ]; then
 		"$PROF" report others --sysroot / -o x.folded >out 2>told
 		show=told check "$name-sysroot" "$(samples x.folded checksum)" -ge 20
 	done
+	# Who made a pipe need not be who wrote what comes.
+	perf record -q -N -B -F 500 -e cpu-clock:u -g -o - timeout 1 private/demo >piped 2>err
+	cat piped | "$PROF" report - -o piped.folded >out 2>told
+	show=told check private-pipe "$(samples piped.folded)" -ge 20 -a "$(samples piped.folded checksum)" = 0
+	cat piped | "$PROF" report - --sysroot / -o piped.folded >out 2>told
+	show=told check private-pipe-sysroot "$(samples piped.folded checksum)" -ge 20
 fi
 
 # Lines and instructions of a function: sources and objdump's output come by way of the keeper.
