@@ -14,6 +14,7 @@
 #include "lib/clock.h"
 #include "lib/index.h"
 #include "lib/name_store.h"
+#include "lib/sort.h"
 #include "lib/work.h"
 #include "sym/elf/symbol_tables.h"
 
@@ -52,6 +53,8 @@ struct registered_piece {
 	struct {
 		struct cursor bytes;
 		uint64_t vaddr;
+		struct item *at;      /* of each description, by the lowest address of its code (a: where in the bytes) */
+		uint32_t n;
 	} frames[2];              /* .eh_frame and .debug_frame */
 };
 
@@ -198,6 +201,28 @@ holds(const struct registered_piece *p, uint64_t addr)
 	return false;
 }
 
+/* Sorts the frame descriptions of a section, once. */
+static void
+index_frames(struct registered *r, struct registered_piece *p, bool debug)
+{
+	struct cursor bytes = p->frames[debug].bytes;
+	struct item *found = NULL;
+	uint32_t n = 0, cap = 0;
+	uint64_t at = 0, size;
+	struct fde f;
+
+	for (uint64_t from = 0; work_step(1) && ehframe_next(bytes, p->frames[debug].vaddr, p->is64, debug, &at, &f) &&
+	                        vec_room(&found, &cap, (uint64_t)n + 1, sizeof *found); from = at)
+		found[n++] = (struct item){ f.lo, (uint32_t)from, 0 };
+	size = n * sizeof *found;
+	if (n && size <= FRAMES_MOST - r->bytes && sort_items(found, n) && (p->frames[debug].at = arena_alloc(&r->arena, size))) {
+		memcpy(p->frames[debug].at, found, size);
+		p->frames[debug].n = n;
+		r->bytes += size;
+	}
+	vec_free(&found, &cap, sizeof *found);
+}
+
 /* Keeps a section of frame descriptions.  What the process has loaded is relocated there, and not in the file. */
 static void
 keep_frames(struct look *l, const struct elf *e, const struct section *s, struct registered_piece *p)
@@ -214,6 +239,7 @@ keep_frames(struct look *l, const struct elf *e, const struct section *s, struct
 		n = read_some(l, s->addr, copy, n);
 	p->frames[debug].bytes = cur_of(copy, n, false);
 	p->frames[debug].vaddr = s->addr;
+	index_frames(r, p, debug);
 }
 
 static void
@@ -244,12 +270,12 @@ read_sections(struct look *l, const struct elf *e, struct registered_piece *p)
 {
 	struct section s;
 
+	p->is64 = e->is64;
 	for (uint32_t i = 1; i < e->nsection && elf_section(e, i, &s); i++)
 		if (s.flags & SHF_EXECINSTR && s.addr && s.size && s.addr + s.size > s.addr)
 			add_place(p, s.addr, s.addr + s.size);
 		else
 			keep_frames(l, e, &s, p);
-	p->is64 = e->is64;
 	if (p->places)
 		keep_names(l->of, e);
 }
@@ -470,10 +496,13 @@ registered_frame(const struct registered *r, uint64_t addr, struct fde *f)
 	for (uint32_t i = r->pieces; i--;) {
 		const struct registered_piece *p = &r->piece[i];
 
-		for (unsigned k = 0; k < 2 && !is_over(r, p) && holds(p, addr); k++)
-			for (uint64_t at = 0; ehframe_next(p->frames[k].bytes, p->frames[k].vaddr, p->is64, k, &at, f) && work_step(1);)
-				if (addr >= f->lo && addr < f->hi)
-					return f->told = true;
+		for (unsigned k = 0; k < 2 && !is_over(r, p) && holds(p, addr); k++) {
+			uint32_t n = sort_upto(p->frames[k].at, p->frames[k].n, addr);
+			uint64_t at = n ? p->frames[k].at[n - 1].a : 0;
+
+			if (n && ehframe_next(p->frames[k].bytes, p->frames[k].vaddr, p->is64, k, &at, f) && addr >= f->lo && addr < f->hi)
+				return f->told = true;
+		}
 	}
 	return false;
 }

@@ -146,6 +146,43 @@ symbols_and_frames(void)
 	}
 }
 
+/* A question reads one description, however many there are. */
+static void
+many_functions(void)
+{
+	enum { MANY = 2000, EACH = 0x10 };
+	struct elfwrite w = elfwrite_new(true, false);
+	struct ehwrite e;
+	struct bytes file;
+	struct fde f;
+	size_t cie;
+
+	begin(true);
+	w.type = ET_EXEC;
+	e = ehwrite_new(&w, 0);
+	e.debug = true;
+	e.encoding = 0;
+	cie = ehwrite_cie(&e, "", 1, -8, 16, "\x0c\x07\x08\x90\x01", 5);
+	elfwrite_section_at(&w, ".text", SHT_NOBITS, SHF_EXECINSTR, TEXT, 0, NULL, MANY * EACH);
+	for (unsigned i = MANY; i--;)
+		ehwrite_fde(&e, cie, TEXT + i * EACH, EACH - 1, "\x0e\x40", 2);
+	ehwrite_finish(&e, &w, 0);
+	file = elfwrite_finish(&w);
+	bytes_put_at(&memory, PIECE + 0x40, file.p, file.n);
+	entry(true, BASE + PIECE, 0, BASE + PIECE + 0x40, file.n);
+	bytes_free(&file);
+	first(true, BASE + PIECE);
+	look();
+	for (unsigned i = 0; i < MANY; i++) {
+		work_begin(&work);
+		CHECK(registered_frame(&r, TEXT + i * EACH + EACH - 2, &f) && f.lo == TEXT + i * EACH);
+		CHECK(!registered_frame(&r, TEXT + i * EACH + EACH - 1, &f));
+		work_end();
+	}
+	CHECK(!work.over);
+	end();
+}
+
 static void
 a_look_that_finds_no_change_reads_little(void)
 {
@@ -277,6 +314,7 @@ int
 main(void)
 {
 	RUN("registered", symbols_and_frames);
+	RUN("registered", many_functions);
 	RUN("registered", a_look_that_finds_no_change_reads_little);
 	RUN("registered", code_gives_way);
 	RUN("registered", lists_that_lie);
