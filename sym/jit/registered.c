@@ -13,6 +13,7 @@
 
 #include "lib/clock.h"
 #include "lib/index.h"
+#include "lib/msg.h"
 #include "lib/name_store.h"
 #include "lib/sort.h"
 #include "lib/work.h"
@@ -180,6 +181,14 @@ search(struct registered *r, struct space *s)
 /* ---- pieces ---- */
 
 static void
+say_cut(struct registered *r)
+{
+	if (!r->said)
+		verbose("prof cannot keep all code that a process describes");
+	r->said = true;
+}
+
+static void
 add_place(struct registered_piece *p, uint64_t lo, uint64_t hi)
 {
 	struct piece_code *last = &p->place[PLACES - 1];
@@ -232,8 +241,12 @@ keep_frames(struct look *l, const struct elf *e, const struct section *s, struct
 	size_t n = cur_left(&s->data);
 	uint8_t *copy;
 
-	if ((!debug && strcmp(s->name, ".eh_frame") != 0) || !n || n > FRAMES_MOST - r->bytes || !(copy = (uint8_t *)arena_str(&r->arena, (const char *)s->data.pos, n)))
+	if ((!debug && strcmp(s->name, ".eh_frame") != 0) || !n)
 		return;
+	if (n > FRAMES_MOST - r->bytes || !(copy = (uint8_t *)arena_str(&r->arena, (const char *)s->data.pos, n))) {
+		say_cut(r);
+		return;
+	}
 	r->bytes += n;
 	if (loaded)
 		n = read_some(l, s->addr, copy, n);
@@ -354,6 +367,27 @@ drop(struct look *l, struct registered_piece *p)
 }
 
 static void
+take_out(struct registered *r, uint32_t i)
+{
+	if (i < r->pieces)   /* newer ones stay behind older ones */
+		memmove(&r->piece[i], &r->piece[i + 1], (--r->pieces - i) * sizeof *r->piece);
+}
+
+/* The oldest piece that prof did not meet in this look goes: it may be gone, or prof does not read the list that far. */
+static void
+evict(struct look *l)
+{
+	struct registered *r = l->of;
+	uint32_t i = 0;
+
+	while (i < r->pieces && r->piece[i].met)
+		i++;
+	if (i < r->pieces && !r->piece[i].gone)
+		drop(l, &r->piece[i]);
+	take_out(r, i);
+}
+
+static void
 add(struct look *l, unsigned list, const struct listed *e)
 {
 	struct registered *r = l->of;
@@ -362,12 +396,13 @@ add(struct look *l, unsigned list, const struct listed *e)
 
 	while (i < r->pieces && !is_over(r, &r->piece[i]))
 		i++;
-	if (i < r->pieces)   /* newer ones stay behind older ones */
-		memmove(&r->piece[i], &r->piece[i + 1], (--r->pieces - i) * sizeof *p);
+	take_out(r, i);
+	if (r->pieces == ENTRIES_MOST)
+		evict(l);
 	if (r->pieces == ENTRIES_MOST || !vec_room(&r->piece, &r->cap, (uint64_t)r->pieces + 1, sizeof *p))
 		return;
 	p = &r->piece[r->pieces++];
-	*p = (struct registered_piece){ .entry = e->at, .file = e->file, .size = e->size, .tail = e->tail, .list = (uint8_t)list };
+	*p = (struct registered_piece){ .entry = e->at, .file = e->file, .size = e->size, .tail = e->tail, .list = (uint8_t)list, .met = true };
 	r->changes++;
 	read_file(l, p);
 	tell(l, p, replaces(r, p));
@@ -397,7 +432,11 @@ walk(struct look *l, unsigned list, uint64_t at)
 
 	l->nfresh = 0;
 	for (uint32_t n = 0, i, from = r->pieces; at; at = e.next) {
-		if (n++ == ENTRIES_MOST || !read_entry(l, &r->list[list], at, &e))
+		if (n++ == ENTRIES_MOST) {
+			say_cut(r);
+			return false;
+		}
+		if (!read_entry(l, &r->list[list], at, &e))
 			return false;
 		if ((i = known(r, list, &e, from)) < r->pieces)
 			r->piece[from = i].met = true;

@@ -24,6 +24,7 @@ struct registered {
 	struct jitcode *code;              /* its names: the place of a piece is its number in the order of time */
 	uint32_t changes;                  /* how many pieces came and went */
 	uint32_t looks;
+	bool said;                         /* that prof cannot keep all of it */
 	uint64_t next;                     /* ns: prof looks no sooner */
 	uint32_t finished;                 /* CODE can be asked about so many changes */
 };

@@ -257,7 +257,8 @@ lists_that_lie(void)
 	look();
 	CHECK_STR(at(TEXT + SIZE + 0x10, JITCODE_ALL), "-");
 	memory.n = 20;
-	look();
+	reads = 0;
+	CHECK(look() == REGISTERED_SAME && reads == 2 && r.piece[0].gone);
 	end();
 }
 
@@ -272,8 +273,33 @@ bounded(void)
 		entry(true, BASE + 0x100 + i * ENTRY, i + 1 < MANY ? BASE + 0x100 + (i + 1) * ENTRY : 0, BASE, 64);
 	first(true, BASE + 0x100);
 	look();
-	CHECK(r.pieces <= 2048);
+	CHECK(r.pieces > 0 && r.pieces <= 2048);
 	CHECK(mem_used() < 4 << 20);
+	end();
+}
+
+/* Of a longer list than prof keeps, it keeps the newest pieces.  A place of old code gets the name of the new code. */
+static void
+a_list_that_is_too_long(void)
+{
+	enum { MANY = ENTRIES_MOST + 50, OLD = 10 };
+
+	begin(true);
+	for (unsigned n = 0; n < MANY; n++)
+		piece(true, n, "f", false, true, n + 1 < MANY ? BASE + (n + 2) * PIECE : 0);
+	first(true, BASE + PIECE);
+	for (unsigned n = 0; n < 12; n++)
+		look();
+	CHECK_U64(r.pieces, ENTRIES_MOST);
+	CHECK_STR(at(TEXT + OLD * SIZE + 0x10, JITCODE_ALL), "f");
+	CHECK_STR(at(TEXT + (MANY - 1) * SIZE + 0x10, JITCODE_ALL), "-");
+	CHECK(r.said);
+	piece(true, OLD, "new", false, true, BASE + (OLD + 2) * PIECE);
+	ran = TEXT + OLD * SIZE + 0x20;
+	CHECK(look() == REGISTERED_OTHER);
+	CHECK_STR(at(TEXT + OLD * SIZE + 0x20, JITCODE_ALL), "new");
+	CHECK_STR(at(TEXT + (OLD + 1) * SIZE + 0x20, JITCODE_ALL), "f");
+	CHECK_U64(r.pieces, ENTRIES_MOST);
 	end();
 }
 
@@ -319,6 +345,7 @@ main(void)
 	RUN("registered", code_gives_way);
 	RUN("registered", lists_that_lie);
 	RUN("registered", bounded);
+	RUN("registered", a_list_that_is_too_long);
 	RUN("registered", the_symbol);
 	return TEST_STATUS;
 }
