@@ -298,6 +298,18 @@ push(struct question *q, uint64_t addr, uint32_t code)
 	}
 }
 
+/* A frame that was copied, but its function is gone: most files and class bodies run once.  False if it was not copied. */
+static bool
+push_doubt(struct question *q, uint64_t addr)
+{
+	if (!q->all_copied)
+		return false;
+	push(q, addr, languages_doubt(q->languages, &language_ruby));
+	q->to->doubtful++;
+	q->to->late = true;
+	return true;
+}
+
 /* Reads the frame at ADDR; false if it is none. */
 static bool
 read_frame(struct question *q, uint64_t addr)
@@ -317,8 +329,11 @@ read_frame(struct question *q, uint64_t addr)
 		return false;
 	switch (flags & MAGIC) {
 	case CFUNC:
-		if (look_word(q->look, ep - 16, &at) && (c = ruby_code_at(&q->r->codes, q->look, at, 0)) && !c->size)
+		c = look_word(q->look, ep - 16, &at) ? ruby_code_at(&q->r->codes, q->look, at, 0) : NULL;
+		if (c && !c->size)
 			push(q, addr, c->code);
+		else if (!push_doubt(q, addr))
+			return false;
 		break;
 	case IFUNC:
 		break;
@@ -330,15 +345,10 @@ read_frame(struct question *q, uint64_t addr)
 			learn_core(q, c);
 		find_natives(q);
 		at = c && c->size ? place_of(q, c, pc, !q->to->n) : UINT64_MAX;
-		if (at != UINT64_MAX && at <= c->size) {
+		if (at != UINT64_MAX && at <= c->size)
 			push(q, addr, languages_place(q->languages, c->code, (uint32_t)at));
-		} else if (q->all_copied) {   /* the frame was so, but its function is gone: most files and class bodies run once */
-			push(q, addr, languages_doubt(q->languages, &language_ruby));
-			q->to->doubtful++;
-			q->to->late = true;
-		} else {
+		else if (!push_doubt(q, addr))
 			return false;
-		}
 	}
 	q->groups += (flags & FINISH) != 0;
 	q->copied = q->all_copied ? q->to->n : q->copied;

@@ -88,7 +88,7 @@ static void
 put_name(struct ruby_table *t)
 {
 	const char *slash = strrchr(t->path, '/'), *file = *t->path != '<' && slash ? slash + 1 : t->path;
-	size_t n = strlen(t->label), method = strlen(t->base);
+	size_t n = strlen(t->label), method = *t->class ? strlen(t->base) : 0;
 
 	if (method > n || strcmp(t->label + n - method, t->base))
 		*t->class = 0;
@@ -120,10 +120,9 @@ find_iseq(struct ruby_codes *p, struct look *l, struct ruby_code *c, uint64_t ep
 	if (!t || !look_copy(l, c->seen[0], body, sizeof body) || !find_path(p->ids.image, l, c->seen[2], t->path) ||
 	    !ruby_text(p->ids.image, l, c->seen[3], t->label))
 		return false;
-	*t->class = *t->base = 0;
-	ruby_text(p->ids.image, l, look_u64(body + RB_B_BASE_LABEL), t->base);
+	*t->class = 0;
 	local = look_u64(body + p->ids.image->at[RB_B_LOCAL]);
-	if ((entry = entry_of(l, ep)) && is_entry_of(l, entry, local))
+	if (ruby_text(p->ids.image, l, look_u64(body + RB_B_BASE_LABEL), t->base) && (entry = entry_of(l, ep)) && is_entry_of(l, entry, local))
 		find_class(p, l, entry, t->class);
 	else if (is_method(l, local) && c->tries++ < TRIES_MOST)   /* the frame has changed since: another one will tell */
 		return false;

@@ -89,6 +89,8 @@ find_symbols(struct ruby_ids *s, struct look *l)
 
 	if (s->symbols || s->tries == RUBY_TRIES_MOST)
 		return s->symbols;
+	if (l->reads < DATA_MOST / LOOK_PIECE)   /* another sample may read more */
+		return false;
 	s->tries++;
 	for (uint64_t at = d->lo; at + 32 <= d->hi && at - d->lo < DATA_MOST; at += 8)
 		if (are_symbols(s->image, l, at + s->bias)) {

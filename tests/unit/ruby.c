@@ -403,6 +403,56 @@ a_function_that_is_gone_is_one_frame(void)
 	stop();
 }
 
+static void
+a_function_in_c_that_is_gone_is_one_frame(void)
+{
+	start(1);
+	put_word(each, RUBY_STRING);
+	ask_again();
+	CHECK_U64(to.n, 4);
+	check_frame(1, "[ruby?]", 0, 3);
+	check_frame(2, "work.rb:K#inner", 12, 3);
+	CHECK(to.doubtful && to.late);
+	moment.still = false;   /* nor was its frame copied */
+	ask_again();
+	check_frame(1, "[ruby?]", 0, 3);
+	CHECK_U64(to.n, 2);
+	stop();
+}
+
+static void
+a_method_without_a_base_label_has_no_class(void)
+{
+	uint64_t body;
+
+	start(1);
+	memcpy(&body, image + (method_iseq + RB_ISEQ_BODY - BASE), 8);
+	put_word(body + RB_B_BASE_LABEL, 0);
+	ask_again();
+	check_frame(2, "[ruby?]", 0, 3);
+	for (unsigned i = 0; i < 20; i++, moment.time += 1000000)
+		ask_again();
+	check_frame(2, "work.rb:inner", 12, 3);
+	stop();
+}
+
+static void
+samples_that_may_read_no_more_do_not_look_for_identifiers(void)
+{
+	static struct look look;
+	char text[RUBY_TEXT_MOST];
+
+	start(1);
+	for (unsigned i = 0; i <= RUBY_TRIES_MOST; i++) {
+		look_begin(&look, &moment, 0);
+		CHECK(!ruby_id_text(&ruby.codes.ids, &look, ID_EACH, text));
+	}
+	look_begin(&look, &moment, READS);
+	CHECK(ruby_id_text(&ruby.codes.ids, &look, ID_EACH, text));
+	CHECK_STR(text, "each");
+	stop();
+}
+
 /* Whoever counts from the outermost entry would count wrong. */
 static void
 what_lies_within_an_unreadable_frame_is_in_its_call(void)
@@ -566,6 +616,9 @@ main(void)
 	RUN("ruby", an_entry_may_have_just_begun);
 	RUN("ruby", calls_without_entries_are_in_doubt);
 	RUN("ruby", a_function_that_is_gone_is_one_frame);
+	RUN("ruby", a_function_in_c_that_is_gone_is_one_frame);
+	RUN("ruby", a_method_without_a_base_label_has_no_class);
+	RUN("ruby", samples_that_may_read_no_more_do_not_look_for_identifiers);
 	RUN("ruby", what_lies_within_an_unreadable_frame_is_in_its_call);
 	RUN("ruby", the_innermost_frames_of_a_deep_stack_are_shown);
 	RUN("ruby", another_c_stack_is_another_threads);
