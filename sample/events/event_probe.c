@@ -6,8 +6,18 @@
 #include "event_kind.h"
 #include "probe.h"
 
+/* Whether there is a whole probe before the blank, not only a part of its file's name. */
+static bool
+is_whole(const char *name, const char *blank)
+{
+	unsigned colons = 0;
 
-/* The argument behind the last blank of a probe, as perf probe takes it; NULL: there is none.  Names of C++ have blanks, too. */
+	for (const char *at = name; at < blank; at++)
+		colons += *at == ':';
+	return colons > (*name != 'k');   /* kprobes have no file */
+}
+
+/* The argument behind the last blank of a probe, as perf probe takes it; NULL: there is none.  Names of files and of C++ have blanks, too. */
 static const char *
 argument(const char *name)
 {
@@ -17,7 +27,7 @@ argument(const char *name)
 
 	for (const char *at = name; blank && at < blank; at++)
 		open += (*at == '(' || *at == '<') - (*at == ')' || *at == '>');
-	if (open || !*p || !strcmp(p, "const") || !strcmp(p, "volatile") || strpbrk(p, "<&*,"))
+	if (open || !*p || (!isalpha((unsigned char)*p) && !strchr("_$%+-", *p)) || !is_whole(name, blank) || !strcmp(p, "const") || !strcmp(p, "volatile") || strpbrk(p, "/<&*,"))
 		return NULL;
 	if ((size_t)(blank - name) >= sizeof before - 1 && !strncmp(blank - (sizeof before - 1), before, sizeof before - 1))
 		return NULL;

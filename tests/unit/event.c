@@ -352,6 +352,31 @@ out_of_memory(void)
 	CHECK_U64(n, 0);
 }
 
+/* What stands behind a probe and a blank, unless that is a part of the probe. */
+static void
+arguments_of_probes(void)
+{
+	static const char *const with[][2] = {
+		{ "uprobe:/bin/a:main x->y:string", "x->y:string" }, { "kprobe:vfs_read $arg1", "$arg1" }, { "usdt:libc:setjmp arg1", "arg1" },
+		{ "uprobe:/a dir/acc:f(int, char) +8(%di):u32", "+8(%di):u32" }, { "uprobe:a:cp(int) [clone .isra.0] n", "n" },
+	};
+	static const char *const without[] = {
+		"uprobe:/tmp/my dir/acc:main", "uprobe:/tmp/my dir:main", "uprobe:my acc:main", "usdt:/my dir/acc:a:b", "uprobe:a:cp(int, int) [clone .constprop.0]",
+		"uprobe:a:f(int) const", "uprobe:a:A::operator bool", "uprobe:a:f<int>(int, char)",
+	};
+
+	for (size_t i = 0; i < sizeof with / sizeof *with; i++) {
+		CHECK(!list(with[i][0]));
+		CHECK(ev[0].probe_leaf != NULL);
+		CHECK_STR(ev[0].probe_leaf ? ev[0].probe_leaf : "none", with[i][1]);
+	}
+	for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+		CHECK(!list(without[i]));
+		CHECK_U64(n, 1);
+		CHECK_STR(ev[0].probe_leaf ? ev[0].probe_leaf : "none", "none");
+	}
+}
+
 int
 main(void)
 {
@@ -412,6 +437,7 @@ main(void)
 	RUN("event", pmu_terms);
 	RUN("event", placing);
 	RUN("event", defaults);
+	RUN("event", arguments_of_probes);
 	RUN("event", out_of_memory);
 	arena_free(&arena);
 	snprintf(rm, sizeof rm, "rm -rf %s", devices);
