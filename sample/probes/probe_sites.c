@@ -119,15 +119,22 @@ give_file(int to)
 	return true;
 }
 
-/* Runs in the opener: while it waits for a file system, it must hold nothing that others wait for, such as prof's output. */
-__attribute__((noreturn)) static void
-give_files(int to)
+/* Runs in a child: while it waits for a file system, it must hold nothing that others wait for, such as prof's output. */
+static void
+hold_no_output(void)
 {
 	int none = open("/", O_PATH | O_CLOEXEC);
 
-	prctl(PR_SET_NAME, "prof-files");
 	for (int i = 0; i < 3; i++)
 		dup2(none, i);
+}
+
+/* Runs in the opener. */
+__attribute__((noreturn)) static void
+give_files(int to)
+{
+	hold_no_output();
+	prctl(PR_SET_NAME, "prof-files");
 	dup2(to, 3);
 #ifdef SYS_close_range
 	if (syscall(SYS_close_range, 4, ~0u, 0))
@@ -152,6 +159,7 @@ look(const struct probe_sites *p, const struct probe_wants *w, int out)
 
 	/* Debug files are looked for beside it. */
 	snprintf(path, sizeof path, "%s/%s", *p->file.shown != '/' && getcwd(here, sizeof here) ? here : "", p->file.shown + strspn(p->file.shown, "/"));
+	hold_no_output();
 	if (sandbox_lacks(sandbox_enter(LAYERS_ALL)))
 		snprintf(s.wrong, sizeof s.wrong, "cannot give up prof's rights before it reads the file");
 	else if (!modules_init(&ms) || !(ms.open = ask_file, m = module_file(&ms, p->file.fd, path)))
@@ -172,6 +180,16 @@ look(const struct probe_sites *p, const struct probe_wants *w, int out)
 	__builtin_unreachable();
 }
 
+/* The file's names may hold anything, also what begins a line or moves the cursor. */
+static void
+make_plain(char *text, size_t size)
+{
+	text[size - 1] = 0;
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ')
+			*text = '?';
+}
+
 static bool
 take(struct sites *s, int in, uint64_t until, char *why, size_t size)
 {
@@ -181,7 +199,7 @@ take(struct sites *s, int in, uint64_t until, char *why, size_t size)
 		snprintf(why, size, "reading the file took too long, or failed");
 		return false;
 	}
-	a.wrong[sizeof a.wrong - 1] = 0;
+	make_plain(a.wrong, sizeof a.wrong);
 	if (!a.good || !a.n) {
 		snprintf(why, size, "%s%s", a.wrong, a.gave_up ? "; its debug file is on a file system that does not answer" : "");
 		return false;
@@ -192,8 +210,10 @@ take(struct sites *s, int in, uint64_t until, char *why, size_t size)
 		return false;
 	}
 	s->n = a.n;
-	for (uint32_t i = 0; i < s->n; i++)
-		s->site[i].name[SITE_NAME - 1] = s->site[i].args[SITE_NAME - 1] = 0;
+	for (uint32_t i = 0; i < s->n; i++) {
+		make_plain(s->site[i].name, sizeof s->site[i].name);
+		make_plain(s->site[i].args, sizeof s->site[i].args);
+	}
 	return true;
 }
 
