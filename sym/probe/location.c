@@ -82,7 +82,7 @@ first_operation(struct reader *r, struct cursor *c, uint8_t op)
 	case DW_OP_fbreg:
 		return on_frame(r, cur_sleb(c));
 	case DW_OP_call_frame_cfa:
-		return r->frame->find(r->frame->modules, r->frame->module, r->pc, &l->reg, &l->add) ? NULL : noframe;
+		return r->frame->find && r->frame->find(r->frame->modules, r->frame->module, r->pc, &l->reg, &l->add) ? NULL : noframe;
 	case DW_OP_addr:
 	case DW_OP_addrx:
 	case DW_OP_GNU_addr_index:
@@ -113,6 +113,8 @@ evaluate(struct reader *r, struct cursor c)
 			break;
 		case DW_OP_plus_uconst:
 			by = cur_uleb(&c);
+			if (r->to->in_register)
+				return "the compiler describes it by a computation";
 			r->to->add = (int64_t)((uint64_t)r->to->add + by);
 			break;
 		case DW_OP_piece:

@@ -333,7 +333,7 @@ sites_variable(struct sites *s, const struct call_frame *frame, const char *vari
 	work_begin(&m->work);
 	for (uint32_t i = 0; good && i < s->n; i++) {
 		struct site *at = &s->site[i];
-		uint64_t pc, begin;
+		uint64_t pc = 0, begin;
 
 		good = elf_vaddr(&m->elf, at->off, &pc);
 		begin = pc;

@@ -219,7 +219,7 @@ takes_register(const struct entry *t)
 
 	if (is_pointer(t) || is_reference(t))
 		return true;
-	return (t->tag == DW_TAG_enumeration_type || (t->tag == DW_TAG_base_type && is_whole(encoding))) && bytes <= t->unit->address_size;
+	return (t->tag == DW_TAG_enumeration_type || (t->tag == DW_TAG_base_type && is_whole(encoding))) && bytes && bytes <= t->unit->address_size;
 }
 
 /* Whether the unit's language passes arguments as C does: C, C++, Rust; Go does not. */
@@ -233,6 +233,22 @@ passes_as_c(struct unit *u)
 	return entry_open(&root, u, u->root) && entry_has(&root, AT_LANGUAGE) && root.at[AT_LANGUAGE].u < 64 && they >> root.at[AT_LANGUAGE].u & 1;
 }
 
+/* Whether what the function returns takes one register, or nothing: else the caller may pass where it goes before all arguments. */
+static bool
+returns_plainly(struct search *q)
+{
+	struct entry e = q->function, from;
+
+	for (unsigned i = 0; i < HOPS_MAX && !entry_has(&e, AT_TYPE); i++) {
+		from = e;
+		if (!entry_has(&from, AT_ORIGIN) && !entry_has(&from, AT_SPECIFICATION))
+			return true;
+		if (!entry_follow(&from, AT_ORIGIN, &e) && !entry_follow(&from, AT_SPECIFICATION, &e))
+			return false;
+	}
+	return type_of(q, &e) && takes_register(&e);
+}
+
 /* Which of the function's arguments the found parameter is, if all before it, too, are in a register each by the machine's calling
  * convention; 0: prof cannot tell.  In a function with a place on the stack for each parameter the compiler has changed nothing. */
 static unsigned
@@ -240,8 +256,8 @@ argument_number(struct search *q)
 {
 	unsigned most = q->frame->module->elf.machine == EM_386 ? 0 : q->frame->module->elf.machine == EM_ARM ? 4 : 6, n = 0, number = 0;
 	uint64_t at = q->function.behind;
-	struct entry e = q->function, type;
-	bool plain = !entry_has(&e, AT_TYPE) || (type_of(q, &e) && takes_register(&e));
+	struct entry e, type;
+	bool plain = returns_plainly(q);
 
 	for (uint32_t depth = q->function.children; depth && work_step(1) && entry_open(&e, q->unit, at); depth += e.children) {
 		at = e.behind;
@@ -300,6 +316,13 @@ member_offset(const struct entry *m, int64_t *off)
 	return !c.bad && !cur_left(&c);
 }
 
+/* Static members are variables since DWARF 5 (section 5.7.7). */
+static bool
+is_static(const struct entry *m)
+{
+	return m->tag == DW_TAG_variable || (m->tag == DW_TAG_member && entry_has(m, AT_DECLARATION));
+}
+
 /* The places where a member may be: the struct itself, then those without a name in it, and its base classes. */
 struct part {
 	struct unit *unit;
@@ -324,17 +347,19 @@ find_member(struct search *q, struct entry *e, struct location *l)
 
 		for (depth = e->children; depth && work_step(1) && entry_open(e, part[i].unit, at); at = e->behind) {
 			depth -= !e->tag;
-			if (depth == 1 && (e->tag == DW_TAG_member || e->tag == DW_TAG_inheritance) && member_offset(e, &off)) {
-				name = e->tag == DW_TAG_member ? value_string(e->unit, &e->at[AT_NAME]) : NULL;
+			if (depth == 1 && (is_static(e) || e->tag == DW_TAG_member || e->tag == DW_TAG_inheritance) && member_offset(e, &off)) {
+				name = e->tag != DW_TAG_inheritance ? value_string(e->unit, &e->at[AT_NAME]) : NULL;
 				off = (int64_t)((uint64_t)part[i].at + (uint64_t)off);
 				if (name && !strcmp(name, q->want)) {
+					if (is_static(e))
+						return wrong(q, "%s is a static member: it is not in the struct", q->want);
 					l->add = (int64_t)((uint64_t)l->add + (uint64_t)off);
 					return entry_has(e, AT_BIT_SIZE) ? wrong(q, "%s is a bit field", q->want) : true;
 				}
 				if (name && nnear < NEAR_MAX)
 					near[nnear++] = name;
 				t = *e;
-				if (!name && n < PARTS_MAX && type_of(q, &t))
+				if (!name && !is_static(e) && n < PARTS_MAX && type_of(q, &t))
 					part[n++] = (struct part){ t.unit, t.off, off };
 			}
 			depth += e->children;
@@ -343,12 +368,23 @@ find_member(struct search *q, struct entry *e, struct location *l)
 	return none_named(q, "member", near, nnear);
 }
 
+/* Whether numbers of type T may be below zero. */
+static bool
+is_signed(struct search *q, const struct entry *t)
+{
+	struct entry e = *t;
+
+	if (t->tag == DW_TAG_enumeration_type && !entry_has(t, AT_ENCODING) && !type_of(q, &e))
+		return true;
+	return e.at[AT_ENCODING].u == DW_ATE_signed || e.at[AT_ENCODING].u == DW_ATE_signed_char;
+}
+
 /* The form of a value of type T as perf writes it, or NULL, with WHY. */
 static bool
 form_of(struct search *q, const struct entry *t, char *form, size_t size)
 {
 	uint64_t encoding = t->at[AT_ENCODING].u, bytes = t->at[AT_BYTE_SIZE].u;
-	char letter = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char || t->tag == DW_TAG_enumeration_type ? 's' : 'u';
+	char letter = is_signed(q, t) ? 's' : 'u';
 
 	if (is_pointer(t)) {
 		letter = 'x';

@@ -19,12 +19,15 @@ FAR int take(int n, const char *word, struct node *at, signed char small, enum c
 	sink += twice + word[0] + small + (int)color + (int)d + at->port + at->in.name[0] + at->u + (int)at->id + at->next->in.name[0];
 	return twice;   /* line 13 */
 }
+int FAR spread(struct in by, unsigned n) { touch(&sink); sink += by.a; return (int)n * 3; }   /* the stack of one that calls none is not in samples */
+enum mask { SOME = 1, ALL = 0xfffffff0 };
+int FAR cover(enum mask mask, int n) { sink += n; return mask == ALL; }
 int main(int argc, char **argv)
 {
 	struct node b = { 700, { 1, "bee" }, &b, { 9 }, 1, 2, 80 }, a = { 7, { 5, "ay" }, &b, { 66 }, 2, 1.5, 443 };
 	int x = 0;
 	for (int i = 0; i < 40; i++)
-		x += take(i % 4, argv[i & 1], &a, (signed char)(i % 4 - 2), i & 1 ? RED : GREEN, 2.5);
+		x += take(i % 4, argv[i & 1], &a, (signed char)(i % 4 - 2), i & 1 ? RED : GREEN, 2.5) + spread(a.in, (unsigned)i % 4) + cover(i & 1 ? ALL : SOME, i);
 	if (argc > 2)   /* its memory stays until it was read */
 		usleep(300000);
 	return x == 1;
@@ -46,6 +49,7 @@ for compiler in gcc clang; do
 			shown parameter 'take n' ';take;n=3 10$' 10
 			shown small 'take small' ';take;small=-2 10$' 10
 			shown enum 'take color' ';take;color=-2 20$' 20
+			shown enum_without_sign 'cover mask' ';cover;mask=4294967280 20$' 20
 			shown text 'take word:string' ';take;word="word" 20$' 20 stay
 			shown member 'take at->id' ';take;at->id=7 40$' 40
 			shown far_member 'take who=at->next->in.name:string' ';take;who="bee" 40$' 40
@@ -59,6 +63,8 @@ done
 # A place behind the function's beginning, and one in it; a detached debug file.
 "$PROF" -q -e "uprobe:$PWD/gcc-O0-5:take twice" -o x.folded -- ./gcc-O0-5 word >out 2>err
 check behind_the_beginning "$(lines ';main;take;twice=-?[0-9]+ ')" -eq 40
+"$PROF" -q -e "uprobe:$PWD/gcc-O0-5:spread n" -o x.folded -- ./gcc-O0-5 word >out 2>err
+check behind_a_struct "$(lines ';main;spread;n=3 10$')" -eq 10
 "$PROF" -q -e "uprobe:$PWD/gcc-O2-5:take" --leaf n -o x.folded -- ./gcc-O2-5 word >out 2>err
 check by_leaf "$(lines ';take;n=3 10$')" -eq 10
 mkdir -p bare && objcopy --only-keep-debug gcc-O2-5 bare/v.debug && strip -o bare/v gcc-O2-5 && (cd bare && objcopy --add-gnu-debuglink=v.debug v) || exit 1
@@ -80,7 +86,11 @@ refused not_there "uprobe:$PWD/gcc-O2-5:take twice:string" 'twice is no pointer 
 refused at_a_return "uretprobe:$PWD/gcc-O2-5:take n" 'variables are gone when the function returns'
 refused of_the_kernel 'kprobe:vfs_read count' 'prof knows no variables of the kernel'
 strip -o stripped gcc-O2-5
-refused without_information "uprobe:$PWD/stripped:0x1234 n" 'there is no code at|has no debug information about this code'
+refused without_information "uprobe:$PWD/stripped:0x$(nm gcc-O2-5 | awk '$3 == "take" { print $1 }') n" 'has no debug information about this code'
+gcc -g -O0 -S -o lines.s vars.c && sed 's/"twice"/"twi\\nce"/' lines.s >lines2.s && gcc -o hostile lines2.s || exit 1
+status newline 125 "$PROF" -e "uprobe:$PWD/hostile:take zebra" -o x.folded ./hostile
+has newline_why err 'there are: n word at small color d twi\?ce$'
+check newline_is_none "$(grep -c ^ err)" -eq 1
 
 # Other people's programs and compilers: bash's own debug information is not there, but C++ has names with blanks.
 cat >calls.cc <<'C'
@@ -96,17 +106,55 @@ check base_class "$(lines ';d.x=5 10$')" -eq 10
 "$PROF" -q -e "uprobe:$PWD/calls:ns::run(deep const&, unsigned long)" -o x.folded -- ./calls
 check name_with_blanks "$(lines 'ns::run')" -eq 10
 
+# What lies outside its class has its type in the class; static members are not in it.
+cat >outside.cc <<'C'
+#include <unistd.h>
+struct big { long a[8]; };
+struct holder { int here = 7; static int apart; big get(int x); };
+int holder::apart = 9;
+__attribute__((noinline)) static void touch(int *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
+__attribute__((noinline)) big holder::get(int x) { touch(&x); return { { x, here, apart } }; }
+int main(int argc, char **)
+{
+	holder h;
+	long x = 0;
+	for (int i = 0; i < 10; i++)
+		x += h.get(1234).a[0];
+	if (argc > 1)
+		usleep(300000);
+	return x == 1;
+}
+C
+for compiler in g++ clang++; do
+	$compiler -gdwarf-4 -O0 -o outside outside.cc || exit 1
+	"$PROF" -q -e "uprobe:$PWD/outside:holder::get(int) x" -o x.folded -- ./outside
+	check "outside_its_class-$compiler" "$(lines ';x=1234 10$')" -eq 10
+	"$PROF" -q -e "uprobe:$PWD/outside:holder::get(int) this->here" -o x.folded -- ./outside stay
+	check "member-$compiler" "$(lines ';this->here=7 10$')" -eq 10
+	status "static-$compiler" 125 "$PROF" -e "uprobe:$PWD/outside:holder::get(int) this->apart" -o x.folded ./outside
+	has "static_why-$compiler" err 'apart is a static member: it is not in the struct'
+done
+# Blanks in names of files and functions.
+mkdir -p 'a dir' && cp outside 'a dir/acc' || exit 1
+"$PROF" -q -e "uprobe:$PWD/a dir/acc:main" -o x.folded -- './a dir/acc'
+check file_with_a_blank "$(lines ';main 1$')" -eq 1
+"$PROF" -q -e "uprobe:$PWD/a dir/acc:holder::get(int) x" -o x.folded -- './a dir/acc'
+check argument_behind_it "$(lines ';x=1234 10$')" -eq 10
+
 # Other languages: Rust, which passes arguments as C does, and Go, which does not.
 if command -v rustc >/dev/null; then
 	cat >add.rs <<'R'
 #[inline(never)] fn add(a: i32, b: &str, c: u8) -> i32 { a + b.len() as i32 + c as i32 }
-fn main() { let mut x = 0; for i in 0..10 { x += add(i % 5, "abc", 7); } println!("{}", x); }
+#[inline(never)] fn none(_n: (), b: i32) -> i32 { b + 1 }
+fn main() { let mut x = 0; for i in 0..10 { x += add(i % 5, "abc", 7) + none((), i % 5); } println!("{}", x); }
 R
 	rustc -g -o rusty add.rs || exit 1
 	"$PROF" -q -e "uprobe:$PWD/rusty:*3add3add* a" -o x.folded -- ./rusty >out
 	check rust "$(lines ';a=4 2$')" -eq 2
 	"$PROF" -q -e "uprobe:$PWD/rusty:*3add3add* c" -o x.folded -- ./rusty >out
 	check rust_unsigned "$(lines ';c=7 10$')" -eq 10
+	"$PROF" -q -e "uprobe:$PWD/rusty:*4none* b" -o x.folded -- ./rusty >out
+	check rust_empty "$(lines ';b=4 2$')" -eq 2
 else
 	skip rust "no rustc"
 fi

@@ -5,11 +5,14 @@
 #include "test.h"
 
 enum { UNIT = 0x11, SUBPROGRAM = 0x2e, PARAMETER = 0x05, VARIABLE = 0x34, BLOCK_TAG = 0x0b, BASE = 0x24, POINTER = 0x0f, STRUCT = 0x13,
-       MEMBER = 0x0d };
-enum { LOCATION = 0x02, NAME = 0x03, SIZE = 0x0b, LOW = 0x11, HIGH = 0x12, MEMBER_AT = 0x38, ENCODING = 0x3e, FRAME = 0x40, TYPE = 0x49 };
-enum { ADDR8 = 0x01, DATA8 = 0x07, STRING_ = 0x08, DATA1 = 0x0b, REF4 = 0x13, SEC_OFFSET = 0x17, EXPR = 0x18 };
+       MEMBER = 0x0d, ENUM = 0x04 };
+enum { LOCATION = 0x02, NAME = 0x03, SIZE = 0x0b, LOW = 0x11, HIGH = 0x12, MEMBER_AT = 0x38, ENCODING = 0x3e, FRAME = 0x40, SPECIFICATION = 0x47, TYPE = 0x49,
+       LANGUAGE = 0x13, DECLARED = 0x3c };
+enum { ADDR8 = 0x01, DATA8 = 0x07, STRING_ = 0x08, DATA1 = 0x0b, REF4 = 0x13, SEC_OFFSET = 0x17, EXPR = 0x18, PRESENT = 0x19 };
 
 static struct bytes info, abbrev, loc;
+static unsigned language = 0x0c, number_bytes = 4, enum_encoding = 7, under_encoding = 7;
+static enum { NOTHING, NUMBER, STRUCT_OF_16, CUT_OFF } returns;   /* as f's declaration elsewhere has it */
 static struct modules ms;
 static struct module m;
 
@@ -34,12 +37,27 @@ type(const void *entry, size_t n)
 	return at;
 }
 
+/* An enumeration: with an encoding of its own, unless it is 0, and of a number of UNDER_ENCODING. */
+static size_t
+enumeration(size_t under)
+{
+	size_t at = info.n;
+
+	bytes_uint(&info, enum_encoding ? 12 : 13, 1);
+	bytes_uint(&info, 4, 1);
+	if (enum_encoding)
+		bytes_uint(&info, enum_encoding, 1);
+	else
+		bytes_uint(&info, under, 4);
+	return at;
+}
+
 /* f() at [0x1000, 0x1080), its frame base the CFA, with parameters that lie at EXPR; a variable "x" at rbx in it, and at
- * [0x1020, 0x1040) another one at rcx.  "n" is an int, "p" a pointer to { int a; char *s at 8; }; "l" has a list of places. */
+ * [0x1020, 0x1040) another one at rcx.  "n" is an int, "p" a pointer to { int a; char *s at 8; static int t; enum e at 4 }; "l" has a list of places. */
 static void
 make(const char *expr, size_t nexpr)
 {
-	size_t number, text, member, point, letter;
+	size_t number, text, member, point, letter, under, kind, declared;
 
 	dwarfwrite_clear();
 	bytes_free(&info);
@@ -47,22 +65,30 @@ make(const char *expr, size_t nexpr)
 	bytes_free(&loc);
 	ms = (struct modules){ 0 };
 	m = (struct module){ .kind = MODULE_FILE, .elf.is64 = true };
-	abbreviate(1, UNIT, true, PAIRS(LOW, ADDR8, HIGH, DATA8));
+	abbreviate(1, UNIT, true, PAIRS(LOW, ADDR8, HIGH, DATA8, LANGUAGE, DATA1));
 	abbreviate(2, BASE, false, PAIRS(SIZE, DATA1, ENCODING, DATA1));
 	abbreviate(3, POINTER, false, PAIRS(TYPE, REF4));
 	abbreviate(4, STRUCT, true, PAIRS(SIZE, DATA1));
 	abbreviate(5, MEMBER, false, PAIRS(NAME, STRING_, TYPE, REF4, MEMBER_AT, DATA1));
-	abbreviate(6, SUBPROGRAM, true, PAIRS(LOW, ADDR8, HIGH, DATA8, FRAME, EXPR));
+	abbreviate(6, SUBPROGRAM, true, PAIRS(LOW, ADDR8, HIGH, DATA8, FRAME, EXPR, SPECIFICATION, REF4));
 	abbreviate(7, PARAMETER, false, PAIRS(NAME, STRING_, TYPE, REF4, LOCATION, EXPR));
 	abbreviate(8, BLOCK_TAG, true, PAIRS(LOW, ADDR8, HIGH, DATA8));
 	abbreviate(9, VARIABLE, false, PAIRS(NAME, STRING_, TYPE, REF4, LOCATION, SEC_OFFSET));
+	abbreviate(10, SUBPROGRAM, false, PAIRS(DECLARED, PRESENT));
+	abbreviate(11, SUBPROGRAM, false, PAIRS(DECLARED, PRESENT, TYPE, REF4));
+	abbreviate(12, ENUM, false, PAIRS(SIZE, DATA1, ENCODING, DATA1));
+	abbreviate(13, ENUM, false, PAIRS(SIZE, DATA1, TYPE, REF4));
+	abbreviate(14, MEMBER, false, PAIRS(NAME, STRING_, TYPE, REF4, DECLARED, PRESENT));
 	bytes_uint(&abbrev, 0, 1);
 	bytes_uint(&info, 0, 4);
 	bytes_put(&info, "\4\0\0\0\0\0\10", 7);
 	bytes_uint(&info, 1, 1);
 	bytes_uint(&info, 0x1000, 8);
 	bytes_uint(&info, 0x80, 8);
-	number = type("\2\4\5", 3);
+	bytes_uint(&info, language, 1);
+	number = type((const char[]){ 2, (char)number_bytes, 5 }, 3);
+	under = type((const char[]){ 2, 4, (char)under_encoding }, 3);
+	kind = enumeration(under);
 	letter = type("\2\1\6", 3);
 	text = type("\3", 1);
 	bytes_uint(&info, letter, 4);
@@ -71,13 +97,22 @@ make(const char *expr, size_t nexpr)
 	bytes_uint(&info, number, 4);
 	bytes_put(&info, "\0\5s", 4);
 	bytes_uint(&info, text, 4);
-	bytes_put(&info, "\10", 2);
+	bytes_put(&info, "\10\16t", 4);
+	bytes_uint(&info, number, 4);
+	bytes_put(&info, "\5e", 3);
+	bytes_uint(&info, kind, 4);
+	bytes_put(&info, "\4", 2);
 	point = type("\3", 1);
 	bytes_uint(&info, member, 4);
+	declared = info.n;
+	bytes_uint(&info, returns == NOTHING ? 10 : 11, 1);
+	if (returns != NOTHING)
+		bytes_uint(&info, returns == NUMBER ? under : member, 4);
 	bytes_uint(&info, 6, 1);
 	bytes_uint(&info, 0x1000, 8);
 	bytes_uint(&info, 0x80, 8);
 	bytes_put(&info, "\1\234", 2);
+	bytes_uint(&info, returns == CUT_OFF ? 0x7fffff : declared, 4);
 	bytes_put(&info, "\7n", 3);
 	bytes_uint(&info, number, 4);
 	bytes_uleb(&info, nexpr);
@@ -126,14 +161,20 @@ frame(struct modules *modules, struct module *module, uint64_t pc, uint64_t *reg
 }
 
 static void
-is(const char *variable, uint64_t pc, const char *says)
+is_at(const char *variable, uint64_t pc, bool begins, const char *says)
 {
 	const struct call_frame f = { frame, &ms, &m };
 	char words[128] = "", why[256] = "";
 	uint64_t at = pc;
 
-	CHECK_STR(variable_find(&f, variable, false, &at, words, sizeof words, why, sizeof why) ? words : why, says);
+	CHECK_STR(variable_find(&f, variable, begins, &at, words, sizeof words, why, sizeof why) ? words : why, says);
 	CHECK_U64(at, pc);
+}
+
+static void
+is(const char *variable, uint64_t pc, const char *says)
+{
+	is_at(variable, pc, false, says);
 }
 
 static void
@@ -176,6 +217,57 @@ memory(void)
 	make("\163\4\6\43\14", 5);   /* deref, plus_uconst 12 */
 	is("n", 0x1004, "+12(+4(%#3)):s32");
 	end();
+}
+
+/* At a function's beginning, where its frame is not made yet. */
+static void
+arguments(void)
+{
+	static const char later[] = "p is not there yet at the function's first instruction: set the probe at a line";
+
+	for (returns = NOTHING; returns <= CUT_OFF; returns++) {
+		make("\221\154", 2);   /* fbreg -20 */
+		is_at("p", 0x1000, true, returns <= NUMBER ? "$arg2:x64" : later);
+		is_at("p->s:string", 0x1004, false, "+0(+8(-4(%#7))):string");
+		end();
+	}
+	returns = NOTHING;
+	for (language = 0x01; language < 0x48; language++) {
+		bool as_c = strchr("\1\2\4\14\31\32\34\35\41\52\53\54", (int)language) != NULL;   /* C, C++ and Rust, of all versions */
+
+		make("\221\154", 2);
+		is_at("p", 0x1000, true, as_c ? "$arg2:x64" : later);
+		end();
+	}
+	language = 0x0c;
+	for (number_bytes = 0; number_bytes <= 16; number_bytes += 8) {
+		make("\221\154", 2);
+		is_at("p", 0x1000, true, number_bytes == 8 ? "$arg2:x64" : later);
+		end();
+	}
+	number_bytes = 4;
+	make("\221\154", 2);
+	m.elf.machine = EM_386;   /* passes nothing in registers */
+	is_at("p", 0x1000, true, later);
+	end();
+}
+
+static void
+members(void)
+{
+	static const struct { unsigned own, under; const char *words; } enums[] = {
+		{ 7, 5, "+4(%#5):u32" }, { 5, 7, "+4(%#5):s32" }, { 8, 5, "+4(%#5):u32" }, { 0, 7, "+4(%#5):u32" }, { 0, 5, "+4(%#5):s32" },
+	};
+
+	for (size_t i = 0; i < sizeof enums / sizeof *enums; i++) {
+		enum_encoding = enums[i].own;
+		under_encoding = enums[i].under;
+		make("\125", 1);
+		is("p->e", 0x1000, enums[i].words);
+		is("p->t", 0x1000, "t is a static member: it is not in the struct");
+		end();
+	}
+	enum_encoding = under_encoding = 7;
 }
 
 static void
@@ -237,6 +329,7 @@ refused(void)
 		{ "\125\223\4", 3, "it lies in several pieces" },
 		{ "\163\0\237", 3, "its value is computed, and stands nowhere" },
 		{ "\60", 1, "the compiler describes it by a computation" },
+		{ "\125\43\10", 3, "the compiler describes it by a computation" },
 		{ "\125\6", 2, "the compiler describes it by a computation" },
 		{ "\163\0\6\6\6\6", 6, "the compiler describes it by a computation" },
 		{ "\221", 1, "its description is cut off" },
@@ -252,7 +345,7 @@ refused(void)
 	make("\125", 1);
 	is("zebra", 0x1000, "there is no variable zebra; there are: n p x l");
 	is("n->a", 0x1000, "n is no struct, and no pointer to one");
-	is("p->zebra", 0x1000, "there is no member zebra; there are: a s");
+	is("p->zebra", 0x1000, "there is no member zebra; there are: a s t e");
 	is("p->", 0x1000, "write a variable as NAME, NAME->MEMBER or NAME.MEMBER");
 	is("n:string", 0x1000, "n is no pointer to text");
 	is("n", 0x1080, "the file has no debug information about this code: compile it with -g, or install its debug file");
@@ -264,6 +357,8 @@ main(void)
 {
 	RUN("variable", registers);
 	RUN("variable", memory);
+	RUN("variable", arguments);
+	RUN("variable", members);
 	RUN("variable", scopes);
 	RUN("variable", lists);
 	RUN("variable", lists_of_version_5);
