@@ -80,7 +80,14 @@ find_probes(struct stat_plan *p)
 		.pid = p->target.npid && p->target.kind != TARGET_SYSTEM ? p->target.pid[0] : 0,
 		.command = p->target.command ? p->target.command[0] : NULL,
 	};
-	const char *why = probe_events_find(p->event, &p->nevent, &w, &p->arena);
+	const char *why;
+
+	for (unsigned i = 0; i < p->nevent; i++)
+		if (p->event[i].probe_leaf) {
+			error("-e: event '%.80s': prof stat counts; it shows no arguments", p->event[i].name);
+			return false;
+		}
+	why = probe_events_find(p->event, &p->nevent, &w, &p->arena);
 
 	if (why)
 		error("-e: %s", why);
