@@ -49,6 +49,7 @@ struct registered_piece {
 	uint32_t tail;
 	uint8_t list, places;
 	bool met, is64;
+	uint32_t number;          /* of the change that brought it */
 	uint32_t gone;            /* the look that did not find it any more, or 0 */
 	struct piece_code place[PLACES];   /* of its code: if there are more, the last one spans them */
 	struct {
@@ -255,22 +256,20 @@ keep_frames(struct look *l, const struct elf *e, const struct section *s, struct
 	index_frames(r, p, debug);
 }
 
+/* Notes the symbols that have a size, or those that have none. */
 static void
-keep_names(struct registered *r, const struct elf *e)
+keep_names(struct registered *r, const struct elf *e, const struct symbols *table, bool sized)
 {
-	struct symbol_tables t;
-
-	symbol_tables_find(&t, e);
-	for (uint32_t i = 1; i < t.symtab.n && i < SYMBOLS_MOST && work_step(1); i++) {
-		struct raw_symbol s = symbol_tables_symbol(e, &t.symtab, i);
-		const char *name = symbol_tables_string(&t.symtab, s.name);
+	for (uint32_t i = 1; i < table->n && i < SYMBOLS_MOST && work_step(1); i++) {
+		struct raw_symbol s = symbol_tables_symbol(e, table, i);
+		const char *name = symbol_tables_string(table, s.name);
 		struct jit_range range = { .at = r->changes };
 		struct section in;
 
-		if (s.type != STT_FUNC || !*name || !elf_section(e, s.section, &in) || !(in.flags & SHF_EXECINSTR))
+		if (s.type != STT_FUNC || sized != (s.size > 0) || !*name || !elf_section(e, s.section, &in) || !(in.flags & SHF_EXECINSTR))
 			continue;
 		range.lo = e->type == ET_REL ? in.addr + s.value : s.value;
-		range.hi = s.size ? range.lo + s.size : in.addr + in.size;
+		range.hi = sized ? range.lo + s.size : in.addr + in.size;
 		if (range.lo < in.addr || range.hi <= range.lo || range.hi > in.addr + in.size)
 			continue;
 		if (!jitcode_text(r->code, name, strnlen(name, NAME_STORE_BLOCK - 1), &range.name) || !jitcode_add(r->code, &range))
@@ -281,6 +280,7 @@ keep_names(struct registered *r, const struct elf *e)
 static void
 read_sections(struct look *l, const struct elf *e, struct registered_piece *p)
 {
+	struct symbol_tables t;
 	struct section s;
 
 	p->is64 = e->is64;
@@ -289,8 +289,11 @@ read_sections(struct look *l, const struct elf *e, struct registered_piece *p)
 			add_place(p, s.addr, s.addr + s.size);
 		else
 			keep_frames(l, e, &s, p);
-	if (p->places)
-		keep_names(l->of, e);
+	if (!p->places)
+		return;
+	symbol_tables_find(&t, e);
+	for (unsigned sized = 0; sized < 2; sized++)   /* later ones lie over earlier ones */
+		keep_names(l->of, e, &t.symtab, sized);
 }
 
 static void
@@ -402,8 +405,7 @@ add(struct look *l, unsigned list, const struct listed *e)
 	if (r->pieces == ENTRIES_MOST || !vec_room(&r->piece, &r->cap, (uint64_t)r->pieces + 1, sizeof *p))
 		return;
 	p = &r->piece[r->pieces++];
-	*p = (struct registered_piece){ .entry = e->at, .file = e->file, .size = e->size, .tail = e->tail, .list = (uint8_t)list, .met = true };
-	r->changes++;
+	*p = (struct registered_piece){ .entry = e->at, .file = e->file, .size = e->size, .tail = e->tail, .list = (uint8_t)list, .met = true, .number = ++r->changes };
 	read_file(l, p);
 	tell(l, p, replaces(r, p));
 }
@@ -507,6 +509,10 @@ registered_look(struct registered *r, struct space *s, uint64_t now, struct work
 	for (unsigned i = 0; r->code && i < r->lists; i++)
 		look_at(&l, i);
 	vec_free(&l.fresh, &l.cap, sizeof *l.fresh);
+	if (r->code && !jitcode_cut(r->code))
+		r->sure = (uint64_t)r->changes + 1;
+	else if (r->code)
+		say_cut(r);
 	work_end();
 	took = (clock_now() - now) * WAIT_TIMES;
 	r->next = now + (took < WAIT_LEAST ? WAIT_LEAST : took > WAIT_MOST ? WAIT_MOST : took);
@@ -515,15 +521,41 @@ registered_look(struct registered *r, struct space *s, uint64_t now, struct work
 
 /* ---- questions ---- */
 
+/* Makes the names ready for questions. */
+static void
+finish(struct registered *r)
+{
+	const struct jit_range *last;
+
+	if (!r->code || r->finished == r->changes)
+		return;
+	r->finished = r->changes;
+	if (!(r->code = jitcode_finish(r->code)) || !jitcode_cut(r->code))
+		return;
+	last = jitcode_range(r->code, jitcode_count(r->code) - 1);
+	r->sure = last->at < r->sure ? last->at : r->sure;
+}
+
+/* Whether RANGE was at ADDR before that change.  Where names are missing, only a piece that is still there tells. */
+static bool
+is_sure(const struct registered *r, const struct jit_range *range, uint64_t addr, uint64_t change)
+{
+	uint32_t i = r->pieces;
+
+	if (!jitcode_cut(r->code) || change <= r->sure)
+		return true;
+	while (i && (r->piece[i - 1].gone || !holds(&r->piece[i - 1], addr)))
+		i--;
+	return i && r->piece[i - 1].number == range->at;
+}
+
 bool
 registered_find(struct registered *r, uint64_t addr, uint64_t change, struct symbol *s)
 {
 	const struct jit_range *range;
 
-	if (r->code && r->finished != r->changes)
-		r->code = jitcode_finish(r->code);
-	r->finished = r->changes;
-	if (!r->code || !(range = jitcode_find(r->code, addr, change)))
+	finish(r);
+	if (!r->code || !(range = jitcode_find(r->code, addr, change)) || !is_sure(r, range, addr, change))
 		return false;
 	jitcode_symbol(r->code, range, s);
 	return *s->name;

@@ -23,6 +23,7 @@ struct registered {
 	uint64_t bytes;                    /* of frame descriptions that prof keeps */
 	struct jitcode *code;              /* its names: the place of a piece is its number in the order of time */
 	uint32_t changes;                  /* how many pieces came and went */
+	uint64_t sure;                     /* CODE lacks nothing that was there before this change */
 	uint32_t looks;
 	bool said;                         /* that prof cannot keep all of it */
 	uint64_t next;                     /* ns: prof looks no sooner */

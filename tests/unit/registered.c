@@ -303,6 +303,53 @@ a_list_that_is_too_long(void)
 	end();
 }
 
+/* No old name where there may be new code, of which there was no room for the names. */
+static void
+too_many_names(void)
+{
+	struct jit_range far = { .lo = 1 << 30, .hi = (1 << 30) + 16 };
+
+	begin(true);
+	piece(true, 0, "f", false, true, BASE + 2 * PIECE);
+	piece(true, 1, "g", false, true, 0);
+	first(true, BASE + PIECE);
+	look();
+	far.at = r.changes += 5;
+	while (jitcode_add(r.code, &far))
+		;
+	piece(true, 0, "new", false, true, BASE + 2 * PIECE);
+	look();
+	CHECK_STR(at(TEXT + 0x20, JITCODE_ALL), "-");
+	CHECK_STR(at(TEXT + 0x20, 3), "f");
+	CHECK_STR(at(TEXT + SIZE + 0x20, JITCODE_ALL), "g");
+	CHECK(r.said);
+	end();
+}
+
+static void
+a_symbol_without_a_size(void)
+{
+	struct elfwrite w = elfwrite_new(true, false);
+	struct bytes file;
+	unsigned sec;
+
+	begin(true);
+	w.type = ET_EXEC;
+	sec = elfwrite_section_at(&w, ".text", SHT_NOBITS, SHF_EXECINSTR, TEXT, 0, NULL, SIZE);
+	elfwrite_symbol(&w, "sized", TEXT + 0x100, 0x100, STT_FUNC, sec);
+	elfwrite_symbol(&w, "sizeless", TEXT, 0, STT_FUNC, sec);
+	file = elfwrite_finish(&w);
+	bytes_put_at(&memory, PIECE + 0x40, file.p, file.n);
+	entry(true, BASE + PIECE, 0, BASE + PIECE + 0x40, file.n);
+	bytes_free(&file);
+	first(true, BASE + PIECE);
+	look();
+	CHECK_STR(at(TEXT + 0xff, JITCODE_ALL), "sizeless");
+	CHECK_STR(at(TEXT + 0x100, JITCODE_ALL), "sized");
+	CHECK_STR(at(TEXT + 0x200, JITCODE_ALL), "sizeless");
+	end();
+}
+
 /* A program with a symbol for its descriptor, mapped, finds its list. */
 static void
 the_symbol(void)
@@ -346,6 +393,8 @@ main(void)
 	RUN("registered", lists_that_lie);
 	RUN("registered", bounded);
 	RUN("registered", a_list_that_is_too_long);
+	RUN("registered", too_many_names);
+	RUN("registered", a_symbol_without_a_size);
 	RUN("registered", the_symbol);
 	return TEST_STATUS;
 }
