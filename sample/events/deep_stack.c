@@ -153,9 +153,11 @@ deep_chain(struct deep *d, int32_t tid, uint64_t at, uint64_t then, uint64_t bac
 {
 	struct deep_chain *c = &d->told->chain[tid & ((1 << DEEP_CHAINS) - 1)];
 
-	if (c->tid == (uint64_t)tid && c->at == at)
+	const struct deep_chain told = { (uint64_t)tid, at, then, back };
+
+	if (!memcmp(c, &told, sizeof told))
 		return;
-	*c = (struct deep_chain){ (uint64_t)tid, at, then, back };
+	*c = told;
 	d->told->chains = 1;
 }
 

@@ -241,6 +241,19 @@ learns_turns(void)
 	CHECK_U64(told.top[deep_place(other, DEEP_REGION)], other + 3000 + BEYOND);
 }
 
+/* A fiber's memory may be another fiber's later. */
+static void
+the_chain_is_the_last_one(void)
+{
+	const struct deep_chain *c = &told.chain[7];
+
+	begin();
+	deep_chain(&d, 7, 0x1000, 0x20000, 0x30000);
+	CHECK(c->tid == 7 && c->at == 0x1000 && c->then == 0x20000 && c->back == 0x30000 && told.chains == 1);
+	deep_chain(&d, 7, 0x1000, 0x40000, 0x50000);
+	CHECK(c->tid == 7 && c->at == 0x1000 && c->then == 0x40000 && c->back == 0x50000);
+}
+
 int
 main(void)
 {
@@ -252,5 +265,6 @@ main(void)
 	RUN("deep_stack", learns_holes);
 	RUN("deep_stack", learns_arrays);
 	RUN("deep_stack", learns_turns);
+	RUN("deep_stack", the_chain_is_the_last_one);
 	return TEST_STATUS;
 }
