@@ -43,6 +43,7 @@ struct languages {
 	struct module *module[LANGUAGES];   /* what its frames' codes are of */
 	uint32_t processes;
 	void *room[LANGUAGE_ROOMS];
+	struct allowance allowance;
 	struct language_stack stack;
 };
 
@@ -187,6 +188,12 @@ void *
 languages_keep(struct languages *l, size_t n)
 {
 	return arena_alloc(&l->modules->arena, n);
+}
+
+struct allowance *
+languages_allowance(struct languages *l)
+{
+	return &l->allowance;
 }
 
 void *

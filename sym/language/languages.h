@@ -2,6 +2,7 @@
 #ifndef SYM_LANGUAGE_LANGUAGES_H
 #define SYM_LANGUAGE_LANGUAGES_H
 
+#include "allowance.h"
 #include "language.h"
 
 extern const struct language language_python, language_ruby;
@@ -14,6 +15,8 @@ const char *languages_function(const struct languages *, uint32_t code);
 const char *languages_text(struct languages *, const char *);
 /* N zeroed bytes that live as long as the capture. */
 void *languages_keep(struct languages *, size_t n);
+/* What looking for interpreters' state may cost in all processes together. */
+struct allowance *languages_allowance(struct languages *);
 /* N bytes for the time of a question, too many for a small stack; a ROOM always gives the same ones, so its N never changes.  NULL at
  * the memory cap. */
 enum language_room { PYTHON_ROOM, PYTHON_ROOM_TABLE, RUBY_ROOM, RUBY_ROOM_TABLE, LANGUAGE_ROOMS };

@@ -17,7 +17,7 @@
 enum {
 	READS = 256,               /* pieces of memory that one sample may read */
 	GRANTS = 4, GRANTS_MOST = 256,   /* functions that each sample may read more for, and those before it have left for it */
-	THREADS = 4096, NATIVES = 1024, VM_TRIES = 8, VARIABLES_MOST = 1 << 18 /* bytes */,
+	THREADS = 4096, NATIVES = 1024, VM_TRIES = 8, VARIABLES_MOST = 1 << 18 /* bytes */, VARIABLES_EACH = 128,
 	CORE_LEAST = 4096,         /* bytes: what is smaller is not vm_exec_core */
 	STACK_WORDS_MOST = 1 << 24,
 };
@@ -46,6 +46,8 @@ struct ruby {
 	struct ruby_codes codes;
 	struct ruby_thread *thread;
 	uint32_t n, cap;
+	uint32_t turn;             /* the next one to forget */
+	struct allowance allowance;   /* for searches for threads */
 	uint64_t searched, pause;  /* ns: the last time that a thread was not found, and until it is looked for again */
 	uint64_t vm_searched;
 	unsigned vm_tries;
@@ -126,7 +128,8 @@ is_vm(struct look *l, uint64_t vm)
 static bool
 find_vm(struct ruby *r, struct look *l)
 {
-	uint64_t vm;
+	struct allowance *all = languages_allowance(r->codes.languages);
+	uint64_t time = l->moment->time, vm;
 
 	if (r->vm && is_vm(l, r->vm))
 		return true;
@@ -136,15 +139,17 @@ find_vm(struct ruby *r, struct look *l)
 			r->vm = vm;
 		return r->vm;
 	}
-	if (r->vm_tries == VM_TRIES || (r->vm_tries && l->moment->time - r->vm_searched < LOOK_AGAIN << r->vm_tries))
+	if (r->vm_tries == VM_TRIES || (r->vm_tries && time - r->vm_searched < LOOK_AGAIN << r->vm_tries) || !allowance_spend(all, time, 1))
 		return false;
 	r->vm_tries++;
-	r->vm_searched = l->moment->time;
+	r->vm_searched = time;
 	for (uint64_t at = r->image->bss.lo; at < r->image->bss.hi && at - r->image->bss.lo < VARIABLES_MOST && !r->vm; at += 8) {
 		l->reads = READS;
 		if (!look_word(l, at + r->bias, &vm))
 			break;
 		r->vm = is_vm(l, vm) ? vm : 0;
+		if (!allowance_spend(all, time, READS - l->reads + (at % VARIABLES_EACH == 0)))
+			break;
 	}
 	return r->vm;
 }
@@ -200,15 +205,37 @@ search(struct question *q, struct ruby_thread *t, struct ruby_context *to)
 		}
 		if (!look_word(q->look, at + RB_T_NEXT, &at) || at == first || !at)   /* one item of the list is no thread, but its head */
 			break;
+		if (!allowance_spend(&r->allowance, q->moment->time, 1 + READS - q->look->reads))   /* a nearer one may be in the rest */
+			return false;
 	}
 	return best != UINT64_MAX;
+}
+
+/* The place for a thread that was found under a new number: that of a thread that has ended, if its memory is used again. */
+static struct ruby_thread *
+place_for(struct ruby *r, const struct ruby_thread *found)
+{
+	uint32_t i = 0;
+
+	while (i < r->n && r->thread[i].at != found->at)
+		i++;
+	if (i == r->n && i < THREADS) {
+		if (!vec_room(&r->thread, &r->cap, (uint64_t)i + 1, sizeof *r->thread))
+			return NULL;
+		r->n++;
+		r->thread[i].chain = NULL;
+	}
+	i = i == THREADS ? r->turn++ % THREADS : i;
+	if (r->thread[i].chain)
+		r->thread[i].chain->n = 0;
+	return &r->thread[i];
 }
 
 static struct ruby_thread *
 thread_of(struct question *q, struct ruby_context *c)
 {
 	struct ruby *r = q->r;
-	struct ruby_thread found = { .tid = q->moment->tid };
+	struct ruby_thread found = { .tid = q->moment->tid }, *place;
 	uint64_t far;
 	uint32_t i = 0;
 
@@ -228,13 +255,12 @@ thread_of(struct question *q, struct ruby_context *c)
 		return NULL;
 	}
 	r->pause = 0;
-	if (i == r->n && !vec_room(&r->thread, &r->cap, (uint64_t)i + 1, sizeof *r->thread))
+	if (!(place = i < r->n ? &r->thread[i] : place_for(r, &found)))
 		return NULL;
 	found.context = c->at;
-	found.chain = i == r->n ? NULL : r->thread[i].chain;
-	r->n += i == r->n;
-	r->thread[i] = found;
-	return &r->thread[i];
+	found.chain = place->chain;
+	*place = found;
+	return place;
 }
 
 /* ---- the native stack ---- */

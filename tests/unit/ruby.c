@@ -526,6 +526,87 @@ the_vm_is_not_looked_for_for_ever(void)
 	stop();
 }
 
+/* Which of two threads is one changes all the time, and the list of threads goes in a circle. */
+static void
+threads_are_not_looked_for_for_ever(void)
+{
+	enum { PAGES = 32, SAMPLES = 100 };
+	uint64_t vm, other, list[PAGES];
+
+	start(1);
+	moment.still = false;
+	memcpy(&vm, image + (thread + RB_T_VM - BASE), 8);
+	other = take(56);
+	memcpy(image + (other - BASE), image + (thread - BASE), 56);
+	for (unsigned i = 0; i < PAGES; i++)
+		list[i] = take(4096);
+	for (unsigned i = 0; i < PAGES; i++)
+		put_word(list[i] + RB_T_NEXT, list[(i + 1) % PAGES]);
+	put_word(thread + RB_T_NEXT, other);
+	put_word(other + RB_T_NEXT, list[0]);
+	reads = 0;
+	for (unsigned i = 0; i < SAMPLES; i++, moment.time += UINT64_C(1000000)) {
+		put_word(thread + RB_T_VM, i % 2 ? 0 : vm);
+		put_word(other + RB_T_VM, i % 2 ? vm : 0);
+		put_word(vm + RB_VM_MAIN_THREAD, i % 2 ? other : thread);
+		usleep(1100);   /* what was read is too old */
+		ask_again();
+	}
+	CHECK(reads > THREADS && reads < 2 * ALLOWANCE_MOST + SAMPLES * (1000000 / ALLOWANCE_EACH));
+	stop();
+}
+
+static void
+the_vm_is_looked_for_in_few_processes_at_a_time(void)
+{
+	enum { PROCESSES = 30 };
+	static struct ruby none;
+
+	start(3);
+	of.vm = 0;
+	of.bss = (struct ruby_range){ BASE, BASE + SIZE };
+	put_word(thread + RB_T_VM, 0);
+	for (uint64_t i = 0; top + 8 < BASE + SIZE; i++)
+		put_word(take(8), BASE + i * 7919 * 8 % SIZE);
+	reads = 0;
+	for (unsigned i = 0; i < PROCESSES; i++) {
+		done(&ruby);
+		ruby = none;
+		begin(&ruby, &of, native, 0);
+		ask_again();
+	}
+	CHECK(reads > 1000 && reads < 2 * ALLOWANCE_MOST);
+	stop();
+}
+
+/* A thread that ends leaves its memory to the next one. */
+static void
+threads_that_ended_take_no_memory(void)
+{
+	start(1);
+	for (unsigned i = 0; i < 100; i++, moment.tid++, moment.time += 3000000) {
+		ask_again();
+		CHECK_U64(to.n, 4);
+	}
+	CHECK_U64(ruby.n, 1);
+	moment.still = false;
+	for (unsigned i = 0; i < 100 && to.n != 4; i++, moment.time += 3000000) {
+		usleep(3000);
+		ask_again();
+	}
+	CHECK_U64(to.n, 4);
+	moment.tid++;   /* of this one nothing has lasted */
+	ask_again();
+	CHECK_U64(to.n, 2);
+	CHECK(vec_room(&ruby.thread, &ruby.cap, THREADS, sizeof *ruby.thread));
+	for (ruby.n = 0; ruby.n < THREADS; ruby.n++)
+		ruby.thread[ruby.n] = (struct ruby_thread){ .tid = 1000 + (int32_t)ruby.n, .at = 1 };
+	ask_again();
+	CHECK_U64(ruby.n, THREADS);
+	CHECK_U64(ruby.thread[0].tid, (uint64_t)moment.tid);
+	stop();
+}
+
 static void
 frames_that_lie_end(void)
 {
@@ -624,6 +705,9 @@ main(void)
 	RUN("ruby", another_c_stack_is_another_threads);
 	RUN("ruby", the_vm_is_found_without_a_symbol);
 	RUN("ruby", the_vm_is_not_looked_for_for_ever);
+	RUN("ruby", threads_are_not_looked_for_for_ever);
+	RUN("ruby", the_vm_is_looked_for_in_few_processes_at_a_time);
+	RUN("ruby", threads_that_ended_take_no_memory);
 	RUN("ruby", frames_that_lie_end);
 	RUN("ruby", lines_of_long_functions);
 	return TEST_STATUS;
