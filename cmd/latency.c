@@ -139,6 +139,7 @@ find(struct latencies *c, struct probe_sites *p, const char *text, bool returns)
 	struct probe probe;
 	const char *why = probe_parse(&probe, text, &c->arena);
 	const struct probe_wants w = {
+		.warn = warn,
 		.pid = c->target.npid && c->target.kind != TARGET_SYSTEM ? c->target.pid[0] : 0,
 		.command = c->target.command ? c->target.command[0] : NULL,
 		.returns = returns || probe_returns(&probe),

@@ -77,6 +77,7 @@ static bool
 find_probes(struct stat_plan *p)
 {
 	const struct probe_wants w = {
+		.warn = warn,
 		.pid = p->target.npid && p->target.kind != TARGET_SYSTEM ? p->target.pid[0] : 0,
 		.command = p->target.command ? p->target.command[0] : NULL,
 	};

@@ -37,7 +37,7 @@ name_bytes(struct plan *p)
 bool
 plan_add_events(struct plan *p, uint32_t *wait_event, const struct event **frees)
 {
-	struct probe_wants w = { .frame = call_frame };
+	struct probe_wants w = { .warn = warn, .frame = call_frame };
 	const char *why;
 
 	*wait_event = 0;

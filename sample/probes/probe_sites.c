@@ -191,8 +191,9 @@ make_plain(char *text, size_t size)
 }
 
 static bool
-take(struct sites *s, int in, uint64_t until, char *why, size_t size)
+take(struct probe_sites *p, const struct probe_wants *w, int in, uint64_t until, char *why, size_t size)
 {
+	struct sites *s = &p->sites;
 	struct findings a;
 
 	if (!read_all(in, &a, sizeof a, until) || a.n > SITES_MAX) {
@@ -214,6 +215,8 @@ take(struct sites *s, int in, uint64_t until, char *why, size_t size)
 		make_plain(s->site[i].name, sizeof s->site[i].name);
 		make_plain(s->site[i].args, sizeof s->site[i].args);
 	}
+	if (a.gave_up && w->warn)
+		w->warn("%s: its debug file is on a file system that does not answer; places that only that file names are missing", p->file.shown);
 	return true;
 }
 
@@ -265,7 +268,7 @@ ask_reader(struct probe_sites *p, const struct probe_wants *w, char *why, size_t
 	close(pipes[1]);
 	close(files[1]);
 	if (reader > 0)
-		good = take(&p->sites, pipes[0], until, why, size);
+		good = take(p, w, pipes[0], until, why, size);
 	else
 		snprintf(why, size, "cannot start a process: %s", strerror(errno));
 	if (reader > 0)

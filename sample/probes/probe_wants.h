@@ -13,6 +13,8 @@ struct probe_wants {
 	const char *command;
 	bool returns;              /* probes at returns, too */
 	const char *variable;      /* the place of this variable at each site, as sites.h tells it; or NULL */
+	/* Tells what the user should know, though the sites were found; or NULL. */
+	void (*warn)(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 	bool (*frame)(struct modules *, struct module *, uint64_t pc, uint64_t *reg, int64_t *off);   /* for variables: see location.h */
 };
 

@@ -90,7 +90,8 @@ hung all -d1 apart
 
 # A probe's debug file is there, and never comes.
 mkdir p p/.debug
-cp "$busy" p/x && cp "$busy" x.so && objcopy --add-gnu-debuglink=x.so p/x && strip p/x && rm x.so
+printf 'int inner(int n) { return n + 1; }\nint main(void) { return inner(-1); }\n' >y.c && gcc -g0 -rdynamic -o p/y y.c || exit 1
+cp "$busy" p/x && cp "$busy" x.so && objcopy --add-gnu-debuglink=x.so p/x && strip p/x && objcopy --add-gnu-debuglink=x.so p/y && strip p/y && rm x.so
 start "$hangfs" p/.debug "$busy" open
 server=$pid
 finally "umount -l $work/p/.debug 2>/dev/null"
@@ -104,6 +105,8 @@ from=$(now)
 status probe-hung 125 timeout -s KILL 20 "$PROF" -q -e uprobe:p/x:inner -o probe.folded p/x cpu 0.1
 check probe-time $(($(now) - from)) -le 2000
 has probe-told err 'its debug file is on a file system that does not answer'
+status probe-own-name 0 timeout -s KILL 20 "$PROF" -e uprobe:p/y:inner -o probe.folded p/y
+has probe-own-name-told err 'its debug file is on a file system that does not answer'
 kill $guard 2>/dev/null
 kill -9 $server
 check litter "$(find . -name '.prof-*' -o -name '*.tmp' | wc -l)" = 0
