@@ -159,7 +159,7 @@ open_map(struct space *space, struct map *m)
 	if (module)
 		space_bind(m, module);
 	if (first)
-		jit_registered(first, space, clock_now());
+		jit_registered_all(first, space);
 }
 
 static size_t

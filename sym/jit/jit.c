@@ -273,13 +273,22 @@ jit_registered(struct module *m, struct space *s, uint64_t now)
 {
 	struct jit *j = m->jit;
 	uint32_t changes = j->registered.changes;
-	enum registered_news news = sort_items(j->ran, j->nran) ? registered_look(&j->registered, s, now, &m->work, has_run_in, j) : REGISTERED_SAME;
+	enum registered_news news;
 
+	if (now < j->registered.next || !sort_items(j->ran, j->nran))
+		return REGISTERED_SAME;
+	news = registered_look(&j->registered, s, now, &m->work, has_run_in, j);
 	if (news == REGISTERED_OTHER && j->generations < JIT_GENERATIONS)
 		close_generation(m, j->map_seen, j->dump_seen, changes);
 	else if (news == REGISTERED_OTHER)
 		news = REGISTERED_MORE;
 	return news;
+}
+
+void
+jit_registered_all(struct module *m, struct space *s)
+{
+	registered_all(&m->jit->registered, s, &m->work, has_run_in, m->jit);
 }
 
 static void

@@ -65,6 +65,8 @@ bool jit_replaced(struct module *, uint64_t *since);
 /* Looks at what the process tells debuggers of its code, in the SPACE of the process, at the time NOW (ns).  At REGISTERED_OTHER, M
  * is closed, and another module must stand for samples from NOW on. */
 enum registered_news jit_registered(struct module *, struct space *, uint64_t now);
+/* The same in a SPACE that does not change, before any sample of M: all of it at once. */
+void jit_registered_all(struct module *, struct space *);
 
 /* The frame description of the code at VADDR, if a jitdump has one, or else the process itself. */
 bool jit_frame(struct module *, uint64_t vaddr, struct fde *);

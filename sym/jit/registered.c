@@ -29,6 +29,7 @@ enum {
 	READ = 16 << 10,
 	TAIL = 4096,              /* bytes at the end of a file, which hold names and the addresses of sections, and tell files apart */
 	PLACES = 4,               /* of the code of one piece */
+	LOOKS_MOST = 64,          /* at memory that does not change */
 	WAIT_TIMES = 50,          /* prof takes no more than 2 % of a CPU */
 };
 
@@ -517,6 +518,17 @@ registered_look(struct registered *r, struct space *s, uint64_t now, struct work
 	took = (clock_now() - now) * WAIT_TIMES;
 	r->next = now + (took < WAIT_LEAST ? WAIT_LEAST : took > WAIT_MOST ? WAIT_MOST : took);
 	return l.news;
+}
+
+void
+registered_all(struct registered *r, struct space *s, struct work *work, bool (*ran)(const void *, uint64_t, uint64_t), const void *ctx)
+{
+	uint32_t before, looks = 0;
+
+	do {
+		before = r->changes;
+		registered_look(r, s, r->next, work, ran, ctx);
+	} while ((r->changes != before || r->maps != s->n) && ++looks < LOOKS_MOST);
 }
 
 /* ---- questions ---- */

@@ -36,6 +36,8 @@ enum registered_news { REGISTERED_SAME, REGISTERED_MORE, REGISTERED_OTHER };
 /* Looks again at the lists in SPACE, at the time NOW (ns), if it is time for that; the work counts for WORK.  RAN tells whether code in a range has run. */
 enum registered_news registered_look(struct registered *, struct space *, uint64_t now, struct work *,
                                      bool (*ran)(const void *ctx, uint64_t lo, uint64_t hi), const void *ctx);
+/* Looks as often as it takes to see all in a SPACE that does not change, up to a bound. */
+void registered_all(struct registered *, struct space *, struct work *, bool (*ran)(const void *ctx, uint64_t lo, uint64_t hi), const void *ctx);
 /* The function at ADDR as of the time before change number CHANGE (JITCODE_ALL: now). */
 bool registered_find(struct registered *, uint64_t addr, uint64_t change, struct symbol *);
 /* The frame description of the code at ADDR. */

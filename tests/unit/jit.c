@@ -276,6 +276,23 @@ seen_once(void)
 	end();
 }
 
+/* Before it is time for a look, prof does not even sort what has run. */
+static void
+too_soon_for_a_look(void)
+{
+	struct space space;
+
+	begin("1 1 x\n", 6, NULL, 0);
+	space_init(&space);
+	jit_ran(module, 0x2010);
+	jit_ran(module, 0x1010);
+	module->jit->registered.next = 100;
+	CHECK(jit_registered(module, &space, 99) == REGISTERED_SAME && module->jit->ran[0].key == 0x2010);
+	CHECK(jit_registered(module, &space, 100) == REGISTERED_SAME && module->jit->ran[0].key == 0x1010);
+	space_free(&space);
+	end();
+}
+
 static void
 replaced_in_a_map(void)
 {
@@ -404,6 +421,7 @@ main(void)
 	RUN("jit", not_written_yet);
 	RUN("jit", replaced);
 	RUN("jit", seen_once);
+	RUN("jit", too_soon_for_a_look);
 	RUN("jit", replaced_in_a_map);
 	RUN("jit", map_written_anew);
 	RUN("jit", written_after_the_last_look);

@@ -383,6 +383,52 @@ the_symbol(void)
 	}
 }
 
+static struct module *bound_to;
+static unsigned opened;
+
+static void
+open_map(struct space *s, struct map *m)
+{
+	(void)s;
+	opened++;
+	space_bind(m, bound_to);
+}
+
+/* Memory that does not change: all of a long list, and of all maps. */
+static void
+all_of_it(void)
+{
+	enum { MANY = 1000, MAPS = 100 };
+	struct elfwrite w = elfwrite_new(true, false);
+	struct modules modules;
+	struct bytes file;
+
+	begin(true);
+	CHECK(modules_init(&modules));
+	elfwrite_section(&w, ".data", SHT_PROGBITS, SHF_ALLOC, 0x800, NULL, 24);
+	file = elfwrite_finish(&w);
+	bound_to = module_image(&modules, "/program", file.p, file.n);
+	bound_to->kind = MODULE_FILE;
+	space.open = open_map;
+	opened = 0;
+	for (unsigned i = 0; i < MAPS; i++)
+		CHECK(space_add(&space, &(struct map){ .lo = 0x100000000 + i * 0x1000, .hi = 0x100001000 + i * 0x1000, .exec = true, .file = i + 1 }));
+	for (unsigned n = 0; n < MANY; n++)
+		piece(true, n, "f", false, true, n + 1 < MANY ? BASE + (n + 2) * PIECE : 0);
+	first(true, BASE + PIECE);
+	registered_all(&r, &space, &work, has_run, NULL);
+	CHECK_U64(r.pieces, MANY);
+	CHECK_U64(opened, MAPS);
+	CHECK_STR(at(TEXT + 0x10, JITCODE_ALL), "f");
+	memory.n = 0;
+	reads = 0;
+	registered_all(&r, &space, &work, has_run, NULL);
+	CHECK_U64(reads, 1);
+	bytes_free(&file);
+	modules_free(&modules);
+	end();
+}
+
 int
 main(void)
 {
@@ -396,5 +442,6 @@ main(void)
 	RUN("registered", too_many_names);
 	RUN("registered", a_symbol_without_a_size);
 	RUN("registered", the_symbol);
+	RUN("registered", all_of_it);
 	return TEST_STATUS;
 }
