@@ -7,7 +7,7 @@
 
 #include "ruby_lines.h"
 
-enum { BODY = 192, WORDS_MOST = 1 << 24, ENTRIES_MOST = 4096, POSITIONS_MOST = 12 << 10, AROUND_MOST = 16, LOCAL = 2, CODES_MOST = 1 << 18, READS_EACH = 64, METHOD = 1, TRIES_MOST = 16 };
+enum { BODY = 192, WORDS_MOST = 1 << 24, ENTRIES_MOST = 4096, POSITIONS_MOST = 12 << 10, AROUND_MOST = 16, LOCAL = 2, CODES_MOST = 1 << 18, READS_EACH = 64, READS_KEPT = 128 /* for the frames */, METHOD = 1, TRIES_MOST = 16 };
 
 #define LOOK_AGAIN UINT64_C(100000000)   /* ns */
 
@@ -200,6 +200,20 @@ learn(struct ruby_codes *p, struct look *l, struct ruby_code *c, uint64_t ep)
 	return c->words && c->words % 8 == 0 && c->size && c->size <= WORDS_MOST && find_iseq(p, l, c, ep);
 }
 
+/* Whether a new iseq lies where this one was: eval makes and drops many. */
+static bool
+is_replaced(struct look *l, struct ruby_code *c)
+{
+	uint64_t body;
+
+	if (!c->size || c->same == l->moment->time || l->reads < READS_KEPT || !look_word(l, c->addr + RB_ISEQ_BODY, &body))
+		return false;
+	if (body != c->seen[0])
+		return true;
+	c->same = l->moment->time;
+	return false;
+}
+
 const struct ruby_code *
 ruby_code_at(struct ruby_codes *p, struct look *l, uint64_t addr, uint64_t ep)
 {
@@ -220,7 +234,8 @@ ruby_code_at(struct ruby_codes *p, struct look *l, uint64_t addr, uint64_t ep)
 		p->n++;
 		return p->code[i].code == CODE_UNKNOWN ? NULL : &p->code[i];
 	}
-	if ((p->code[i].code == CODE_UNKNOWN || l->moment->time - p->code[i].looked > LOOK_AGAIN) && !learn(p, l, &p->code[i], ep))
+	if ((p->code[i].code == CODE_UNKNOWN || l->moment->time - p->code[i].looked > LOOK_AGAIN || is_replaced(l, &p->code[i])) &&
+	    !learn(p, l, &p->code[i], ep))
 		return NULL;
 	return &p->code[i];
 }

@@ -11,7 +11,8 @@ struct ruby_code {
 	uint64_t addr;
 	uint64_t seen[4];          /* words by which prof recognizes it */
 	uint64_t words, size;      /* its instructions, and how many words they are; 0: it is in C */
-	uint64_t looked;           /* ns: when prof looked last */
+	uint64_t looked;           /* ns: when prof looked at all of it last, */
+	uint64_t same;             /* and the moment at which its body was still the same */
 	uint32_t code;             /* of place 0 */
 	uint32_t tries;            /* how often prof has not found a method's class */
 };

@@ -420,6 +420,29 @@ a_function_in_c_that_is_gone_is_one_frame(void)
 	stop();
 }
 
+/* Its memory, its instructions' too, is another function's soon after. */
+static void
+a_function_that_gives_way_has_the_new_name(void)
+{
+	uint64_t body, words_at, path;
+
+	start(1);
+	ask_again();
+	check_frame(2, "work.rb:K#inner", 12, 3);
+	memcpy(&body, image + (method_iseq + RB_ISEQ_BODY - BASE), 8);
+	memcpy(&words_at, image + (body + RB_B_CODE - BASE), 8);
+	memcpy(&path, image + (body + RB_B_PATH - BASE), 8);
+	memcpy(&body, image + (iseq("fresh", "fresh", path, 0, 0) + RB_ISEQ_BODY - BASE), 8);
+	put_word(body + RB_B_CODE, words_at);
+	put_word(method_iseq + RB_ISEQ_BODY, body);
+	usleep(1100);   /* what was read is too old */
+	moment.time += UINT64_C(1000000);
+	ask_again();
+	CHECK_U64(to.n, 4);
+	check_frame(2, "work.rb:fresh", 12, 3);
+	stop();
+}
+
 static void
 a_method_without_a_base_label_has_no_class(void)
 {
@@ -698,6 +721,7 @@ main(void)
 	RUN("ruby", calls_without_entries_are_in_doubt);
 	RUN("ruby", a_function_that_is_gone_is_one_frame);
 	RUN("ruby", a_function_in_c_that_is_gone_is_one_frame);
+	RUN("ruby", a_function_that_gives_way_has_the_new_name);
 	RUN("ruby", a_method_without_a_base_label_has_no_class);
 	RUN("ruby", samples_that_may_read_no_more_do_not_look_for_identifiers);
 	RUN("ruby", what_lies_within_an_unreadable_frame_is_in_its_call);
