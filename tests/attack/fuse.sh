@@ -109,5 +109,20 @@ status probe-own-name 0 timeout -s KILL 20 "$PROF" -e uprobe:p/y:inner -o probe.
 has probe-own-name-told err 'its debug file is on a file system that does not answer'
 kill $guard 2>/dev/null
 kill -9 $server
+umount -l p/.debug
+# It comes, and the process that reads it hangs: whoever reads what prof says does not wait for that.
+cp plain.so x.so && cp "$busy" p/x && objcopy --add-gnu-debuglink=x.so p/x && strip p/x && rm x.so
+start "$hangfs" p/.debug plain.so tables
+server=$pid
+wait_for 10 test -e p/.debug/x.so
+kill -USR1 $server
+sleep 0.1
+( sleep 12; kill -9 $server ) 2>/dev/null &
+guard=$!
+from=$(now)
+timeout -s KILL 2 "$PROF" -q -e uprobe:p/x:inner -o probe.folded p/x cpu 0.1 2>&1 | cat >said
+check output-is-free $(($(now) - from)) -le 4000
+kill $guard 2>/dev/null
+kill -9 $server
 check litter "$(find . -name '.prof-*' -o -name '*.tmp' | wc -l)" = 0
 exit $failed
