@@ -49,7 +49,7 @@ struct registered_piece {
 	uint64_t entry, file, size;
 	uint32_t tail;
 	uint8_t list, places;
-	bool met, is64;
+	bool met, is64, spans;
 	uint32_t number;          /* of the change that brought it */
 	uint32_t gone;            /* the look that did not find it any more, or 0 */
 	struct piece_code place[PLACES];   /* of its code: if there are more, the last one spans them */
@@ -199,6 +199,7 @@ add_place(struct registered_piece *p, uint64_t lo, uint64_t hi)
 		p->place[p->places++] = (struct piece_code){ lo, hi };
 		return;
 	}
+	p->spans = true;
 	last->lo = lo < last->lo ? lo : last->lo;
 	last->hi = hi > last->hi ? hi : last->hi;
 }
@@ -219,7 +220,8 @@ index_frames(struct registered *r, struct registered_piece *p, bool debug)
 	struct cursor bytes = p->frames[debug].bytes;
 	struct item *found = NULL;
 	uint32_t n = 0, cap = 0;
-	uint64_t at = 0, size;
+	uint64_t at = 0;
+	size_t size;
 	struct fde f;
 
 	for (uint64_t from = 0; work_step(1) && ehframe_next(bytes, p->frames[debug].vaddr, p->is64, debug, &at, &f) &&
@@ -357,16 +359,33 @@ is_over(const struct registered *r, const struct registered_piece *p)
 }
 
 static void
+add_nothing(struct jitcode *code, struct jit_range *nothing, uint64_t lo, uint64_t hi)
+{
+	nothing->lo = lo;
+	nothing->hi = hi;
+	jitcode_add(code, nothing);
+}
+
+static void
 drop(struct look *l, struct registered_piece *p)
 {
+	struct jitcode *code = l->of->code;
 	struct jit_range nothing = { .at = ++l->of->changes };
 
 	p->gone = l->of->looks;
 	tell(l, p, true);
-	for (unsigned i = 0; i < p->places && jitcode_text(l->of->code, "", 0, &nothing.name); i++) {
-		nothing.lo = p->place[i].lo;
-		nothing.hi = p->place[i].hi;
-		jitcode_add(l->of->code, &nothing);
+	if (!jitcode_text(code, "", 0, &nothing.name))
+		return;
+	for (unsigned i = 0; i + p->spans < p->places; i++)
+		add_nothing(code, &nothing, p->place[i].lo, p->place[i].hi);
+	/* Other code may lie between the last places: only its own functions are gone. */
+	for (uint32_t i = jitcode_count(code); p->spans && i-- && work_step(1);) {
+		const struct jit_range *range = jitcode_range(code, i);
+
+		if (range->at < p->number)
+			break;
+		if (range->at == p->number)
+			add_nothing(code, &nothing, range->lo, range->hi);
 	}
 }
 
@@ -488,7 +507,8 @@ look_at(struct look *l, unsigned list)
 	cur_uint(&c, d->word);
 	if ((at = cur_uint(&c, d->word)))
 		read_entry(l, d, at, &first);
-	if ((seen ^= hash_bytes(&first, sizeof first)) != d->seen)
+	seen = (seen ^ hash_bytes(&first, sizeof first)) | 1;   /* 0 is "not known" */
+	if (seen != d->seen)
 		read_again(l, list, at, seen);
 }
 

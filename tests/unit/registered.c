@@ -350,6 +350,41 @@ a_symbol_without_a_size(void)
 	end();
 }
 
+/* A piece in six places, with another piece between them: that one keeps its names. */
+static void
+many_places(void)
+{
+	enum { STEP = 2 * SIZE, FROM = TEXT + 0x100000 };
+	struct elfwrite w = elfwrite_new(true, false);
+	char name[] = "f0";
+	struct bytes file;
+
+	begin(true);
+	w.type = ET_EXEC;
+	for (unsigned i = 0; i < 6; i++) {
+		uint64_t lo = FROM + i * STEP;
+		unsigned sec = elfwrite_section_at(&w, ".text", SHT_NOBITS, SHF_EXECINSTR, lo, 0, NULL, SIZE);
+
+		name[1] = (char)('0' + i);
+		elfwrite_symbol(&w, name, lo + 0x10, 0x100, STT_FUNC, sec);
+	}
+	file = elfwrite_finish(&w);
+	bytes_put_at(&memory, PIECE + 0x40, file.p, file.n);
+	piece(true, 0x100 + 2 * 4 + 1, "between", false, true, 0);
+	entry(true, BASE + PIECE, BASE + (0x100 + 2 * 4 + 2) * PIECE, BASE + PIECE + 0x40, file.n);
+	bytes_free(&file);
+	first(true, BASE + PIECE);
+	look();
+	CHECK_STR(at(FROM + 5 * STEP + 0x20, JITCODE_ALL), "f5");
+	CHECK_STR(at(FROM + 4 * STEP + SIZE + 0x20, JITCODE_ALL), "between");
+	first(true, BASE + (0x100 + 2 * 4 + 2) * PIECE);
+	look();
+	CHECK_STR(at(FROM + 4 * STEP + SIZE + 0x20, JITCODE_ALL), "between");
+	for (unsigned i = 0; i < 6; i++)
+		CHECK_STR(at(FROM + i * STEP + 0x20, JITCODE_ALL), "-");
+	end();
+}
+
 /* A program with a symbol for its descriptor, mapped, finds its list. */
 static void
 the_symbol(void)
@@ -441,6 +476,7 @@ main(void)
 	RUN("registered", a_list_that_is_too_long);
 	RUN("registered", too_many_names);
 	RUN("registered", a_symbol_without_a_size);
+	RUN("registered", many_places);
 	RUN("registered", the_symbol);
 	RUN("registered", all_of_it);
 	return TEST_STATUS;
