@@ -11,17 +11,17 @@ struct allowance {
 	uint32_t spent;
 };
 
-enum { ALLOWANCE_MOST = 1 << 15, ALLOWANCE_EACH = 4000 /* ns */ };
+enum { ALLOWANCE_MOST = 1 << 15, ALLOWANCE_SHARED = 1 << 21, ALLOWANCE_EACH = 4000 /* ns */ };
 
-/* Spends N; false if nothing is left. */
+/* Spends N of MOST; false if nothing is left. */
 static inline bool
-allowance_spend(struct allowance *a, uint64_t time, uint32_t n)
+allowance_spend(struct allowance *a, uint32_t most, uint64_t time, uint32_t n)
 {
 	uint64_t back = time > a->time ? (time - a->time) / ALLOWANCE_EACH : 0;
 
 	a->time += back * ALLOWANCE_EACH;
 	a->spent = back < a->spent ? a->spent - (uint32_t)back : 0;
-	if (a->spent >= ALLOWANCE_MOST)
+	if (a->spent >= most)
 		return false;
 	a->spent += n;
 	return true;

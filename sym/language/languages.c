@@ -43,7 +43,7 @@ struct languages {
 	struct module *module[LANGUAGES];   /* what its frames' codes are of */
 	uint32_t processes;
 	void *room[LANGUAGE_ROOMS];
-	struct allowance allowance;
+	struct allowance allowance, shared;
 	struct language_stack stack;
 };
 
@@ -194,6 +194,12 @@ struct allowance *
 languages_allowance(struct languages *l)
 {
 	return &l->allowance;
+}
+
+bool
+languages_may_search(struct languages *l, struct allowance *own, uint64_t time, uint32_t n)
+{
+	return allowance_spend(own, ALLOWANCE_MOST, time, n) || allowance_spend(&l->shared, ALLOWANCE_SHARED, time, n);
 }
 
 void *

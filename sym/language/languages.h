@@ -17,6 +17,8 @@ const char *languages_text(struct languages *, const char *);
 void *languages_keep(struct languages *, size_t n);
 /* What looking for interpreters' state may cost in all processes together. */
 struct allowance *languages_allowance(struct languages *);
+/* Whether a process may search N more.  Beyond its own allowance there is one for all processes: many threads at one moment want it. */
+bool languages_may_search(struct languages *, struct allowance *own, uint64_t time, uint32_t n);
 /* N bytes for the time of a question, too many for a small stack; a ROOM always gives the same ones, so its N never changes.  NULL at
  * the memory cap. */
 enum language_room { PYTHON_ROOM, PYTHON_ROOM_TABLE, RUBY_ROOM, RUBY_ROOM_TABLE, LANGUAGE_ROOMS };

@@ -139,7 +139,7 @@ find_vm(struct ruby *r, struct look *l)
 			r->vm = vm;
 		return r->vm;
 	}
-	if (r->vm_tries == VM_TRIES || (r->vm_tries && time - r->vm_searched < LOOK_AGAIN << r->vm_tries) || !allowance_spend(all, time, 1))
+	if (r->vm_tries == VM_TRIES || (r->vm_tries && time - r->vm_searched < LOOK_AGAIN << r->vm_tries) || !allowance_spend(all, ALLOWANCE_MOST, time, 1))
 		return false;
 	r->vm_tries++;
 	r->vm_searched = time;
@@ -148,7 +148,7 @@ find_vm(struct ruby *r, struct look *l)
 		if (!look_word(l, at + r->bias, &vm))
 			break;
 		r->vm = is_vm(l, vm) ? vm : 0;
-		if (!allowance_spend(all, time, READS - l->reads + (at % VARIABLES_EACH == 0)))
+		if (!allowance_spend(all, ALLOWANCE_MOST, time, READS - l->reads + (at % VARIABLES_EACH == 0)))
 			break;
 	}
 	return r->vm;
@@ -205,7 +205,7 @@ search(struct question *q, struct ruby_thread *t, struct ruby_context *to)
 		}
 		if (!look_word(q->look, at + RB_T_NEXT, &at) || at == first || !at)   /* one item of the list is no thread, but its head */
 			break;
-		if (!allowance_spend(&r->allowance, q->moment->time, 1 + READS - q->look->reads))   /* a nearer one may be in the rest */
+		if (!languages_may_search(q->languages, &r->allowance, q->moment->time, 1 + READS - q->look->reads))   /* a nearer one may be in the rest */
 			return false;
 	}
 	return best != UINT64_MAX;
