@@ -53,8 +53,8 @@ record_size(uint32_t type, uint64_t size, uint64_t trailer, uint64_t (*word)(con
 	return whole ? end + trailer : size;
 }
 
-static uint64_t
-word_of(const void *of, uint64_t off)
+uint64_t
+record_word(const void *of, uint64_t off)
 {
 	uint64_t v;
 
@@ -268,7 +268,7 @@ record_parse(struct record *r, const struct record_shape *shape, struct cursor c
 	}
 	if (r->type >= RECORD_PART || cur_left(&c) < TRAILER)
 		return "a record has an unknown type, or no trailer";
-	body = cur_sub(&c, record_size(r->type, size, TRAILER, word_of, record) - HEADER - TRAILER);
+	body = cur_sub(&c, record_size(r->type, size, TRAILER, record_word, record) - HEADER - TRAILER);
 	parse_trailer(r, c);
 	record_body(r, &body);
 	return body.bad;

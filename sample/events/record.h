@@ -72,6 +72,8 @@ uint64_t record_sample_type(const struct record_shape *);
  * taken it before, and leaves bytes of older records behind it.  WORD gives the 8 bytes at an offset of the record OF, whose trailer has
  * TRAILER bytes. */
 uint64_t record_size(uint32_t type, uint64_t size, uint64_t trailer, uint64_t (*word)(const void *of, uint64_t off), const void *of);
+/* A WORD for a record that lies in one piece, at OF. */
+uint64_t record_word(const void *of, uint64_t off);
 /* The place of the time in a record of that type and size, or 0 if it has none. */
 uint64_t record_time_offset(uint32_t type, uint64_t size);
 /* Bytes of the trailer. */

@@ -50,15 +50,6 @@ recorded_event(const struct header *h, struct cursor c)
 	return type & PERF_SAMPLE_ID ? header_event(h, word_at(c, size - 8 * count(type, PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU))) : 0;
 }
 
-static uint64_t
-word_of(const void *of, uint64_t off)
-{
-	uint64_t v;
-
-	memcpy(&v, (const uint8_t *)of + off, sizeof v);
-	return v;
-}
-
 uint64_t
 recorded_size(const struct header *h, struct cursor c)
 {
@@ -66,7 +57,7 @@ recorded_size(const struct header *h, struct cursor c)
 
 	if (!h->events || !h->event[0].id_all)
 		return size;
-	return record_size(type_of(c), size, 8 * count(h->event[0].sample_type, TRAILER), word_of, c.pos);
+	return record_size(type_of(c), size, 8 * count(h->event[0].sample_type, TRAILER), record_word, c.pos);
 }
 
 bool
