@@ -108,11 +108,11 @@ add_user_side(struct session *s, struct sample *out, const struct record *r, con
 
 /* Since when a CPU may have slept. */
 static uint64_t
-since(const struct session *s, const struct tick *last)
+since(const struct session *s, uint64_t last)
 {
 	uint64_t begin = s->since + s->opener.capture.delay;
 
-	return last->time > begin ? last->time : begin;
+	return last > begin ? last : begin;
 }
 
 /* For how many samples this one counts.  A sleeping CPU may be late for its timer, and miss some samples although the clock
@@ -120,23 +120,30 @@ since(const struct session *s, const struct tick *last)
 static uint64_t
 ticks(struct session *s, const struct record *r)
 {
-	struct tick *last = &s->ticked[r->cpu < CPUS_MAX ? r->cpu : 0];
-	uint64_t from = since(s, last), period = 1000000000 / s->opener.freq;
+	uint64_t *last = &s->ticked[r->cpu < CPUS_MAX ? r->cpu : 0];
+	uint64_t from = since(s, *last), period = 1000000000 / s->opener.freq;
 
-	*last = (struct tick){ r->time, r->tid != 0 };
+	*last = r->time;
 	return !r->tid && r->time > from + period ? (r->time - from + period / 2) / period : 1;
+}
+
+/* Until this record the CPU may have been busy without a sample. */
+static void
+knows_no_sleep(struct session *s, const struct record *r)
+{
+	if (s->ticked)
+		s->ticked[r->cpu < CPUS_MAX ? r->cpu : 0] = r->time;
 }
 
 static void on_sample(struct session *, const struct record *);
 
-/* How long CPU slept before T, if nothing ran there last. */
+/* What CPU slept before T.  One that shows no sample for two periods ran nothing. */
 static void
 slept(struct session *s, uint32_t cpu, uint64_t t)
 {
 	struct record r = { .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_KERNEL, .cpu = cpu, .time = t };
-	const struct tick *last = &s->ticked[cpu < CPUS_MAX ? cpu : 0];
 
-	if (!last->busy && t > since(s, last) + 2 * UINT64_C(1000000000) / s->opener.freq)
+	if (t > since(s, s->ticked[cpu < CPUS_MAX ? cpu : 0]) + 2 * UINT64_C(1000000000) / s->opener.freq)
 		on_sample(s, &r);
 }
 
@@ -320,13 +327,15 @@ session_record(struct session *s, const struct record *r)
 			s->counts.lost += r->lost;
 			s->dropped += r->lost;
 		}
-		if (s->ticked)   /* prof knows of no sleep until here */
-			s->ticked[r->cpu < CPUS_MAX ? r->cpu : 0].time = r->time;
+		knows_no_sleep(s, r);
 		processes_lost(s->processes);
 		deep_forget(&s->opener.deep, r->cpu);   /* a part of them, or their sample, may be lost */
 		break;
 	case PERF_RECORD_THROTTLE:
 		s->counts.throttled++;
+		break;
+	case PERF_RECORD_UNTHROTTLE:
+		knows_no_sleep(s, r);
 		break;
 	}
 	if (s->waits.on)

@@ -17,11 +17,6 @@
 #include "session_counts.h"
 #include "wakeup.h"
 
-struct tick {
-	uint64_t time;
-	bool busy;
-};
-
 struct session {
 	struct arena arena;              /* the session itself */
 	struct opener opener;
@@ -43,7 +38,7 @@ struct session {
 	uint64_t stirred;                /* time of the last record */
 	uint64_t new_id, new_since;      /* events from that id on count from that time on */
 	uint64_t last_time;
-	struct tick *ticked;             /* with --idle: when each CPU was sampled last, by number; else NULL */
+	uint64_t *ticked;                /* with --idle: when each CPU was sampled last, by number; else NULL */
 	struct pressure pressure;
 	uint64_t dropped;                /* records that found no room */
 	uint64_t woke, woke_cpu;         /* when the reader woke last, and prof's CPU time then */

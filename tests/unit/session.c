@@ -524,20 +524,6 @@ too_much(void)
 	CHECK_U64(got.unmapped, 0);
 }
 
-/* Samples' worth of time, at 999 Hz, that the host gave to others. */
-static uint64_t
-stolen(void)
-{
-	unsigned long long ticks = 0;
-	FILE *f = fopen("/proc/stat", "r");
-
-	if (f && fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &ticks) != 1)
-		ticks = 0;
-	if (f)
-		fclose(f);
-	return ticks * 999 / (unsigned long long)sysconf(_SC_CLK_TCK);
-}
-
 static void
 all_cpus(bool idle)
 {
@@ -556,7 +542,7 @@ all_cpus(bool idle)
 static void
 whole_system(void)
 {
-	uint64_t all, busy = 0, gone;
+	uint64_t all;
 
 	if (geteuid() && permit_paranoid() > 0) {
 		printf("skip %s: needs root\n", test_name_);
@@ -567,22 +553,18 @@ whole_system(void)
 	CHECK(got.n <= counts.enabled_ns * 999 / 1000000000 + 20);
 	for (unsigned i = 0; i < got.ntask; i++)
 		CHECK(got.task[i].tid != 0);
-	/* With idle time there is a sample for each moment of each CPU, however it sleeps; but another host's guests may have some of them. */
-	gone = stolen();
+	/* With idle time there is a sample for each moment of each CPU, however it sleeps. */
 	all_cpus(true);
-	gone = stolen() - gone;
 	all = counts.enabled_ns * 999 / 1000000000;
-	for (unsigned i = 0; i < got.ntask; i++)
-		busy += got.task[i].tid ? got.task[i].n : 0;
 	CHECK(got.n <= all + all / 50 + 10);
-	CHECK(got.n + gone + busy / 5 + all / 20 + 10 >= all);
+	CHECK(got.n + all / 20 + 10 >= all);
 }
 
 /* A CPU that comes late for its timer in its sleep has slept all the same. */
 static void
 late_ticks(void)
 {
-	static struct tick last[CPUS_MAX];
+	static uint64_t last[CPUS_MAX];
 	struct session late = { .ticked = last, .opener.freq = 1000, .since = 2000000 };
 	struct record r = { .cpu = 3, .time = 5000000 };
 	const struct record lost = { .type = PERF_RECORD_LOST, .cpu = 3, .time = 30000000, .lost = 5 };   /* they are told as that */
@@ -604,6 +586,9 @@ late_ticks(void)
 	session_record(&late, &lost);
 	r.time = 35000000;
 	CHECK_U64(ticks(&late, &r), 5);
+	session_record(&late, &(struct record){ .type = PERF_RECORD_UNTHROTTLE, .cpu = 3, .time = 42000000 });
+	r.time = 44000000;
+	CHECK_U64(ticks(&late, &r), 2);
 	processes_free(late.processes);
 	modules_free(&modules);
 }
