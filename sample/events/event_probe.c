@@ -17,6 +17,15 @@ is_whole(const char *name, const char *blank)
 	return colons > (*name != 'k');   /* kprobes have no file */
 }
 
+/* Whether NAME= stands before a register or memory: only an argument is written so. */
+static bool
+is_named_fetch(const char *p)
+{
+	while (isalnum((unsigned char)*p) || *p == '_')
+		p++;
+	return *p == '=' && p[1] && strchr("$%+-", p[1]);
+}
+
 /* The argument behind the last blank of a probe, as perf probe takes it; NULL: there is none.  Names of files and of C++ have blanks, too. */
 static const char *
 argument(const char *name)
@@ -31,7 +40,7 @@ argument(const char *name)
 		return NULL;
 	if ((size_t)(blank - name) >= sizeof before - 1 && !strncmp(blank - (sizeof before - 1), before, sizeof before - 1))
 		return NULL;
-	return isalpha((unsigned char)*p) && strchr(p, '(') ? NULL : p;
+	return isalpha((unsigned char)*p) && strchr(p, '(') && !is_named_fetch(p) ? NULL : p;
 }
 
 static const char *
@@ -42,6 +51,8 @@ parse(struct event_list *l, const char *name)
 	const char *text = e.probe_leaf ? arena_str(l->arena, name, (size_t)(e.probe_leaf - name - 1)) : name;
 	const char *why = p && text ? probe_parse(p, text, l->arena) : "out of memory";
 
+	if (!why && e.probe_leaf && argument(text))
+		why = "a probe shows one argument; name the next one behind the same probe in another -e";
 	return why ? event_words(l->arena, "event '%.80s': %s", name, why) : event_add(l, &e, "");
 }
 

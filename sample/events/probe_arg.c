@@ -282,13 +282,20 @@ probe_arg_parse(struct probe_arg *a, const char *text, const char *usdt, const c
 
 /* ---- what a sample says ---- */
 
+/* x86-64's functions that call none may keep variables below sp, in so many bytes.  The kernel copies the stack from sp on, and by the
+ * time that prof could read the process's memory, other functions and signals have used these bytes. */
+enum { RED_ZONE = 128 };
+
 static size_t
 read_memory(const struct probe_moment *m, uint64_t addr, void *to, size_t n)
 {
-	int sp = register_of("sp", 2);
-	uint64_t at = sp >= 0 && (unsigned)sp < m->nreg ? addr - m->reg[sp] : UINT64_MAX;
+	int reg = register_of("sp", 2);
+	bool known = reg >= 0 && (unsigned)reg < m->nreg;
+	uint64_t sp = known ? m->reg[reg] : 0, at = addr - sp;
 
-	if (at < m->stack_size && m->stack_size - at >= n) {
+	if (known && sp - addr - 1 < RED_ZONE)
+		return 0;
+	if (known && at < m->stack_size && m->stack_size - at >= n) {
 		memcpy(to, m->stack + at, n);
 		return n;
 	}

@@ -359,10 +359,12 @@ arguments_of_probes(void)
 	static const char *const with[][2] = {
 		{ "uprobe:/bin/a:main x->y:string", "x->y:string" }, { "kprobe:vfs_read $arg1", "$arg1" }, { "usdt:libc:setjmp arg1", "arg1" },
 		{ "uprobe:/a dir/acc:f(int, char) +8(%di):u32", "+8(%di):u32" }, { "uprobe:a:cp(int) [clone .isra.0] n", "n" },
+		{ "uprobe:a:f name=+8(%di)", "name=+8(%di)" }, { "uprobe:a:f(int) s_1=-0x8(+0($arg1)):string", "s_1=-0x8(+0($arg1)):string" },
 	};
 	static const char *const without[] = {
 		"uprobe:/tmp/my dir/acc:main", "uprobe:/tmp/my dir:main", "uprobe:my acc:main", "usdt:/my dir/acc:a:b", "uprobe:a:cp(int, int) [clone .constprop.0]",
 		"uprobe:a:f(int) const", "uprobe:a:A::operator bool", "uprobe:a:f<int>(int, char)",
+		"uprobe:a:int f(int)", "uprobe:a:T A::operator=(int)", "uprobe:a:A& A::operator+=(int)", "uprobe:a:bool operator==(A, A)",
 	};
 
 	for (size_t i = 0; i < sizeof with / sizeof *with; i++) {
@@ -375,6 +377,7 @@ arguments_of_probes(void)
 		CHECK_U64(n, 1);
 		CHECK_STR(ev[0].probe_leaf ? ev[0].probe_leaf : "none", "none");
 	}
+	CHECK_STR(list("uprobe:a:f x=%di y"), "event 'uprobe:a:f x=%di y': a probe shows one argument; name the next one behind the same probe in another -e");
 }
 
 int

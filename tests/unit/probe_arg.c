@@ -60,6 +60,15 @@ perfs_words(void)
 	is("s=+0($arg1):string", NULL, "s=\"aaaa\"");
 	is("s=-8($arg1):string", NULL, "s=\"aaaaaaaaaaaa\"");
 	is("n=+0($arg2):u8", NULL, "n=?");
+	/* What lies below sp was overwritten by the time that prof can read it. */
+	reg[register_of("sp", 2)] = 0x9018;
+	is("n=-1(%sp):u8", NULL, "n=?");
+	is("n=-8($arg1):u8", NULL, "n=?");
+	is("s=-8($arg1):string", NULL, "s=?");
+	reg[register_of("sp", 2)] = 0x9100;
+	is("n=-0x80($arg1):u8", NULL, "n=?");
+	is("n=-8($arg1):u8", NULL, "n=97");
+	reg[register_of("sp", 2)] = SP;
 	is("n=+0x10(+0($arg2))", NULL, "n=?");
 	is("n=$arg7", NULL, "refused");
 	is("n=$arg0", NULL, "refused");
