@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <fcntl.h>
 
+#include "cmd/capture/call_frame.h"
 #include "cmd/options/end_signals.h"
 #include "cmd/options/terminal.h"
 #include "latency_stacks.h"
@@ -26,6 +27,7 @@
 #include "sample/events/perf.h"
 #include "sample/events/syscalls.h"
 #include "sample/latency/latency.h"
+#include "sample/latency/latency_by.h"
 #include "sample/rights/sandbox.h"
 #include "sample/tasks/cgroup.h"
 #include "sample/tasks/launch.h"
@@ -39,7 +41,7 @@ static const struct option options[] = {
 	TARGET_OPTIONS,
 	{ 'e', "event=WHAT", "uprobe:FILE:FUNCTION, kprobe:FUNCTION, syscall:NAME, or BEGIN..END with two probes or tracepoints; repeatable" },
 	{ 'd', "duration=SECS", "stop after this time: seconds, or 500ms, 2m, 1h" },
-	{ BY, "by=WHAT", "keep apart by thread, process, arg0 to arg5, or retval" },
+	{ BY, "by=WHAT", "keep apart by thread, process, arg0 to arg5, retval, a variable (p->x), or a tracepoint's field" },
 	{ TOP, "top=N", "draw the histograms of the N with the most time (3)" },
 	{ JSON, "json", "write JSON: every bucket" },
 	{ 'o', "output=FILE", "write the table to FILE; or with the suffix of a profile (.html .svg .folded ...) the stacks of the slowest calls" },
@@ -62,7 +64,8 @@ struct latencies {
 	const char *event[SOURCES];
 	unsigned nevent;
 	uint64_t duration, top, slowest;
-	const char *by, *output;
+	struct latency_by by;
+	const char *output;
 	struct latency_stacks stacks;    /* OUTPUT: a profile's file, or NULL */
 	char call[SYSCALL_NAME];
 	bool json;
@@ -86,27 +89,26 @@ struct latencies {
 static bool
 set_by(struct latencies *c)
 {
-	const char *by = c->by;
-	int16_t at = -1;
+	bool usdt = c->source[0].begin.probe.kind == USDT && !strncmp(c->by.words ? c->by.words : "", "arg", 3), good = true;
 
-	if (!by)
+	if (!c->by.words)
 		return true;
-	c->shape.by = !strcmp(by, "thread") ? PER_THREAD : !strcmp(by, "process") ? PER_PROCESS : !strcmp(by, "retval") ? PER_VALUE
-	              : !strncmp(by, "arg", 3) && by[3] >= '0' && by[3] <= '5' && !by[4] ? PER_ARGUMENT : PER_NONE;
-	if (!c->shape.by) {
-		error("--by %s: use thread, process, arg0 to arg5, or retval", by);
+	if (!usdt && latency_by_word(&c->by, &c->shape)) {
+		if (c->shape.value.at >= 0 || c->shape.by == PER_THREAD || c->shape.by == PER_PROCESS)
+			return true;
+		error("--by %s: prof does not know where to find this %s", c->by.words, c->shape.tracepoint ? "in a tracepoint" : "on this machine");
 		return false;
 	}
-	if (c->shape.by == PER_ARGUMENT)
-		at = (int16_t)(c->shape.syscalls ? 16 + (int)sizeof(long) * (by[3] - '0') : c->shape.tracepoint ? -1 : perf_probe_regs.arg[by[3] - '0']);
-	else if (c->shape.by == PER_VALUE)
-		at = (int16_t)(c->shape.syscalls ? 16 : c->shape.tracepoint ? -1 : perf_probe_regs.value);
+	if (c->shape.syscalls)
+		good = latency_by_syscalls(&c->by, &c->shape, c->wanted);
+	else if (c->shape.tracepoint)
+		good = latency_by_field(&c->by, &c->shape, c->tracepoint[0]);
 	else
-		return true;
-	c->shape.by_at = at;
-	if (at < 0)
-		error("--by %s: prof does not know where to find this %s", by, c->shape.tracepoint ? "in a tracepoint" : "on this machine");
-	return at >= 0;
+		for (unsigned i = 0; good && i < c->nsource; i++)
+			good = latency_by_sites(&c->by, &c->shape, &c->source[i].begin, !c->source[i].end.probe.kind);
+	if (!good)
+		error("--by %s: %s", c->by.words, c->by.wrong);
+	return good;
 }
 
 static bool
@@ -134,7 +136,7 @@ add_syscalls(struct latencies *c, const char *names)
 }
 
 static bool
-find(struct latencies *c, struct probe_sites *p, const char *text, bool returns)
+find(struct latencies *c, struct probe_sites *p, const char *text, bool begins, bool returns)
 {
 	struct probe probe;
 	const char *why = probe_parse(&probe, text, &c->arena);
@@ -143,12 +145,14 @@ find(struct latencies *c, struct probe_sites *p, const char *text, bool returns)
 		.pid = c->target.npid && c->target.kind != TARGET_SYSTEM ? c->target.pid[0] : 0,
 		.command = c->target.command ? c->target.command[0] : NULL,
 		.returns = returns || probe_returns(&probe),
+		.variable = begins && !why ? latency_by_variable(c->by.words, &probe) : NULL,
+		.frame = call_frame,
 	};
 	char words[512];
 
 	if (!why && probe_sites_find(p, &probe, &w, words, sizeof words))
 		return true;
-	error("-e %s: %s", text, why ? why : words);
+	error("-e %s: %s%s", text, why ? why : words, w.variable && strstr(words, "no variable") ? "; --by also takes thread, process, arg0 to arg5, retval" : "");
 	return false;
 }
 
@@ -168,7 +172,7 @@ add_pair(struct latencies *c, struct source *s, const char *dots)
 		return false;
 	}
 	if (probe_is(end))
-		return find(c, &s->begin, begin, false) && find(c, &s->end, end, false);
+		return find(c, &s->begin, begin, true, false) && find(c, &s->end, end, false, false);
 	c->shape.tracepoint = true;
 	c->tracepoint[0] = begin;
 	c->tracepoint[1] = end;
@@ -200,7 +204,7 @@ add_source(struct latencies *c, const char *text)
 		error("-e %s: prof does not know where this ends; write BEGIN..END, for example usdt:FILE:query__start..usdt:FILE:query__done", text);
 		return false;
 	} else {
-		good = find(c, &s->begin, text, true);
+		good = find(c, &s->begin, text, true, true);
 	}
 	c->nsite += s->begin.sites.n ? s->begin.sites.n : 1;
 	if (good && s->begin.sites.left_out)
@@ -225,7 +229,7 @@ take(void *latencies, const struct options *o, int id)
 	case 'd':
 		return option_duration(o, &c->duration);
 	case BY:
-		c->by = o->value;
+		c->by.words = o->value;
 		return true;
 	case TOP:
 		return option_number(o, 0, CHARTS_MOST, &c->top);
@@ -449,13 +453,13 @@ measure(struct latencies *c)
 static const char *
 name_row(struct latencies *c, const struct latency_row *row)
 {
-	char text[256], comm[64], call[SYSCALL_NAME];
+	char text[256], value[128], comm[64], call[SYSCALL_NAME];
 	const char *what = name_site(c, row->site, call);
 
 	if (c->shape.by == PER_THREAD || c->shape.by == PER_PROCESS)
 		snprintf(text, sizeof text, "%s %lld %s", target_comm((int32_t)row->by, comm, sizeof comm), (long long)row->by, what);
 	else if (c->shape.by)
-		snprintf(text, sizeof text, "%s %s=%lld", what, c->by, (long long)row->by);
+		snprintf(text, sizeof text, "%s %s", what, latency_by_say(&c->by, row->by, value, sizeof value));
 	else
 		snprintf(text, sizeof text, "%s", what);
 	what = arena_str(&c->arena, text, strlen(text));

@@ -74,6 +74,21 @@ const struct perf_reg_words perf_reg_words = { "", "", "", "", false, NULL, NULL
 #endif
 #endif
 
+int16_t
+perf_probe_reg_at(unsigned reg)
+{
+#if defined __x86_64__
+	static const uint8_t at[] = { 10, 5, 11, 12, 13, 14, 4, 19, 16, 9, 8, 7, 6, 3, 2, 1, 0 };
+
+	return reg < sizeof at ? (int16_t)(8 * at[reg]) : -1;
+#elif defined __aarch64__ || (defined __riscv && __riscv_xlen == 64)
+	return reg < 33 ? (int16_t)(8 * reg) : -1;
+#else
+	(void)reg;
+	return -1;
+#endif
+}
+
 /* Spins until the ring's head moves, 2 ms of CPU at most. */
 static bool
 head_moves(const struct perf_event_mmap_page *page)

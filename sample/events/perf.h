@@ -27,6 +27,8 @@ struct probe_regs {
 	uint8_t popped;            /* bytes by which sp is higher after the return than at the function's first instruction */
 };
 extern const struct probe_regs perf_probe_regs;
+/* The same of a register, by its number among those of perf_reg_words. */
+int16_t perf_probe_reg_at(unsigned reg);
 
 /* The names of the registers that prof samples, in their order, with blanks between them; which of them hold a function's
  * arguments, its value, and the second to the fourth argument of a system call. */

@@ -280,6 +280,12 @@ probe_arg_parse(struct probe_arg *a, const char *text, const char *usdt, const c
 	return *p == ':' && take_type(a, p + 1) ? NULL : wrong;
 }
 
+bool
+probe_arg_on_stack(const struct probe_arg *a)
+{
+	return a->depth && a->reg == register_of("sp", 2);
+}
+
 /* ---- what a sample says ---- */
 
 /* x86-64's functions that call none may keep variables below sp, in so many bytes.  The kernel copies the stack from sp on, and by the

@@ -35,6 +35,8 @@ bool probe_arg_is_variable(const char *text);
 const char *probe_arg_fetch(const char *text);
 /* NULL, or what is wrong in words.  FOUND: of a variable, where it lies; else NULL.  USDT: the note's text that says where arg1 and so on lie; else NULL. */
 const char *probe_arg_parse(struct probe_arg *, const char *text, const char *usdt, const char *found);
+/* Whether it lies in memory at sp. */
+bool probe_arg_on_stack(const struct probe_arg *);
 /* The argument's value, in as many bytes as it has; false if prof does not know it, or it is text. */
 bool probe_arg_value(const struct probe_arg *, const struct probe_moment *, uint64_t *);
 /* "name=value". */

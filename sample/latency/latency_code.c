@@ -13,7 +13,7 @@
 #include "lib/bpf.h"
 
 /* POP: calls that a program drops at one time. */
-enum { CODE_MAX = 400, OUTS_MAX = 24, POP = 6, ASK_COOKIE = 174 /* bpf_get_attach_cookie */ };
+enum { CODE_MAX = 480, OUTS_MAX = 24, POP = 6, ASK_COOKIE = 174 /* bpf_get_attach_cookie */, READ_USER = 112, READ_KERNEL };
 /* Places on the program's stack. */
 enum { KEY = -4, NOW = -16, SITE = -24, BY = -32, GROUP = -56 };
 
@@ -77,14 +77,21 @@ count(struct code *c, enum latency_lost what)
 	add_atomically(c, 1, (int16_t)(what * 8), 2);
 }
 
-/* Loads a word of the program's input, r6. */
+/* Loads SIZE bytes of the program's input, r6. */
 static void
-load_word(struct code *c, uint8_t reg, int16_t at)
+load_bytes(struct code *c, uint8_t reg, int16_t at, uint8_t size)
 {
 	struct bpf_insn load = BPF_LOAD(reg & 15u, 6, at);
 
-	load.code = (uint8_t)(BPF_LDX | BPF_MEM | (c->shape->word == 8 ? BPF_DW : BPF_W));
+	load.code = (uint8_t)(BPF_LDX | BPF_MEM | (size == 8 ? BPF_DW : size == 4 ? BPF_W : size == 2 ? BPF_H : BPF_B));
 	put(c, &load, 1);
+}
+
+/* Loads a word of it. */
+static void
+load_word(struct code *c, uint8_t reg, int16_t at)
+{
+	load_bytes(c, reg, at, c->shape->word);
 }
 
 /* r0: the value in MAP of the key at AT on the stack, or 0. */
@@ -149,6 +156,47 @@ call_at(struct code *c)
 }
 enum { IN_CALLS = offsetof(struct latency_calls, call) };
 
+/* Reads N bytes at address r8 onto the stack; r0 is 0 if there are any. */
+static void
+read_memory(struct code *c, int32_t n)
+{
+	const int32_t readers[] = { READ_USER, READ_KERNEL };
+
+	PUT(c, BPF_PUT(10, BY, 0));
+	for (unsigned i = 0; i < 1u + c->shape->kernel; i++) {
+		if (i)
+			PUT(c, BPF_IF(BPF_JEQ, 0, 0, 5));
+		PUT(c, BPF_COPY(1, 10), BPF_DO(BPF_ADD, 1, BY), BPF_SET(2, n), BPF_COPY(3, 8), BPF_ASK(readers[i]));
+	}
+}
+
+/* r1: the number that calls are told apart by.  Uses r8. */
+static void
+load_value(struct code *c)
+{
+	const struct latency_value *v = &c->shape->value;
+	uint32_t failed[PROBE_ARG_DEPTH], end;
+	int32_t spare = 64 - 8 * v->size;
+
+	load_bytes(c, 1, v->at, c->shape->tracepoint && !c->shape->syscalls ? v->size : c->shape->word);
+	for (unsigned i = 0; i < v->depth; i++) {
+		PUT(c, BPF_COPY(8, 1), BPF_DO(BPF_ADD, 8, v->off[i]));
+		read_memory(c, i + 1 < v->depth ? c->shape->word : v->size);
+		failed[i] = c->n;
+		PUT(c, BPF_IF(BPF_JNE, 0, 0, 0), BPF_LOAD(1, 10, BY));
+	}
+	if (spare)
+		PUT(c, BPF_DO(BPF_LSH, 1, spare), BPF_DO((v->is_signed ? BPF_ARSH : BPF_RSH), 1, spare));
+	if (!v->depth)
+		return;
+	end = c->n;
+	PUT(c, BPF_IF(BPF_JA, 0, 0, 0));
+	for (unsigned i = 0; i < v->depth; i++)
+		land(c, failed[i]);
+	PUT(c, { .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .imm = (int32_t)(LATENCY_UNKNOWN & 0xffffffff) }, { .imm = INT32_MIN });
+	land(c, end);
+}
+
 /* Drops calls whose sp (plus POPPED) is below r8: r1 of them remain. */
 static void
 drop_left(struct code *c, int32_t popped)
@@ -193,7 +241,7 @@ latency_code_begin(const struct latency_shape *s, const int *map)
 	else if (s->by == PER_PROCESS)
 		PUT(&c, BPF_DO(BPF_RSH, 1, 32));
 	else if (s->by == PER_ARGUMENT)
-		load_word(&c, 1, s->by_at);
+		load_value(&c);
 	else
 		PUT(&c, BPF_SET(1, 0));
 	PUT(&c, BPF_STORE(10, BY, 1));
@@ -317,7 +365,7 @@ latency_code_end(const struct latency_shape *s, const int *map)
 	    BPF_DO_REG(BPF_SUB, 7, 3), BPF_LOAD(1, 2, IN_CALLS + (int16_t)offsetof(struct latency_call, by)));
 	leave_if(&c, BPF_JSLT, 7, 0);
 	if (s->by == PER_VALUE)
-		load_word(&c, 1, s->by_at);
+		load_value(&c);
 	PUT(&c, BPF_STORE(10, GROUP, 1), BPF_LOAD(1, 10, SITE), BPF_STORE_W(10, GROUP + 8, 1), BPF_ASK(BPF_FUNC_get_smp_processor_id),
 	    BPF_STORE_W(10, GROUP + 12, 0));
 	find_bucket(&c);

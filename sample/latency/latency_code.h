@@ -7,11 +7,23 @@
 
 #include "lib/histogram.h"
 #include "sample/events/event.h"
+#include "sample/events/probe_arg.h"
 
 /* How many calls of one thread may nest; how many system calls there are. */
 enum { LATENCY_DEPTH = 64, LATENCY_SYSCALLS = 1024 };
 enum latency_whom { WHOM_ALL, WHOM_PROCESSES, WHOM_THREADS, WHOM_CGROUP };
-enum latency_by { PER_NONE, PER_THREAD, PER_PROCESS, PER_ARGUMENT, PER_VALUE };
+enum latency_by_kind { PER_NONE, PER_THREAD, PER_PROCESS, PER_ARGUMENT, PER_VALUE };
+
+/* Where a number lies that the programs tell calls apart by: a word of their input; or so many pointers away from it, each in memory
+ * at the one before, plus OFF. */
+struct latency_value {
+	int16_t at;
+	uint8_t size, depth;       /* of the number: bytes */
+	bool is_signed;
+	int32_t off[PROBE_ARG_DEPTH];
+};
+/* The number where there was no memory, or none that could be read. */
+#define LATENCY_UNKNOWN (UINT64_C(1) << 63 | 0xbad)
 
 /* The programs measure apart what differs in this key. */
 struct latency_key {
@@ -47,8 +59,8 @@ enum { MAP_TOLD, MAP_WHOM, MAP_CALLS, MAP_GROUPS, MAP_OUTPUT, LATENCY_MAPS };
 
 struct latency_shape {
 	enum latency_whom whom;
-	enum latency_by by;
-	int16_t by_at;             /* its place in the program's input: of PER_ARGUMENT at the beginning, of PER_VALUE at the end */
+	enum latency_by_kind by;
+	struct latency_value value;   /* of PER_ARGUMENT at the beginning, of PER_VALUE at the end */
 	int16_t sp_at;             /* 0: none */
 	uint8_t popped, word;
 	uint32_t slowest;          /* how many calls give a sample before LEAST goes up; 0: none */

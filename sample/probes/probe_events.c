@@ -71,6 +71,8 @@ place(struct event *at, const struct probe_sites *p, const char *file, struct ar
 			why = arg ? probe_arg_parse(arg, like.probe_leaf, usdt ? site->args : NULL, variable ? site->args : NULL) : "out of memory";
 			if (why)
 				return event_words(a, "--leaf '%.60s' of %.80s: %s%s%s", like.probe_leaf, text, why, usdt && *site->args ? "; its arguments: " : "", usdt ? site->args : "");
+			if (kernel && probe_arg_on_stack(arg))
+				return event_words(a, "%.80s at %.80s: a sample has no copy of the kernel's stack; write a register or $arg1 to $arg6", like.probe_leaf, text);
 			arg->kernel = kernel;
 			e->arg = arg;
 		}

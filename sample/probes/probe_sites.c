@@ -305,8 +305,8 @@ probe_sites_find(struct probe_sites *p, const struct probe *probe, const struct 
 	bool returns = w->returns;
 
 	*p = (struct probe_sites){ .probe = *probe, .file.fd = -1 };
-	if (w->variable && (returns || probe->kind == KPROBE)) {
-		snprintf(why, size, returns ? "variables are gone when the function returns: $retval is what it returns"
+	if (w->variable && (probe_returns(probe) || probe->kind == KPROBE)) {
+		snprintf(why, size, probe_returns(probe) ? "variables are gone when the function returns: $retval is what it returns"
 		                            : "prof knows no variables of the kernel's functions: write $arg1 or a register");
 		return false;
 	}
@@ -324,8 +324,11 @@ probe_sites_find(struct probe_sites *p, const struct probe *probe, const struct 
 	}
 	for (uint32_t i = 0; returns && i < p->sites.n; i++)
 		if (p->sites.site[i].within) {   /* there sp does not point to the return address */
-			snprintf(why, size, "prof knows no function that begins at %.100s; a probe at returns must be at a function's first instruction",
-			         p->sites.site[i].name);
+			if (w->variable)
+				snprintf(why, size, "%s is not there yet at the first instruction of %.100s: name a parameter", w->variable, p->sites.site[i].name);
+			else
+				snprintf(why, size, "prof knows no function that begins at %.100s; a probe at returns must be at a function's first instruction",
+				         p->sites.site[i].name);
 			return false;
 		}
 	return true;

@@ -5,6 +5,8 @@
  *	user | root            runs the following programs as that user (root)
  *	sysctl NAME N          like the command of that name; init restores the value when the next test begins
  *	start PROGRAM ARG...   runs until the test ends; %p is its pid
+ *	kill                   ends what was started, by SIGKILL
+ *	until FILE REGEX       waits until a line matches; gone FILE REGEX: until none does
  *	run PROGRAM ARG...     runs to its end; its output goes to "out" and "err".  Words in '' may have blanks
  *	status N               the program's exit status (0 without this line)
  *	has FILE REGEX         lacks FILE REGEX
@@ -351,6 +353,31 @@ start(char **argv)
 	usleep(100000);
 }
 
+static void
+kill_started(void)
+{
+	for (int i = 0; i < test.npid; i++) {
+		kill(-test.pid[i], SIGKILL);
+		waitpid(test.pid[i], NULL, 0);
+	}
+	test.npid = 0;
+}
+
+static void
+wait_until(const char *file, const char *regex, bool wanted)
+{
+	for (int i = 0; i < SECONDS * 100; i++) {
+		char *s = slurp(file);
+		bool yes = s && matches(regex, s) == wanted;
+
+		free(s);
+		if (yes || test.failed)
+			return;
+		usleep(10000);
+	}
+	FAIL("%s still %s %s", file, wanted ? "lacks" : "has", regex);
+}
+
 /* ---- the table ---- */
 
 static void
@@ -370,10 +397,7 @@ end_test(void)
 		return;
 	if (test.on)
 		status_ok(0);
-	for (int i = 0; i < test.npid; i++) {
-		kill(-test.pid[i], SIGKILL);
-		waitpid(test.pid[i], NULL, 0);
-	}
+	kill_started();
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (test.on && !test.failed)
 		printf("@ ok %s%s%s\n", test.name, test.told ? ": " : "", test.told ? test.told : "");
@@ -535,6 +559,10 @@ act(char **w, unsigned n)
 		}
 	} else if (!strcmp(w[0], "start") && n > 1)
 		start(w + 1);
+	else if (!strcmp(w[0], "kill") && n == 1)
+		kill_started();
+	else if ((!strcmp(w[0], "until") || !strcmp(w[0], "gone")) && n == 3)
+		wait_until(w[1], w[2], *w[0] == 'u');
 	else if (!strcmp(w[0], "run") && n > 1) {
 		status_ok(0);
 		if (!test.failed)
@@ -566,6 +594,7 @@ set_up(void)
 	static const struct { const char *what, *where; } mounts[] = {
 		{ "proc", "/proc" }, { "sysfs", "/sys" }, { "devtmpfs", "/dev" }, { "tmpfs", "/tmp" },
 		{ "tracefs", "/sys/kernel/tracing" }, { "securityfs", "/sys/kernel/security" }, { "cgroup2", "/sys/fs/cgroup" },
+		{ "debugfs", "/sys/kernel/debug" },
 	};
 
 	for (unsigned i = 0; i < sizeof mounts / sizeof *mounts; i++) {

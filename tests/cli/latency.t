@@ -54,7 +54,7 @@ $ prof latency -e syscall:read -e uprobe:sh:main true
 prof: system calls cannot be combined with other events
 ? 125
 $ prof latency --by colour -e syscall:read true
-prof: --by colour: use thread, process, arg0 to arg5, or retval
+~ ^prof: --by colour: use thread, process, arg0 to arg5, (or retval$|retval, or a field of syscalls:sys_enter_read: fd buf count$)
 ? 125
 $ prof latency --slowest 3 -e syscall:read true
 ~ ^prof: --slowest writes stacks, and needs a profile's file: add -o slow.html

@@ -60,6 +60,57 @@ check by_argument "$(of count 'nap arg0=5')" -eq 5 -a "$(of count 'nap arg0=20')
 "$PROF" latency --by retval -o out --json -e "uprobe:calls:fib" ./calls 1 2>err
 check by_value "$(of count 'fib retval=144')" -eq 1
 
+# By a variable, also in memory; by an argument in perf's words; by what the function returned, with its sign.
+cat >by.c <<'C'
+#include <unistd.h>
+#define FAR __attribute__((noinline))
+struct node { int kind; struct node *next; };
+FAR int work(int n, struct node *at, signed char small) { __asm__ volatile("" ::: "memory"); return n + at->kind + small; }
+FAR int other(struct node *at, int n) { __asm__ volatile("" ::: "memory"); return n + at->kind; }
+int main(void)
+{
+	struct node b = { 7, 0 }, a = { -3, &b };
+	int x = 0;
+	for (int i = 0; i < 12; i++)
+		x += work(i % 4, i % 2 ? &a : &b, (signed char)(i % 3 - 1)) + other(&a, i);
+	getpgid(0); getpgid(0); getpgid(1);
+	return x == 1;
+}
+C
+for level in 0 2; do
+	cc -g -O$level -o by$level by.c || exit 1
+	by() { "$PROF" latency --by "$1" -o out --json -e "uprobe:$PWD/by$level:work" ./by$level 2>err; }
+	show="out err"
+	if [ "$(uname -m)" != i686 ]; then
+		by n
+		check by_variable-O$level "$(of count 'work n=3')" -eq 3
+		by small
+		check by_signed_variable-O$level "$(of count 'work small=-1')" -eq 4
+		by 'at->kind'
+		check by_member-O$level "$(of count 'work at->kind=-3')" -eq 6 -a "$(of count 'work at->kind=7')" -eq 6
+		by 'next=at->next->kind'
+		check by_memory_that_is_not_there-O$level "$(of count 'work next=[?]')" -eq 6 -a "$(of count 'work next=7')" -eq 6
+		by 'kind=+0($arg2):s32'
+		check by_words_of_perf-O$level "$(of count 'work kind=-3')" -eq 6
+		by '$retval:s32'
+		check by_signed_value-O$level "$(of count 'work [$]retval=-3')" -eq 1
+		"$PROF" latency --by n -o out --json -e "uprobe:$PWD/by$level:by.c:4..uretprobe:$PWD/by$level:work" ./by$level 2>err
+		check by_variable_of_a_pair-O$level "$(grep -o 'n=[0-3]"' out | sort -u | grep -c .)" -eq 4
+	fi
+	status by_misspelt-O$level 125 "$PROF" latency --by smal -e "uprobe:$PWD/by$level:work" ./by$level
+	has by_misspelt_why-O$level err 'there is no variable smal: did you mean small\?'
+done
+show=err
+status by_a_text 125 "$PROF" latency --by 'x=+0($arg2):string' -e "uprobe:$PWD/by0:work" ./by0
+status by_two_places 125 "$PROF" latency --by n -e "uprobe:$PWD/by0:work" -e "uprobe:$PWD/by0:other" ./by0
+has by_two_places_why err 'not at the same place in all functions'
+"$PROF" latency --by pid -o out --json -e syscall:getpgid ./by0 2>err
+check by_field_of_a_system_call "$(of count 'getpgid pid=0')" -eq 2 -a "$(of count 'getpgid pid=1')" -eq 1
+"$PROF" latency --by pid -o out --json -e syscalls:sys_enter_getpgid..syscalls:sys_exit_getpgid ./by0 2>err
+check by_field_of_a_tracepoint "$(grep -o 'pid=[01]", "count": [12]' out | grep -c .)" -eq 2
+status by_field_misspelt 125 "$PROF" latency --by pit -e syscall:getpgid ./by0
+has by_field_misspelt_why err 'did you mean pid\?'
+
 # prof does not count its own calls that start the command.
 "$PROF" latency -o out --json -e "syscall:*" ./calls 1 2>err
 check searches_are_not_counted "$(of count stat)$(of count faccessat2)$(of count open)" = ""

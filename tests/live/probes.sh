@@ -66,6 +66,8 @@ check usdt "$(lines x.folded ';main ')" -eq 200
 "$PROF" -q -e "usdt:$PWD/calls:shop:sale" --leaf arg1 -o x.folded -- ./calls >out
 check usdt_number "$(lines x.folded ';arg1=-2 40$')" -eq 40
 if [ "$(uname -m)" != i686 ]; then
+	"$PROF" latency --by arg1 --json -o l -e "usdt:$PWD/calls:shop:sale..uprobe:$PWD/calls:leaf" -- ./calls >out 2>err
+	has latency_by_usdt_number l 'arg1=-2", "count": 40,'
 	"$PROF" -q -e "uprobe:$PWD/calls:leaf" --leaf 'n=$arg1:s64' -o x.folded -- ./calls >out
 	check argument "$(lines x.folded ';leaf;n=3 50$')" -eq 50
 	"$PROF" -q -e "uprobe:$PWD/calls:leaf" --leaf 'y=+4($arg3):s32' -o x.folded -- ./calls >out

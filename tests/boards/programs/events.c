@@ -1,4 +1,5 @@
-/* events kprobe|tracepoint: opens one on this process and tells how often it was hit by some calls of getppid and openat. */
+/* events kprobe|tracepoint: opens one on this process and tells how often it was hit by some calls of getppid and openat.
+ * events opens: opens a file again and again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -52,6 +53,10 @@ main(int argc, char **argv)
 {
 	struct perf_event_attr attr;
 
+	while (argc > 1 && !strcmp(argv[1], "opens")) {
+		close(open("/proc/self/stat", O_RDONLY));
+		usleep(1000);
+	}
 	memset(&attr, 0, sizeof attr);
 	if (argc > 1 && !strcmp(argv[1], "kprobe")) {
 		attr.type = (uint32_t)number("/sys/bus/event_source/devices/kprobe/type");
