@@ -202,6 +202,8 @@ walk_codes(struct collector *c, const struct sample *s, uint32_t *to)
 	}
 	if (s->deep && stack->at)
 		deep_chain(s->deep, s->task->tid, stack->at, stack->then, stack->back);
+	for (uint32_t i = 0; s->deep && i < stack->nothers; i++)
+		deep_chain_guess(s->deep, stack->other[i].tid, stack->other[i].at, stack->then, stack->back);
 	c->language_stacks++;
 	c->language_doubtful += stack->doubtful != 0;
 	c->doubted = stack->doubtful ? stack->of : c->doubted;

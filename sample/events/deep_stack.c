@@ -162,6 +162,13 @@ deep_chain(struct deep *d, int32_t tid, uint64_t at, uint64_t then, uint64_t bac
 }
 
 void
+deep_chain_guess(struct deep *d, int32_t tid, uint64_t at, uint64_t then, uint64_t back)
+{
+	if (!d->told->chain[tid & ((1 << DEEP_CHAINS) - 1)].tid && tid > 0)
+		deep_chain(d, tid, at, then, back);
+}
+
+void
 deep_forget(struct deep *d, uint32_t cpu)
 {
 	if (cpu < d->ncpu)

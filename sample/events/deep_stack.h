@@ -49,6 +49,8 @@ void deep_beyond(struct deep *, uint64_t bytes);
 
 /* Tells the program of a thread's chain of frames: see struct deep_chain. */
 void deep_chain(struct deep *, int32_t tid, uint64_t at, uint64_t then, uint64_t back);
+/* The same for a thread without a sample yet: what a process says of its threads, so it takes no other chain's place. */
+void deep_chain_guess(struct deep *, int32_t tid, uint64_t at, uint64_t then, uint64_t back);
 
 /* Keeps a part until its sample comes. */
 void deep_part(struct deep *, const struct record *);

@@ -38,6 +38,12 @@ struct language_frame {
 	uint32_t code;
 };
 
+/* Where a sampler finds the frames of another thread of the process: see AT below; of THEN and BACK they have the same. */
+struct language_other {
+	uint64_t at;
+	int32_t tid;
+};
+
 enum { LANGUAGE_FRAMES = 2048 };
 #define LANGUAGE_NO_THEN UINT64_MAX
 
@@ -50,6 +56,8 @@ struct language_stack {
 	uint32_t n;
 	uint32_t doubtful;         /* pieces that could not be verified: each is one frame [NAME?] */
 	uint64_t at, then, back;   /* for a sampler that can copy memory at the moment itself: see struct deep_chain; AT 0: not known */
+	const struct language_other *other;   /* threads that prof has met besides, NOTHERS of them: a process may lie about their numbers */
+	uint32_t nothers;
 	bool late;                 /* the frames were not copied at the moment */
 	bool handlers;             /* the interpreter has two native frames: also the one that the frame with the entry calls */
 	enum language_lock lock;

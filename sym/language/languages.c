@@ -307,7 +307,7 @@ languages_frames(struct languages *l, const struct moment *m)
 
 	if (!p)
 		return NULL;
-	l->stack.n = l->stack.doubtful = 0;
+	l->stack.n = l->stack.doubtful = l->stack.nothers = 0;
 	l->stack.at = 0;
 	l->stack.handlers = l->stack.late = false;
 	l->stack.lock = LOCK_NOT_KNOWN;

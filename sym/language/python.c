@@ -17,41 +17,26 @@
 #include "python_glue.h"
 #include "python_lines.h"
 #include "python_object.h"
+#include "python_threads.h"
 
 enum {
 	READS = 256,               /* pieces of memory that one sample may read */
 	FRAMES = LANGUAGE_FRAMES,
-	INTERPRETERS = 64, THREADS = 4096, EVALUATORS = 512,
+	EVALUATORS = 512,
 	OWNED_BY_NOBODY = 3,       /* and above: an entry frame */
 	INSTRUCTIONS_AFTER = 64,   /* bytes: the next instruction may be behind the caches of this one */
 };
 
-#define STACK_MOST UINT64_C(0x10000000)   /* bytes of a thread's stack */
-#define LOOK_SOON UINT64_C(1000000)      /* ns: until threads are looked for again, */
-#define LOOK_AGAIN UINT64_C(100000000)   /* and if that was in vain for long */
 enum { NAMES_MOST = 32 };                /* each name takes memory, and a program may change it for ever */
 #define NAME_AGAIN UINT64_C(500000000)   /* ns: until a thread's name is read again */
-
-struct python_thread {
-	int32_t tid;
-	uint64_t state, interpreter;
-	uint64_t id;               /* not 0: it has another number in its own pid namespace, and prof knows it by this word */
-	struct lasting *chain;     /* as prof read it last, or NULL */
-	const char *name;          /* what the program calls it, or NULL, */
-	uint64_t named;            /* and when prof looked, ns; */
-	uint32_t names;            /* and how many names it has had */
-};
 
 struct python {
 	const struct python_image *image;
 	const struct module *module;
 	uint64_t bias;
 	struct python_codes codes;
-	struct python_thread *thread;
-	uint32_t n, cap;
-	uint64_t searched, pause;  /* ns: the last time that a thread was not found, and until it is looked for again */
+	struct python_threads threads;
 	struct python_gil gil;
-	bool numbered;             /* its threads have the numbers that prof knows: it is in no other pid namespace */
 };
 
 /* Frames between two native frames: the first of N frames of the stack, and the place of its evaluator in the native
@@ -94,9 +79,10 @@ begin(void *process, const void *found, struct module *m, uint64_t bias)
 {
 	struct python *p = process;
 
-	p->image = p->codes.image = found;
+	p->image = p->codes.image = p->threads.image = found;
 	p->module = m;
 	p->bias = bias;
+	p->threads.runtime = p->image->runtime + bias;
 }
 
 static void
@@ -105,102 +91,7 @@ done(void *process)
 	struct python *p = process;
 
 	python_codes_free(&p->codes);
-	vec_free(&p->thread, &p->cap, sizeof *p->thread);
-}
-
-/* ---- threads ---- */
-
-/* Before 3.11 a thread is known by the address of its C library's struct, which has its number in it. */
-static int32_t
-number_of(struct python *p, struct look *l, uint64_t state, int32_t wanted)
-{
-	enum { STRUCT = 1008 };
-	const uint32_t *at = p->image->at;
-	const uint8_t *o;
-	uint64_t id;
-
-	if (at[PY_T_NATIVE_ID])
-		return look_word(l, state + at[PY_T_NATIVE_ID], &id) ? (int32_t)id : 0;
-	if (!look_word(l, state + at[PY_T_ID], &id) || id % 8 || !(o = look_at(l, id, STRUCT)))
-		return 0;
-	for (unsigned i = 0; i < STRUCT; i += 4)
-		if (look_u32(o + i) == (uint32_t)wanted)
-			return wanted;
-	return 0;
-}
-
-/* The C library keeps a thread's struct, whose address is ID, right above the thread's stack.  The first thread has its stack above
- * those of all others. */
-static bool
-is_nearer(const struct look *l, uint64_t id, const struct python_thread *best)
-{
-	uint64_t sp = l->moment->sp[0], far = best->id - sp;
-
-	return !best->state || (id - sp < STACK_MOST && id - sp < far) || (far >= STACK_MOST && id - sp >= STACK_MOST);
-}
-
-/* Finds the thread: by its number, or (of another pid namespace) by its stack. */
-static bool
-search(struct python *p, struct look *l, int32_t tid, struct python_thread *t)
-{
-	const uint32_t *at = p->image->at;
-	uint64_t interpreter, state, id;
-	uint32_t threads = 0;
-	bool found = false;
-
-	look_word(l, p->image->runtime + p->bias + at[PY_HEAD], &interpreter);
-	for (unsigned i = 0; interpreter && i < INTERPRETERS && !found; i++) {
-		look_word(l, interpreter + at[PY_THREADS], &state);
-		for (; state && threads < THREADS && !found; threads++) {
-			l->reads = READS;
-			if (number_of(p, l, state, tid) == tid) {
-				*t = (struct python_thread){ .tid = tid, .state = state, .interpreter = interpreter };
-				p->numbered = found = true;
-			} else if (!p->numbered && look_word(l, state + at[PY_T_ID], &id) && id && is_nearer(l, id, t)) {
-				*t = (struct python_thread){ .tid = tid, .state = state, .interpreter = interpreter, .id = id };
-			}
-			look_word(l, state + at[PY_T_NEXT], &state);
-		}
-		look_word(l, interpreter + at[PY_INTERPRETER_NEXT], &interpreter);
-	}
-	return found || (t->state && !p->numbered);
-}
-
-/* Whether the thread is still there, where it was found. */
-static bool
-is_there(struct python *p, struct look *l, const struct python_thread *t)
-{
-	uint64_t id;
-
-	if (t->id)
-		return look_word(l, t->state + p->image->at[PY_T_ID], &id) && id == t->id;
-	return !p->image->at[PY_T_NATIVE_ID] || number_of(p, l, t->state, t->tid) == t->tid;
-}
-
-static struct python_thread *
-thread_of(struct python *p, struct look *l, int32_t tid)
-{
-	struct python_thread found = { .tid = 0 };
-	uint32_t i = 0;
-
-	while (i < p->n && p->thread[i].tid != tid)
-		i++;
-	if (i < p->n && is_there(p, l, &p->thread[i]))
-		return &p->thread[i];
-	if (l->moment->time - p->searched < p->pause)
-		return NULL;
-	if (!search(p, l, tid, &found)) {   /* soon again: it may have just begun */
-		p->searched = l->moment->time;
-		p->pause = p->pause < LOOK_AGAIN / 2 ? p->pause * 2 + LOOK_SOON : LOOK_AGAIN;
-		return NULL;
-	}
-	p->pause = 0;
-	if (i == p->n && !vec_room(&p->thread, &p->cap, (uint64_t)i + 1, sizeof *p->thread))
-		return NULL;
-	p->n += i == p->n;
-	found.chain = p->thread[i].chain;
-	p->thread[i] = found;
-	return &p->thread[i];
+	python_threads_free(&p->threads);
 }
 
 /* ---- frames ---- */
@@ -516,14 +407,8 @@ static bool
 is_state(const void *question, uint64_t state)
 {
 	const struct question *q = question;
-	const uint32_t *at = q->p->image->at;
-	uint32_t left = THREADS;
-	uint64_t s;
 
-	look_word(q->look, q->thread->interpreter + at[PY_THREADS], &s);
-	while (s && s != state && left-- && look_word(q->look, s + at[PY_T_NEXT], &s))
-		;
-	return s == state;
+	return python_threads_has(&q->p->threads, q->languages, q->look, q->thread->interpreter, state);
 }
 
 /* Who interprets has the GIL; who waits for it has called futex with an address in it.  Other threads may have had it at the moment: what the
@@ -566,7 +451,7 @@ frames(void *process, struct languages *languages, const struct moment *m, struc
 	q.room->pieces = 0;
 	p->codes.languages = languages;
 	look_begin(q.look, m, READS);
-	if (!(q.thread = thread_of(p, q.look, m->tid))) {
+	if (!(q.thread = python_threads_find(&p->threads, languages, q.look, m->tid))) {
 		to->late = true;
 		doubt_all(&q);
 		return;
@@ -578,6 +463,8 @@ frames(void *process, struct languages *languages, const struct moment *m, struc
 	q.copied = look_is_copied(q.look, to->at, 8);
 	to->late = !q.copied;
 	to->lock = lock_of(&q);
+	to->other = p->threads.met;
+	to->nothers = p->threads.numbered ? p->threads.nmet : 0;
 	if (p->image->minor < 11)
 		by_evaluators(&q, q.thread->state);
 	else {

@@ -67,6 +67,37 @@ for py in python3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.1
 	has "$v-stack-main" stack.txt ' work.py:<module> '
 	kill $target
 done
+# A thousand threads: their frames are copied from the first sample on, and prof stack knows all of them.
+cat >many.py <<'END'
+import sys, threading, time
+threading.stack_size(256 * 1024)
+def work(n):
+    return sum(i * i for i in range(n))
+def body():
+    while True:
+        work(300)
+        time.sleep(0.3)
+def waiter():
+    threading.Event().wait()
+for i in range(1000):
+    threading.Thread(target=body if sys.argv[1] == 'body' else waiter, daemon=True).start()
+open('ready', 'w')
+time.sleep(600)
+END
+start python3 many.py waiter
+wait_for 60 test -e ready
+"$PROF" stack -q -p "$pid" >all.txt 2>err
+check many-stack "$(awk '/^[0-9]+ threads:/ { n = $1 } / many.py:waiter / { if (n > most) most = n } END { print most + 0 }' all.txt)" = 1000
+lacks many-stack-sure all.txt 'python[?]'
+kill "$pid"
+rm -f ready
+if [ "$(id -u)" = 0 ] && [ "$(uname -m)" = x86_64 ]; then
+	start python3 many.py body
+	wait_for 60 test -e ready
+	"$PROF" --stats s.json -q -o m.folded -p "$pid" -d 12
+	kill "$pid"
+	check many-sure "$(field s.json stacks_of_languages)" -gt 100 -a "$(($(field s.json stacks_of_languages_doubtful) * 50))" -le "$(field s.json stacks_of_languages)"
+fi
 "$PROF" -q --engine=ptrace --gil --threads -o g.folded -- python3 work.py 0.8
 all=$(samples g.folded)
 check gil-ptrace "$all" -gt 20 -a "$(samples g.folded '^hasher-')" -le $((all / 10))

@@ -254,6 +254,25 @@ the_chain_is_the_last_one(void)
 	CHECK(c->tid == 7 && c->at == 0x1000 && c->then == 0x40000 && c->back == 0x50000);
 }
 
+/* What a process says of its threads takes no place of what a sample showed. */
+static void
+a_guess_takes_no_other_chains_place(void)
+{
+	const struct deep_chain *c = &told.chain[7];
+
+	begin();
+	deep_chain_guess(&d, 0, 0x1000, 0x2000, 8);
+	deep_chain_guess(&d, -1, 0x1000, 0x2000, 8);
+	CHECK(!told.chains);
+	deep_chain_guess(&d, 7, 0x1000, 0x2000, 8);
+	CHECK(c->tid == 7 && c->at == 0x1000 && c->then == 0x2000 && c->back == 8 && told.chains == 1);
+	deep_chain_guess(&d, 7, 0x3000, 0x2000, 8);
+	deep_chain_guess(&d, 7 + (1 << DEEP_CHAINS), 0x3000, 0x2000, 8);
+	CHECK(c->tid == 7 && c->at == 0x1000);
+	deep_chain(&d, 7 + (1 << DEEP_CHAINS), 0x3000, 0x2000, 8);
+	CHECK(c->tid == 7 + (1 << DEEP_CHAINS) && c->at == 0x3000);
+}
+
 int
 main(void)
 {
@@ -266,5 +285,6 @@ main(void)
 	RUN("deep_stack", learns_arrays);
 	RUN("deep_stack", learns_turns);
 	RUN("deep_stack", the_chain_is_the_last_one);
+	RUN("deep_stack", a_guess_takes_no_other_chains_place);
 	return TEST_STATUS;
 }
