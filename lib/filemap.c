@@ -167,16 +167,21 @@ filemap_close(struct filemap *m)
 }
 
 /* Bytes of files in this process's memory, rings and prof itself among them: proc(5), the third field of statm.  UINT64_MAX
- * where it does not tell. */
+ * where it does not tell.  The file stays open: to open it may take a question to another process. */
 static uint64_t
 resident(void)
 {
+	static int statm_fd = -1;
 	char statm[128];
 	const char *p = statm;
 	uint64_t pages = 0;
+	ssize_t n;
 
-	if (file_text(AT_FDCWD, "/proc/self/statm", statm, sizeof statm) <= 0)
+	if (statm_fd < 0)
+		statm_fd = file_open(AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	if ((n = pread(statm_fd, statm, sizeof statm - 1, 0)) <= 0)
 		return UINT64_MAX;
+	statm[n] = 0;
 	for (unsigned i = 0; i < 3; i++, p += *p == ' ')
 		if (!text_dec(&p, &pages))
 			return UINT64_MAX;
@@ -202,8 +207,8 @@ filemap_trim_often(void)
 	trim();
 }
 
-/* Each fault may have brought FAULT_MOST.  With many maps, giving back and reading again would take long: then prof waits for as
- * many faults more, and asks how much there really is. */
+/* Each fault may have brought FAULT_MOST, but most are no file's, or bring less.  So prof asks how much there really is; with many
+ * maps it waits for as many faults more. */
 void
 filemap_trim(size_t bytes)
 {
@@ -215,10 +220,10 @@ filemap_trim(size_t bytes)
 	if (getrusage(RUSAGE_SELF, &r) || (size_t)(r.ru_minflt + r.ru_majflt - trimmed) <= bytes / FAULT_MOST + (many ? open_maps : 0))
 		return;
 	trimmed = r.ru_minflt + r.ru_majflt;
-	if (many && bytes && resident() <= others + bytes)
+	if (bytes && resident() <= others + bytes)
 		return;
 	trim();
 	asked_map_trim();
-	if (many && (others = resident()) == UINT64_MAX)
+	if (bytes && (others = resident()) == UINT64_MAX)
 		others = 0;
 }

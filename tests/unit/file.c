@@ -135,12 +135,61 @@ numbers_in_text(void)
 	CHECK(!text_dec(&d, &v));
 }
 
+static void
+other_faults(void)
+{
+	char *p = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	madvise(p, 1 << 20, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < 1 << 20; i += 4096)
+		p[i] = 1;
+	munmap(p, 1 << 20);
+}
+
+static long
+faults(void)
+{
+	struct rusage r;
+
+	getrusage(RUSAGE_SELF, &r);
+	return r.ru_minflt + r.ru_majflt;
+}
+
+/* Faults in prof's own memory bring no pages of files: what prof has read of a file stays. */
+static void
+few_pages_are_kept(void)
+{
+	struct filemap m;
+	int fd = temp("hello", 5);
+	volatile uint8_t first;
+	long before;
+
+	CHECK(!filemap_open(&m, fd));
+	other_faults();
+	filemap_trim(4 << 20);
+	first = m.data[0];
+	other_faults();
+	filemap_trim(4 << 20);
+	before = faults();
+	first = m.data[0];
+	CHECK_U64(faults() - before, 0);
+	other_faults();
+	filemap_trim(0);
+	before = faults();
+	first = m.data[0];
+	CHECK_U64(faults() - before, 1);
+	(void)first;
+	filemap_close(&m);
+	close(fd);
+}
+
 int
 main(void)
 {
 	RUN("file", maps_a_file);
 	RUN("file", a_file_that_shrinks_reads_as_zeros);
 	RUN("file", strings_end_behind_the_file);
+	RUN("file", few_pages_are_kept);
 	RUN("file", text_is_read_whole);
 	RUN("file", lines_one_by_one);
 	RUN("file", numbers_in_text);
