@@ -36,6 +36,8 @@
 
 /* ns that a record may appear late. */
 #define RECORD_LATE UINT64_C(200000)
+/* ns between looks whether a cgroup has ended. */
+#define CGROUP_EACH UINT64_C(50000000)
 
 static const char *const reach_words[] = {
 	[REACH_THREADS] = "the threads",
@@ -44,6 +46,17 @@ static const char *const reach_words[] = {
 	[REACH_TREE] = "the CPUs; prof leaves out samples of others",
 	[REACH_SYSTEM] = "the CPUs",
 };
+
+static bool
+cgroup_has_ended(struct session *s)
+{
+	uint64_t t = clock_now();
+
+	if (s->opener.reach != REACH_GIVEN || t - s->looked_at_cgroup < CGROUP_EACH)
+		return false;
+	s->looked_at_cgroup = t;
+	return cgroup_over(&s->opener.cgroup);
+}
 
 bool
 session_wait(struct session *s, int extra, int64_t timeout_ns)
@@ -62,7 +75,7 @@ session_wait(struct session *s, int extra, int64_t timeout_ns)
 	s->woke = clock_now();
 	if (!s->opener.first)
 		s->woke_cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	return going && (s->opener.reach != REACH_GIVEN || !cgroup_over(&s->opener.cgroup));
+	return going && !cgroup_has_ended(s);
 }
 
 /* Leaves out samples of other processes, if events are on CPUs. */

@@ -36,6 +36,7 @@ struct session {
 	uint64_t born;                   /* threads that prof saw begin */
 	uint64_t since, until;           /* when the events were on */
 	uint64_t stirred;                /* time of the last record */
+	uint64_t looked_at_cgroup;       /* when prof last looked whether the cgroup is empty */
 	uint64_t new_id, new_since;      /* events from that id on count from that time on */
 	uint64_t last_time;
 	uint64_t *ticked;                /* with --idle: when each CPU was sampled last, by number; else NULL */

@@ -40,7 +40,9 @@ cpus_mine(struct cpus *s)
 bool
 cpus_keep_to(const struct cpus *s)
 {
-	return !syscall(SYS_sched_setaffinity, 0, sizeof *s, s);
+	static const struct cpus none;
+
+	return memcmp(s, &none, sizeof none) != 0 && !syscall(SYS_sched_setaffinity, 0, sizeof *s, s);   /* the kernel takes long to refuse none */
 }
 
 static unsigned
