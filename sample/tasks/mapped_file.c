@@ -231,6 +231,12 @@ mapped_file_is_new(const struct mapped_files *b, uint32_t number)
 	return *f->id.path == '/' && !f->memory && !f->module && !f->lost;
 }
 
+bool
+mapped_file_is_unopened(const struct mapped_files *b, uint32_t number)
+{
+	return *b->file[number].id.path == '/' && !b->file[number].module;
+}
+
 uint32_t
 mapped_files_missed(const struct mapped_files *b)
 {

@@ -42,6 +42,8 @@ uint32_t mapped_file_number(struct mapped_files *, const struct file_id *);
 bool mapped_file_is_memory(const struct mapped_files *, uint32_t number);
 /* Whether it is a file that nobody has tried to open. */
 bool mapped_file_is_new(const struct mapped_files *, uint32_t number);
+/* Whether it has a path, and prof has not opened it: the next look at it needs a root. */
+bool mapped_file_is_unopened(const struct mapped_files *, uint32_t number);
 /* How many times prof could not open a file. */
 uint32_t mapped_files_missed(const struct mapped_files *);
 /* Its module.  prof opens it when it first needs it: through PID, which maps it at [lo, hi), or below PID's ROOT, which prof

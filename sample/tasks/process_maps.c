@@ -1,5 +1,6 @@
 /* See process_maps.h.  A forked child borrows its parent's maps until either changes or the child is sampled: most children
- * execute something else at once.  /proc shows the present, but samples belong to the past, and the record of each mapping
+ * execute something else at once.  A process that has executed something is asked for its root once it maps a file that prof has not
+ * opened: most programs are known.  /proc shows the present, but samples belong to the past, and the record of each mapping
  * comes in its turn.  So /proc only fills gaps, unless records are missing. */
 #include "process_maps.h"
 
@@ -21,8 +22,8 @@
 #define AHEAD_EACH  UINT64_C(5000000)
 #define AHEAD_MOST  UINT64_C(40)
 
-/* Processes of which prof keeps the memory open. */
-enum { MEMORIES_MOST = 128 };
+/* Processes of which prof keeps the memory open, and how often prof asks for memory before. */
+enum { MEMORIES_MOST = 128, READS_FIRST = 2 };
 /* A value of struct process_maps.memory. */
 enum { MEMORY_OVER = -2 };
 
@@ -50,6 +51,16 @@ uint32_t
 maps_places(const struct all_maps *m)
 {
 	return root_dirs_seen(&m->roots) + mapped_files_missed(&m->files);
+}
+
+/* Its root, now that prof needs it: a descriptor, or -1. */
+static int
+root_of(struct process_maps *p)
+{
+	if (p->root_due && !p->over)
+		p->root = root_dirs_of(&p->all->roots, p->by, p->root, clock_now());
+	p->root_due = false;
+	return root_dirs_fd(&p->all->roots, p->root);
 }
 
 /* Lending and borrowing. */
@@ -95,6 +106,7 @@ maps_fork(struct process_maps *child, struct process_maps *parent)
 	child->scanned = parent->scanned;
 	child->stale = parent->stale;
 	child->root = parent->root;
+	child->root_due = parent->root_due;
 	child->brk = parent->brk;
 	child->jit_parent = parent->jit ? parent->jit : parent->jit_parent;
 	if (!parent->scanned)
@@ -151,7 +163,7 @@ note_dump(struct process_maps *p, uint64_t lo, uint64_t hi, const struct file_id
 
 	if (!m || jit_has_dump(m))
 		return;
-	jit_found(m, -1, f ? f->file(f->ctx, id) : foreign_mapped(p->by, lo, hi, id, root_dirs_fd(&p->all->roots, p->root)));
+	jit_found(m, -1, f ? f->file(f->ctx, id) : foreign_mapped(p->by, lo, hi, id, root_of(p)));
 }
 
 /* The module that stood for its JIT code until now keeps what prof knew of that code. */
@@ -250,7 +262,8 @@ open_map(struct space *space, struct map *m)
 {
 	struct process_maps *p = (struct process_maps *)space;
 	struct mapped_files *b = &p->all->files;
-	struct module *module = mapped_file_module(b, m->file, p->by, m->lo, m->hi, root_dirs_fd(&p->all->roots, p->root));
+	int root = mapped_file_is_unopened(b, m->file) ? root_of(p) : -1;
+	struct module *module = mapped_file_module(b, m->file, p->by, m->lo, m->hi, root);
 	bool first = !p->jit;
 
 	if (!module && mapped_file_is_memory(b, m->file))
@@ -305,10 +318,15 @@ open_now(struct process_maps *p, uint64_t addr)
 void
 maps_add(struct process_maps *p, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *id)
 {
+	uint32_t file;
+
 	copy_borrowed(p);
 	stop_lending(p);
 	add(p, lo, hi, off, id);
-	if (may_open_now(p->all, mapped_file_number(&p->all->files, id)))
+	file = mapped_file_number(&p->all->files, id);
+	if (p->root_due && mapped_file_is_unopened(&p->all->files, file))   /* it may be gone when prof opens the file */
+		root_of(p);
+	if (may_open_now(p->all, file))
 		open_now(p, lo);
 }
 
@@ -385,6 +403,7 @@ scan(struct process_maps *p, enum reading how)
 	if (fd < 0)
 		return false;
 	p->root = root_dirs_of(&p->all->roots, p->by, p->root, p->rescanned);
+	p->root_due = false;
 	if (p->stale && p->space.n && !read_maps(p, fd, COMPARE))
 		space_clear(&p->space);
 	if ((read = !p->stale || lseek(fd, 0, SEEK_SET) == 0)) {
@@ -395,12 +414,12 @@ scan(struct process_maps *p, enum reading how)
 	return read;
 }
 
-/* A file of the process's memory, where prof reads an interpreter's frames with each sample: to ask the keeper each time takes
- * longer. */
+/* A file of the process's memory, where prof reads an interpreter's frames with each sample, or code that the process makes: to ask
+ * the keeper each time takes longer. */
 static bool
 open_memory(struct process_maps *p)
 {
-	if (!p->memory && p->space.language && p->all->memories < MEMORIES_MOST) {
+	if (!p->memory && (p->space.language || p->reads >= READS_FIRST) && p->all->memories < MEMORIES_MOST) {
 		p->memory = foreign_memory(p->by) + 1;
 		p->memory = p->memory ? p->memory : -1;
 		p->all->memories += p->memory > 0;
@@ -422,7 +441,10 @@ read_memory(struct space *space, uint64_t addr, void *to, size_t n)
 	}
 	if (p->memory > 0 || p->memory == MEMORY_OVER)
 		return 0;
-	return p->over || p->all->files.finder ? 0 : foreign_read(p->by, addr, to, n);
+	if (p->over || p->all->files.finder)
+		return 0;
+	p->reads++;
+	return foreign_read(p->by, addr, to, n);
 }
 
 static bool
@@ -475,6 +497,7 @@ maps_forget(struct process_maps *p)
 	p->jit = p->jit_parent = NULL;
 	p->jit_over = false;
 	p->brk = 0;
+	p->reads = 0;
 	p->scanned = true;
 	p->stale = false;
 	p->pause = PAUSE_FIRST;
@@ -485,8 +508,9 @@ void
 maps_exec(struct process_maps *p)
 {
 	maps_forget(p);
-	if (!p->all->files.finder)
-		p->root = root_dirs_of(&p->all->roots, p->pid, p->root, clock_now());
+	p->root_due = !p->all->files.finder;
+	if (p->root_due && !root_dirs_fresh(&p->all->roots, p->root, clock_now()))
+		root_of(p);
 }
 
 void

@@ -26,8 +26,10 @@ struct process_maps {
 	struct all_maps *all;
 	int32_t pid;
 	int32_t by;                /* see foreign_by */
-	int memory;                /* descriptor of its memory, + 1: open once prof reads frames of a language; 0: not yet, -1: it fails, or MEMORY_OVER */
+	int memory;                /* descriptor of its memory, + 1: open once prof reads it often; 0: not yet, -1: it fails, or MEMORY_OVER */
+	uint32_t reads;            /* how often prof has asked for its memory instead */
 	uint32_t root;             /* see root_dirs.h */
+	bool root_due;             /* it has executed something since prof last asked for its root */
 	bool over;                 /* all its threads have ended */
 	bool scanned;              /* prof has read /proc/PID/maps (or prof saw the process begin) */
 	bool stale;                /* records were lost: prof reads the maps again before the next sample */

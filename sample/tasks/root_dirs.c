@@ -3,7 +3,6 @@
 #include "root_dirs.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 enum { ROOTS_MOST = 64 };
 #define KEPT      UINT64_C(5000000000)
 #define LOOK_EACH UINT64_C(1000000000)
+#define FRESH     UINT64_C(1000000000)
 
 struct root {
 	uint64_t mount, dev, ino;
@@ -73,6 +73,14 @@ root_dirs_of(struct root_dirs *rs, int32_t pid, uint32_t otherwise, uint64_t now
 	rs->root[i] = its;
 	rs->n++;
 	return i + 1;
+}
+
+bool
+root_dirs_fresh(const struct root_dirs *rs, uint32_t number, uint64_t now)
+{
+	const struct root *r = number && number <= rs->n ? &rs->root[number - 1] : NULL;
+
+	return r && r->fd >= 0 && now - r->seen < FRESH;
 }
 
 int

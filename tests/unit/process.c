@@ -275,6 +275,87 @@ only_gaps_are_filled(void)
 	end();
 }
 
+static unsigned roots_opened, memories_opened;
+static int (*open_there)(int, const char *, int);
+
+static int
+count_opened(int dir, const char *path, int flags)
+{
+	const char *slash = strrchr(path, '/');
+
+	roots_opened += slash && !strcmp(slash, "/root");
+	memories_opened += slash && !strcmp(slash, "/mem");
+	return open_there(dir, path, flags);
+}
+
+static void
+count_from_now(void)
+{
+	roots_opened = memories_opened = 0;
+	open_there = file_open;
+	file_open = count_opened;
+}
+
+/* A program that executes programs all the time costs no look at the root of each. */
+static void
+a_storm_of_known_programs(void)
+{
+	int32_t pid = getpid();
+	struct process *p;
+
+	if (access("/proc/self/root", F_OK)) {
+		printf("skip process/a_storm_of_known_programs: no /proc\n");
+		return;
+	}
+	begin();
+	processes_comm(ps, pid, pid, "x", true, 1);
+	map(pid, 0x1000, 0x2000, "/bin/sh");
+	p = processes_find(ps, pid);
+	CHECK(space_find(&p->maps.space, 0x1000) != NULL);
+	ps->maps.files.file[p->maps.space.map[0].file].module = module_lost(&modules, "/bin/sh", "known");   /* as if it had been opened */
+	CHECK(p->maps.root);
+	count_from_now();
+	for (unsigned i = 0; i < 100; i++) {
+		processes_comm(ps, pid, pid, "x", true, 2 + i);
+		map(pid, 0x1000, 0x2000, "/bin/sh");
+	}
+	CHECK(roots_opened <= 1);
+	roots_opened = 0;
+	map(pid, 0x5000, 0x6000, "/bin/new");   /* it may be gone when prof opens the file */
+	CHECK(roots_opened >= 1);
+	file_open = open_there;
+	end();
+}
+
+/* prof asks for code that a process makes again and again. */
+static void
+memory_that_is_read_often(void)
+{
+	static const char text[] = "some bytes of this program";
+	int32_t pid = getpid();
+	struct process *p;
+	char copy[sizeof text];
+
+	if (access("/proc/self/mem", R_OK)) {
+		printf("skip process/memory_that_is_read_often: no /proc\n");
+		return;
+	}
+	begin();
+	processes_comm(ps, pid, pid, "x", true, 1);
+	p = processes_find(ps, pid);
+	count_from_now();
+	for (unsigned i = 0; i < 10; i++) {
+		CHECK_U64(memories_opened, i > 2);
+		memset(copy, 0, sizeof copy);
+		CHECK_U64(p->maps.space.read(&p->maps.space, (uintptr_t)text, copy, sizeof copy), sizeof copy);
+		CHECK_STR(copy, text);
+	}
+	processes_comm(ps, pid, pid, "y", true, 2);   /* another program, another memory */
+	CHECK_U64(ps->maps.memories, 0);
+	file_open = open_there;
+	end();
+}
+
 static void
 a_process_that_was_there(void)
 {
@@ -435,6 +516,8 @@ main(void)
 	RUN("process", told_twice);
 	RUN("process", only_known_ones);
 	RUN("process", only_gaps_are_filled);
+	RUN("process", a_storm_of_known_programs);
+	RUN("process", memory_that_is_read_often);
 	RUN("process", a_process_that_was_there);
 	RUN("process", mapped_files);
 	RUN("process", missed_files);
