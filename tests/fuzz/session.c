@@ -23,7 +23,7 @@ static const char *const paths[] = { "/bin/a", "/lib/b", "", "//anon", "[vdso]",
 static const char *const names[] = { "", "a", "swapper", "name of fifteen", "\xff\xfe\n\x1b", "perf", "exe", "a name that is longer than fifteen" };
 
 static struct ring ring[CPUS];
-static struct tick ticks_of[CPUS_MAX];
+static uint64_t ticks_of[CPUS_MAX];
 static uint8_t rests[CPUS][DEEP_ROOM];
 static struct piece pieces[CPUS][DEEP_ROOM / DEEP_PAGE];
 static _Alignas(8) uint8_t stack[PAGES_OF_STACK * RECORD_PAGE];
