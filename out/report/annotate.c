@@ -91,7 +91,7 @@ annotation_close(struct annotation *a)
 }
 
 /* The ways in which a word may mean a function, the strictest first. */
-enum manner { AS_WRITTEN, BARE, A_PART, A_PATTERN, MANNERS };
+enum manner { AS_WRITTEN, BARE, LAST_PART, A_PART, A_PATTERN, MANNERS };
 
 /* Whether WORD is the name as profiles write it: perhaps with its suffix. */
 static bool
@@ -102,6 +102,16 @@ is_written(const struct called *c, const char *word)
 	if (strncmp(c->name, word, n) != 0)
 		return false;
 	return !word[n] || strcmp(word + n, function_suffix(c->kernel ? FUNCTION_KERNEL : FUNCTION_INLINED)) == 0;
+}
+
+/* Whether the name ends with WORD, behind a file, a namespace or a class, and before parameters. */
+static bool
+is_last_part(const char *name, const char *word, size_t n)
+{
+	for (const char *at = name; (at = strstr(at, word)); at++)
+		if (at > name && strchr(":.", at[-1]) && (!at[n] || at[n] == '('))
+			return true;
+	return false;
 }
 
 static bool
@@ -116,6 +126,8 @@ means(const struct called *c, const char *word, enum manner how, struct regex *r
 		return is_written(c, word);
 	case BARE:
 		return strncmp(c->name, word, n) == 0 && strchr("(.", c->name[n]);
+	case LAST_PART:
+		return *word && is_last_part(c->name, word, n);
 	case A_PART:
 		return strstr(c->name, word) != NULL;
 	case A_PATTERN:

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 /* A profile by hand: functions f, g, inl (inlined) of app.c, k of the kernel; codes are what tests add. */
-enum { F, G, INL, K, F2, FUNCTIONS };
+enum { F, G, INL, K, F2, PYTHON, FUNCTIONS };
 static uint32_t fn[FUNCTIONS], map;
 
 static void
@@ -19,6 +19,7 @@ begin(struct profile *p)
 		[INL] = { "inl", "app", "/src/app.h", 5, FUNCTION_INLINED },
 		[K] = { "g", "[kernel]", NULL, 0, FUNCTION_KERNEL },
 		[F2] = { "f(int).cold", "app", "/src/app.c", 10, FUNCTION_USER },
+		[PYTHON] = { "shop.py:in", "[python]", "/src/shop.py", 10, FUNCTION_USER },
 	};
 
 	profile_init(p);
@@ -174,8 +175,10 @@ names_are_matched_strictly_first(void)
 
 	make(&p);
 	add(&p, 0, 1, 1, (uint32_t[]){ at(&p, 0x9000, 1, F2, 10, 0, 0) });
+	add(&p, 0, 1, 1, (uint32_t[]){ at(&p, 0xa000, 1, PYTHON, 10, 0, 0) });
 	profile_name(&p, NULL, NULL);
 	CHECK(annotation_open(&a, &p));
+	CHECK_STR(a.called[only(&a, "in")].name, "shop.py:in");   /* not "inl", which only begins like this */
 	CHECK_STR(a.called[only(&a, "f(int)")].name, "f(int)");
 	CHECK_STR(a.called[only(&a, "f(int).cold")].name, "f(int).cold");
 	CHECK_U64(annotation_match(&a, "f", &arena, match), 2);   /* both names begin like this */
