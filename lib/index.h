@@ -26,6 +26,14 @@ index_seek(const struct index *ix, uint32_t slot, uint32_t hash)
 	return slot;
 }
 
+/* Asks for the memory where a search for HASH will begin. */
+__attribute__((always_inline)) static inline void
+index_ahead(const struct index *ix, uint32_t hash)
+{
+	if (ix->slot)
+		__builtin_prefetch(&ix->slot[hash & ix->mask]);
+}
+
 static inline uint32_t
 index_first(const struct index *ix, uint32_t hash)
 {

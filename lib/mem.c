@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 enum { CHUNK = (32 << 10) - 64 /* with its head, and malloc's */, ALIGN = 16, LARGE = 64 << 10 };
+enum { HUGE = 2 << 20, HUGE_FROM = 16 << 20 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -121,7 +122,44 @@ arena_free(struct arena *a)
 	a->chunk = NULL;
 }
 
-/* A large vector has its own pages: they are zero, exist once they are touched, and move without a copy. */
+/* The bytes that a large vector's mapping has. */
+static size_t
+mapped(size_t bytes)
+{
+	return bytes < HUGE_FROM ? bytes : (bytes + HUGE - 1) & ~(size_t)(HUGE - 1);
+}
+
+/* Free addresses for BYTES that begin with a huge page; NULL: wherever the kernel likes. */
+static void *
+huge_place(size_t bytes)
+{
+	unsigned char *all = mmap(NULL, bytes + HUGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (all == MAP_FAILED)
+		return NULL;
+	munmap(all, bytes + HUGE);
+	return all + (-(uintptr_t)all & (HUGE - 1));
+}
+
+/* The pages of a large vector, zero where they are new, or MAP_FAILED. */
+static void *
+map(void *p, size_t old, size_t bytes)
+{
+	void *q = old < LARGE ? MAP_FAILED : mremap(p, mapped(old), mapped(bytes), bytes < HUGE_FROM ? MREMAP_MAYMOVE : 0), *place;
+
+	if (q == MAP_FAILED && bytes >= HUGE_FROM && old >= LARGE && (place = huge_place(mapped(bytes))))
+		q = mremap(p, mapped(old), mapped(bytes), MREMAP_MAYMOVE | MREMAP_FIXED, place);
+	if (q == MAP_FAILED && old >= LARGE)
+		q = mremap(p, mapped(old), mapped(bytes), MREMAP_MAYMOVE);
+	if (q == MAP_FAILED && old < LARGE)
+		q = mmap(bytes < HUGE_FROM ? NULL : huge_place(mapped(bytes)), mapped(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (q != MAP_FAILED && bytes >= HUGE_FROM)
+		madvise(q, mapped(bytes), MADV_HUGEPAGE);
+	return q;
+}
+
+/* A large vector has its own pages: they are zero, exist once they are touched, and move without a copy.  A very large one has huge
+ * pages where the kernel gives them: for each of the others, the CPU looks up its place anew. */
 static void *
 resize(void *p, size_t old, size_t bytes)
 {
@@ -132,9 +170,7 @@ resize(void *p, size_t old, size_t bytes)
 			memset((unsigned char *)q + old, 0, bytes - old);
 		return q;
 	}
-	q = old < LARGE ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-	                : mremap(p, old, bytes, MREMAP_MAYMOVE);
-	if (q == MAP_FAILED)
+	if ((q = map(p, old, bytes)) == MAP_FAILED)
 		return NULL;
 	if (old && old < LARGE) {
 		memcpy(q, p, old);
@@ -175,7 +211,7 @@ vec_free(void *vec, uint32_t *cap_items, size_t size)
 	if (bytes < LARGE)
 		free(*v);
 	else
-		munmap(*v, bytes);
+		munmap(*v, mapped(bytes));
 	*v = NULL;
 	*cap_items = 0;
 }

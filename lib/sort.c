@@ -126,7 +126,7 @@ merge(uint32_t *number, uint32_t n, uint32_t *room, int (*compare)(const void *,
 }
 
 struct numbers {
-	uint64_t (*key)(const void *ctx, uint32_t number, uint32_t part);
+	void (*keys)(const void *ctx, struct item *, uint32_t n, uint32_t part);
 	int (*compare)(const void *, const void *, void *ctx);
 	void *ctx;
 	struct item *item;         /* a: the number; b: whether a group begins here */
@@ -149,8 +149,7 @@ sort_few(const struct numbers *s, uint32_t lo, uint32_t hi)
 static bool
 sort_part(const struct numbers *s, uint32_t lo, uint32_t hi, uint32_t part)
 {
-	for (uint32_t i = lo; i < hi; i++)
-		s->item[i].key = s->key(s->ctx, s->item[i].a, part);
+	s->keys(s->ctx, s->item + lo, hi - lo, part);
 	if (!sort_items(s->item + lo, hi - lo))
 		return false;
 	for (uint32_t i = lo; i < hi; i++)
@@ -182,10 +181,10 @@ sort_groups(const struct numbers *s)
 }
 
 void
-sort_numbers(uint32_t *number, uint32_t n, uint64_t (*key)(const void *ctx, uint32_t number, uint32_t part),
+sort_numbers(uint32_t *number, uint32_t n, void (*keys)(const void *ctx, struct item *, uint32_t n, uint32_t part),
              int (*compare)(const void *, const void *, void *ctx), const void *ctx)
 {
-	struct numbers s = { key, compare, (void *)(uintptr_t)ctx, NULL, NULL, n };
+	struct numbers s = { keys, compare, (void *)(uintptr_t)ctx, NULL, NULL, n };
 	uint32_t cap = 0, room_cap = 0;
 	bool good = vec_room(&s.item, &cap, n, sizeof *s.item) && vec_room(&s.room, &room_cap, 2 * (uint64_t)n, sizeof *s.room);
 

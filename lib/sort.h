@@ -15,10 +15,14 @@ bool sort_items(struct item *, uint32_t n);
 /* The number of items whose key is at most KEY. */
 uint32_t sort_upto(const struct item *, uint32_t n, uint64_t key);
 
-/* Sorts N numbers as qsort_r does, stable, by the key that KEY gives to each: lower keys come first.  A key has parts, from 0 on,
- * and is over where a part is 0.  COMPARE (of pointers to numbers) gives the same order, and decides if keys are equal. */
-void sort_numbers(uint32_t *number, uint32_t n, uint64_t (*key)(const void *ctx, uint32_t number, uint32_t part),
+/* Sorts N numbers as qsort_r does, stable, by the keys that KEYS gives to items whose A is the number: lower keys come first.  A
+ * key has parts, from 0 on, and is over where a part is 0.  COMPARE (of pointers to numbers) gives the same order, and decides
+ * if keys are equal. */
+void sort_numbers(uint32_t *number, uint32_t n, void (*keys)(const void *ctx, struct item *, uint32_t n, uint32_t part),
                   int (*compare)(const void *, const void *, void *ctx), const void *ctx);
+/* What an item's key is made from may lie anywhere in memory: KEYS asks for it that many items ahead, and twice as many for what
+ * leads there. */
+enum { SORT_AHEAD = 12 };
 /* A part of a text's key, in the order of strcmp. */
 uint64_t sort_key(const char *, uint32_t part);
 

@@ -93,10 +93,18 @@ by_text(const void *a, const void *b, void *texts)
 	return strcmp(t[*(const uint32_t *)a].s, t[*(const uint32_t *)b].s);
 }
 
-static uint64_t
-text_key(const void *texts, uint32_t i, uint32_t part)
+static void
+text_keys(const void *texts, struct item *item, uint32_t n, uint32_t part)
 {
-	return sort_key(((const struct text *)texts)[i].s, part);
+	const struct text *text = texts;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (i + 2 * SORT_AHEAD < n)
+			__builtin_prefetch(&text[item[i + 2 * SORT_AHEAD].a]);
+		if (i + SORT_AHEAD < n)
+			__builtin_prefetch(text[item[i + SORT_AHEAD].a].s + (size_t)part * 8);
+		item[i].key = sort_key(text[item[i].a].s, part);
+	}
 }
 
 static bool
@@ -119,8 +127,12 @@ make_texts(struct folding *f)
 		f->text[i] = clean(&f->arena, fn->name, suffix);
 		order[i] = i;
 	}
-	sort_numbers(order, n, text_key, by_text, f->text);
+	sort_numbers(order, n, text_keys, by_text, f->text);
 	for (uint32_t i = 0; i < n; i++) {
+		if (i + 2 * SORT_AHEAD < n)
+			__builtin_prefetch(&f->text[order[i + 2 * SORT_AHEAD]]);
+		if (i + SORT_AHEAD < n)
+			__builtin_prefetch(f->text[order[i + SORT_AHEAD]].s);
 		if (i && strcmp(f->text[order[i - 1]].s, f->text[order[i]].s) != 0)
 			rank++;
 		f->text[order[i]].rank = rank;

@@ -12,6 +12,7 @@
 #include "lib/sink.h"
 #include "out/profile/profile_names.h"
 
+enum { BATCH_LINES = 32, BATCH_FRAMES = 96 };   /* the last line may pass the second */
 enum { COMM_CHARS = 15, FRAMES_MAX = 1 << 20, DEPTH_MAX = 4096, LOOK_MAX = 64 << 10 };
 #define COUNT_MAX (INT64_MAX / 4)
 
@@ -25,6 +26,18 @@ struct seen {
 	uint32_t n, code;
 };
 
+/* A frame that is not looked up yet. */
+struct frame {
+	const char *text;
+	uint32_t n, hash;
+};
+
+/* A line whose frames are not looked up yet: the first KEPT are those of the line before, N follow. */
+struct pending {
+	uint64_t count;
+	uint32_t thread, kept, n;
+};
+
 struct reading {
 	struct profile *p;
 	bool comms, pids, tids, events;
@@ -36,9 +49,12 @@ struct reading {
 	struct index index;
 	char *text;                /* a frame, ending in NUL */
 	uint32_t text_cap;
-	struct line last;          /* the line before, its frames in CODE, outermost first, and where each ends */
-	uint32_t *code, code_cap, ncode;
-	uint32_t *ends, ends_cap;
+	struct line last;          /* the line before, and where each of its frames ends */
+	uint32_t *ends, ends_cap, nends;
+	struct pending line[BATCH_LINES];
+	struct frame *frame;
+	uint32_t lines, frames, frame_cap;
+	uint32_t *code, code_cap, ncode;   /* of the last line that was looked up: its frames, outermost first */
 	uint32_t *stack, stack_cap;
 	uint64_t sum;
 };
@@ -204,9 +220,9 @@ string(struct reading *r, const char *s, size_t n)
 
 /* The code of the frame of N bytes at S; UINT32_MAX at the memory cap. */
 static uint32_t
-frame_code(struct reading *r, const char *s, uint32_t n)
+frame_code(struct reading *r, const char *s, uint32_t n, uint32_t hash)
 {
-	uint32_t hash = hash_bytes(s, n), slot, i;
+	uint32_t slot, i;
 	struct location where = { .mapping = MAPPING_NONE };
 	struct site site = { 0, 0 };
 	struct function f;
@@ -237,34 +253,39 @@ keep_common(struct reading *r, const char *text, const char *end)
 	most = most < last ? most : last;
 	while (same < most && text[same] == r->last.text[same])
 		same++;
-	while (r->ncode && r->ends[r->ncode - 1] >= same)   /* the semicolon must be the same, too */
-		r->ncode--;
+	while (r->nends && r->ends[r->nends - 1] >= same)   /* the semicolon must be the same, too */
+		r->nends--;
 	r->last.text = text;
 	r->last.end = end;
 }
 
-/* The frames from TEXT on, into CODE. */
+/* The frames from TEXT on, for the next line. */
 static const char *
 read_frames(struct reading *r, const char *text, const char *end)
 {
+	struct pending *line = &r->line[r->lines];
 	const char *s, *to;
+	uint32_t hash;
 
 	if ((uint64_t)(end - text) > UINT32_MAX)
 		return "the line is too long";
 	keep_common(r, text, end);
-	for (s = r->ncode ? text + r->ends[r->ncode - 1] + 1 : text; s < end; s = to + 1) {
+	line->kept = r->nends;
+	for (s = r->nends ? text + r->ends[r->nends - 1] + 1 : text; s < end; s = to + 1) {
 		to = frame_end(s, end);
 		if (to == s)
 			continue;
-		if (r->ncode == FRAMES_MAX)
+		if (r->nends == FRAMES_MAX)
 			return "too many frames";
-		if (!vec_room(&r->code, &r->code_cap, (uint64_t)r->ncode + 1, sizeof *r->code) ||
-		    !vec_room(&r->ends, &r->ends_cap, (uint64_t)r->ncode + 1, sizeof *r->ends))
+		if (!vec_room(&r->frame, &r->frame_cap, (uint64_t)r->frames + 1, sizeof *r->frame) ||
+		    !vec_room(&r->ends, &r->ends_cap, (uint64_t)r->nends + 1, sizeof *r->ends))
 			return "out of memory";
-		if ((r->code[r->ncode] = frame_code(r, s, (uint32_t)(to - s))) == UINT32_MAX)
-			return "out of memory";
-		r->ends[r->ncode++] = (uint32_t)(to - text);
+		hash = hash_bytes(s, (size_t)(to - s));
+		index_ahead(&r->index, hash);
+		r->frame[r->frames++] = (struct frame){ s, (uint32_t)(to - s), hash };
+		r->ends[r->nends++] = (uint32_t)(to - text);
 	}
+	line->n = r->nends - line->kept;
 	return NULL;
 }
 
@@ -274,7 +295,7 @@ add_stack(struct reading *r, uint32_t thread, uint64_t count)
 {
 	uint32_t n = r->ncode < DEPTH_MAX ? r->ncode : DEPTH_MAX, elided = UINT32_MAX;
 
-	if (r->ncode > n && (elided = frame_code(r, "[elided]", 8)) == UINT32_MAX)
+	if (r->ncode > n && (elided = frame_code(r, "[elided]", 8, hash_bytes("[elided]", 8))) == UINT32_MAX)
 		return "out of memory";
 	if (!vec_room(&r->stack, &r->stack_cap, n, sizeof *r->stack))
 		return "out of memory";
@@ -284,6 +305,28 @@ add_stack(struct reading *r, uint32_t thread, uint64_t count)
 		r->stack[n / 2] = elided;
 	profile_add_run(r->p, thread, &(struct run){ .weight = count, .samples = count }, r->stack, n);
 	return NULL;
+}
+
+/* Looks up the frames of the lines so far, whose places in the index are on their way from memory, and adds the lines. */
+static const char *
+add_lines(struct reading *r)
+{
+	const struct frame *f = r->frame;
+	const char *why = NULL;
+
+	for (uint32_t i = 0; i < r->lines && !why; i++) {
+		const struct pending *line = &r->line[i];
+
+		if (!vec_room(&r->code, &r->code_cap, (uint64_t)line->kept + line->n, sizeof *r->code))
+			return "out of memory";
+		r->ncode = line->kept + line->n;
+		for (uint32_t k = line->kept; k < r->ncode; k++, f++)
+			if ((r->code[k] = frame_code(r, f->text, f->n, f->hash)) == UINT32_MAX)
+				return "out of memory";
+		why = add_stack(r, line->thread, line->count);
+	}
+	r->lines = r->frames = 0;
+	return why;
 }
 
 static const char *
@@ -324,9 +367,11 @@ read_line(struct reading *r, const struct line *line)
 		return "out of memory";
 	if ((why = read_frames(r, s, line->end)))
 		return why;
-	if (!r->comms && !r->ncode)
+	if (!r->comms && !r->nends)
 		return "a line has no name";
-	return add_stack(r, thread, line->count);
+	r->line[r->lines].thread = thread;
+	r->line[r->lines++].count = line->count;
+	return r->lines == BATCH_LINES || r->frames >= BATCH_FRAMES ? add_lines(r) : NULL;
 }
 
 bool
@@ -369,8 +414,11 @@ folded_read(struct profile *p, struct cursor *c)
 		if ((why = read_line(&r, &line)))
 			c->pos = begin;
 	}
+	if (!why)
+		why = add_lines(&r);
 	vec_free(&r.seen, &r.seen_cap, sizeof *r.seen);
 	vec_free(&r.text, &r.text_cap, 1);
+	vec_free(&r.frame, &r.frame_cap, sizeof *r.frame);
 	vec_free(&r.code, &r.code_cap, sizeof *r.code);
 	vec_free(&r.ends, &r.ends_cap, sizeof *r.ends);
 	vec_free(&r.stack, &r.stack_cap, sizeof *r.stack);

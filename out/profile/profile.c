@@ -103,6 +103,8 @@ look_ahead(const struct profile *p, const uint32_t *code, uint32_t n, uint32_t k
 	uint64_t hash = 0;
 	uint32_t i;
 
+	if (k < n && code[n - 1 - k] >= p->raw.fresh)
+		return 0;   /* all that follow are new nodes */
 	for (i = 0; i < n && i < k + AHEAD; i++) {
 		hash = (hash ^ code[n - 1 - i]) * 0x9e3779b97f4a7c15u;
 		hash ^= hash >> 32;

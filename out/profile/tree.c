@@ -1,10 +1,12 @@
 /* A tree of stacks: nodes are numbers, found by (parent, frame).
  *
  * A node costs 8 bytes and its share of the hash table, which is between 60 and 80 % full: below 16 bytes in all.
- * A slot holds six bits of the hash beside the number, so that a probe past other nodes' slots seldom looks at them. */
+ * A slot holds six bits of the hash beside the number, so that a probe past other nodes' slots seldom looks at them.
+ * A node is new, and not searched for, if its frame is, or if its parent came last: that one has no callees yet.  New nodes wait
+ * for their slots until the next search. */
 #include "tree.h"
 
-enum { TAG_SHIFT = 26, NODES_MAX = (1 << TAG_SHIFT) - 1, DEPTH_MANY = UINT16_MAX };
+enum { PLACE_AHEAD = 16, TAG_SHIFT = 26, NODES_MAX = (1 << TAG_SHIFT) - 1, DEPTH_MANY = UINT16_MAX };
 
 static inline uint64_t
 hash_node(uint32_t parent, uint32_t frame)
@@ -39,20 +41,34 @@ place(struct tree *t, uint32_t number)
 	t->slot[at] = slot_of(number, hash);
 }
 
+static void
+place_new(struct tree *t)
+{
+	for (; t->placed < t->n; t->placed++) {
+		if (t->placed + PLACE_AHEAD < t->n) {
+			const struct node *soon = &t->node[t->placed + PLACE_AHEAD];
+
+			__builtin_prefetch(&t->slot[first_slot(t, hash_node(soon->parent, soon->frame))]);
+		}
+		place(t, t->placed);
+	}
+}
+
 /* A new table, for what is there and a third more.  It frees the old one first: both at once would be the peak of memory. */
 static void
 rehash(struct tree *t)
 {
 	uint32_t old = t->slots;
 
+	for (uint32_t i = 0; !old && i < t->n; i++)   /* nodes that came without a table */
+		t->fresh = t->node[i].frame < t->fresh ? t->fresh : (uint64_t)t->node[i].frame + 1;
+	t->placed = 0;
 	vec_free(&t->slot, &t->slots, sizeof *t->slot);
 	if (!vec_room(&t->slot, &t->slots, (uint64_t)t->n + t->n / 3 * 2 + 64, sizeof *t->slot)) {
 		t->full = true;
 		if (t->n >= old || !vec_room(&t->slot, &t->slots, old, sizeof *t->slot))
 			return;
 	}
-	for (uint32_t i = 0; i < t->n; i++)
-		place(t, i);
 }
 
 static uint32_t
@@ -61,19 +77,24 @@ add(struct tree *t, uint32_t parent, uint32_t frame)
 	if (t->n == NODES_MAX || !vec_room(&t->node, &t->cap, (uint64_t)t->n + 1, sizeof *t->node))
 		return NODE_NONE;
 	t->node[t->n] = (struct node){ parent, frame };
+	t->fresh = frame < t->fresh ? t->fresh : (uint64_t)frame + 1;
 	return t->n++;
 }
 
 uint32_t
 tree_node(struct tree *t, uint32_t parent, uint32_t frame)
 {
-	uint64_t hash = hash_node(parent, frame);
+	uint64_t hash;
 	uint32_t at, number;
 
 	if (t->n >= t->slots - t->slots / 5 && !t->full)
 		rehash(t);
 	if (!t->slots)
 		return NODE_NONE;
+	if (parent + 1 == t->n || frame >= t->fresh)
+		return t->full ? NODE_NONE : add(t, parent, frame);
+	place_new(t);
+	hash = hash_node(parent, frame);
 	for (at = first_slot(t, hash); t->slot[at]; at = at + 1 == t->slots ? 0 : at + 1) {
 		if ((t->slot[at] ^ (uint32_t)hash << TAG_SHIFT) >> TAG_SHIFT)
 			continue;
@@ -84,6 +105,7 @@ tree_node(struct tree *t, uint32_t parent, uint32_t frame)
 	if (t->full || (number = add(t, parent, frame)) == NODE_NONE)
 		return NODE_NONE;
 	t->slot[at] = slot_of(number, hash);
+	t->placed = t->n;
 	return number;
 }
 
@@ -91,6 +113,7 @@ void
 tree_drop_table(struct tree *t)
 {
 	vec_free(&t->slot, &t->slots, sizeof *t->slot);
+	t->placed = 0;
 	t->full = false;
 }
 

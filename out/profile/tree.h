@@ -15,7 +15,8 @@ struct tree {
 	struct node *node;
 	uint32_t n, cap;
 	uint32_t *slot;            /* hash table: a tag and a number each; at most four fifths full */
-	uint32_t slots;
+	uint32_t slots, placed;    /* placed: nodes that are in the table; the others have room there */
+	uint64_t fresh;            /* no node has such a frame or a larger one */
 	bool full;                 /* the memory cap is reached: it finds nodes, but adds none */
 	uint16_t *depth;           /* frames of each node's stack; once settled, if there is memory */
 	uint32_t ndepth, depth_cap;

@@ -50,27 +50,29 @@ by_total(const void *va, const void *vb, void *ctx)
 	return a != b ? table_heavier(a, b) : by_self(va, vb, ctx);
 }
 
-/* A row's key: first heavier ones, by one figure and then by the other, then by name. */
-static uint64_t
-row_key(uint64_t first, uint64_t then, const struct row *r, uint32_t part)
+/* Rows in their order lie anywhere in memory: asks for the row that comes soon, and for the name of one that comes sooner. */
+__attribute__((always_inline)) static inline void
+ask_ahead(const struct row *row, const uint32_t *soon, const uint32_t *sooner)
 {
-	return part == 0 ? ~first : part == 1 ? ~then : sort_key(r->name, part - 2);
+	if (soon)
+		__builtin_prefetch(&row[*soon]);
+	if (sooner)
+		__builtin_prefetch(row[*sooner].name);
 }
 
-static uint64_t
-self_key(const void *rows, uint32_t i, uint32_t part)
+/* Keys of rows: first heavier ones, by their own figure and then by the total, then by name. */
+static void
+self_keys(const void *rows, struct item *item, uint32_t n, uint32_t part)
 {
-	const struct row *r = (const struct row *)rows + i;
+	const struct row *row = rows;
 
-	return row_key(r->self, r->total, r, part);
-}
+	for (uint32_t i = 0; i < n; i++) {
+		const struct row *r = &row[item[i].a];
 
-static uint64_t
-total_key(const void *rows, uint32_t i, uint32_t part)
-{
-	const struct row *r = (const struct row *)rows + i;
-
-	return row_key(r->total, r->self, r, part);
+		ask_ahead(row, i + 2 * SORT_AHEAD < n ? &item[i + 2 * SORT_AHEAD].a : NULL,
+		          part > 1 && i + SORT_AHEAD < n ? &item[i + SORT_AHEAD].a : NULL);
+		item[i].key = part == 0 ? ~r->self : part == 1 ? ~r->total : sort_key(r->name, part - 2);
+	}
 }
 
 static const char *
@@ -83,12 +85,16 @@ what(const struct table *t)
 static unsigned
 beside_columns(const struct table *t, uint32_t shown)
 {
+	const char *last = NULL;
 	unsigned most = 0, cap = t->how.width && t->how.width < 100 ? 16 : 28, least = t->how.by == BY_LINE ? 8 : 6;
 
-	for (uint32_t i = 0; i < shown; i++) {
-		unsigned n = columns_of(t->rows.row[t->line[i]].beside);
+	for (uint32_t i = 0; i < shown && most < cap; i++) {
+		const char *beside = t->rows.row[t->line[i]].beside;
+		unsigned n = beside == last ? 0 : columns_of(beside);
 
+		ask_ahead(t->rows.row, i + SORT_AHEAD < shown ? &t->line[i + SORT_AHEAD] : NULL, NULL);
 		most = n > most ? n : most;
+		last = beside;
 	}
 	return most ? (most < least ? least : most < cap ? most : cap) : 0;
 }
@@ -187,22 +193,53 @@ put_more(const struct table *t, uint32_t count, const uint64_t *rest)
 	sink_char(t->out, '\n');
 }
 
-/* Writes the rows by self or by total. */
-static void
-put_rows(struct table *t, bool total)
+/* Sorts the rows that have weight by self; returns how many have weight of their own. */
+static uint32_t
+sort_by_self(struct table *t)
 {
-	struct layout layout;
-	uint32_t shown = 0;
-	uint64_t rest = 0;
+	uint32_t own = 0;
 
 	t->lines = 0;
-	for (uint32_t i = 0; i < t->rows.n; i++)
-		if (total ? t->rows.row[i].total : t->rows.row[i].self)
+	for (uint32_t i = 0; i < t->rows.n; i++) {
+		own += t->rows.row[i].self != 0;
+		if (t->rows.row[i].total)
 			t->line[t->lines++] = i;
-	if (!t->lines)
+	}
+	sort_numbers(t->line, t->lines, self_keys, by_self, t->rows.row);
+	return own;
+}
+
+/* Sorts the rows, which are sorted by self, by total: rows with the same total stay as they are. */
+static void
+sort_by_total(struct table *t)
+{
+	struct item *item = NULL;
+	uint32_t cap = 0;
+	bool good = vec_room(&item, &cap, t->lines, sizeof *item);
+
+	for (uint32_t i = 0; good && i < t->lines; i++) {
+		ask_ahead(t->rows.row, i + SORT_AHEAD < t->lines ? &t->line[i + SORT_AHEAD] : NULL, NULL);
+		item[i] = (struct item){ ~t->rows.row[t->line[i]].total, t->line[i], 0 };
+	}
+	good = good && sort_items(item, t->lines);
+	for (uint32_t i = 0; good && i < t->lines; i++)
+		t->line[i] = item[i].a;
+	vec_free(&item, &cap, sizeof *item);
+	if (!good)
+		qsort_r(t->line, t->lines, sizeof *t->line, by_total, t->rows.row);
+}
+
+/* Writes the first LINES rows, which are sorted, by self or by total. */
+static void
+put_rows(struct table *t, uint32_t lines, bool total)
+{
+	struct layout layout;
+	uint32_t shown = t->how.top || t->how.min ? 0 : lines;
+	uint64_t rest = 0;
+
+	if (!lines)
 		return;
-	sort_numbers(t->line, t->lines, total ? total_key : self_key, total ? by_total : by_self, t->rows.row);
-	for (; shown < t->lines && (!t->how.top || shown < t->how.top); shown++) {
+	for (; shown < lines && (!t->how.top || shown < t->how.top); shown++) {
 		const struct row *r = &t->rows.row[t->line[shown]];
 
 		if (table_below(total ? r->total : r->self, t->sum, t->how.min))
@@ -210,16 +247,18 @@ put_rows(struct table *t, bool total)
 	}
 	layout = layout_for(t, &t->rows.row[t->line[0]], beside_columns(t, shown));
 	put_head(t, total ? "total" : "self", total ? "self" : "total", &layout);
-	for (uint32_t i = 0; i < t->lines; i++) {
+	for (uint32_t i = 0; i < lines; i++) {
 		const struct row *r = &t->rows.row[t->line[i]];
 
+		ask_ahead(t->rows.row, i + 2 * SORT_AHEAD < lines ? &t->line[i + 2 * SORT_AHEAD] : NULL,
+		          i + SORT_AHEAD < shown ? &t->line[i + SORT_AHEAD] : NULL);
 		if (i < shown)
 			put_row(t, r, total ? r->total : r->self, total ? r->self : r->total, &layout);
 		else
 			rest += r->self;
 	}
-	if (shown < t->lines)
-		put_more(t, t->lines - shown, total ? NULL : &rest);
+	if (shown < lines)
+		put_more(t, lines - shown, total ? NULL : &rest);
 }
 
 static int
@@ -291,8 +330,9 @@ put_section(struct table *t, const uint32_t *thread, uint32_t n)
 	} else if (t->how.tree) {
 		report_tree(t);
 	} else {
-		put_rows(t, false);
-		put_rows(t, true);
+		put_rows(t, sort_by_self(t), false);
+		sort_by_total(t);
+		put_rows(t, t->lines, true);
 	}
 }
 

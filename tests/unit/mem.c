@@ -94,6 +94,30 @@ large_vectors_are_there_once_they_are_touched(void)
 	CHECK_U64(mem_used(), 0);
 }
 
+/* Past the size from which pages are huge, and in steps that end within one. */
+static void
+very_large_vectors_grow_zeroed_and_keep(void)
+{
+	unsigned char *v = NULL;
+	uint32_t cap_items = 0, step = 777777;
+	bool kept = true, zero = true;
+
+	for (uint32_t i = 0; i < 60; i++) {
+		CHECK(vec_room(&v, &cap_items, (uint64_t)(i + 1) * step, 1));
+		zero &= !v[i * step] && !v[cap_items - 1];
+		v[i * step] = (unsigned char)(i + 1);
+	}
+	for (uint32_t i = 0; i < 60; i++)
+		kept &= v[i * step] == i + 1;
+	CHECK(kept && zero);
+	vec_free(&v, &cap_items, 1);
+	CHECK(vec_room(&v, &cap_items, 40 << 20, 1));   /* at once */
+	v[cap_items - 1] = 1;
+	vec_free(&v, &cap_items, 1);
+	CHECK(!v && !cap_items);
+	CHECK_U64(mem_used(), 0);
+}
+
 static void
 the_cap_holds(void)
 {
@@ -126,6 +150,7 @@ main(void)
 	RUN("mem", strings_are_copied_with_a_nul);
 	RUN("mem", vectors_grow_zeroed_and_keep);
 	RUN("mem", large_vectors_are_there_once_they_are_touched);
+	RUN("mem", very_large_vectors_grow_zeroed_and_keep);
 	RUN("mem", the_cap_holds);
 	return TEST_STATUS;
 }

@@ -65,6 +65,30 @@ many_nodes_stay_found_and_small(void)
 	free(frame);
 }
 
+/* New nodes wait for their slots: between searches, behind a new table, and where nodes came without one. */
+static void
+nodes_that_wait_are_found(void)
+{
+	struct tree t = { 0 };
+	enum { N = 5000 };
+
+	CHECK(vec_room(&t.node, &t.cap, 2, sizeof *t.node));
+	t.node[t.n++] = (struct node){ NODE_NONE, 50 };
+	t.node[t.n++] = (struct node){ 0, 40 };
+	CHECK_U64(tree_node(&t, NODE_NONE, 50), 0);
+	CHECK_U64(tree_node(&t, 0, 40), 1);
+	for (uint32_t i = 2; i < N; i++) {
+		uint32_t parent = i % 3 ? i - 1 : rnd(i);
+
+		CHECK_U64(tree_node(&t, parent, i % 5 ? i : i * 10), i);   /* frames that rise, and some that fall */
+		CHECK_U64(tree_node(&t, parent, i % 5 ? i : i * 10), i);
+	}
+	for (uint32_t i = 0; i < N; i++)
+		CHECK_U64(tree_node(&t, t.node[i].parent, t.node[i].frame), i);
+	CHECK_U64(t.n, N);
+	tree_free(&t);
+}
+
 static void
 at_the_cap_the_tree_still_finds(void)
 {
@@ -595,6 +619,7 @@ main(void)
 {
 	RUN("profile", a_node_is_made_once);
 	RUN("profile", many_nodes_stay_found_and_small);
+	RUN("profile", nodes_that_wait_are_found);
 	RUN("profile", at_the_cap_the_tree_still_finds);
 	RUN("profile", without_any_memory_there_is_no_node);
 	RUN("profile", paths_tell_what_they_share);

@@ -12,11 +12,12 @@ by_text(const void *a, const void *b, void *ctx)
 	return strcmp(text[*(const uint32_t *)a], text[*(const uint32_t *)b]);
 }
 
-static uint64_t
-key(const void *ctx, uint32_t i, uint32_t part)
+static void
+key(const void *ctx, struct item *item, uint32_t n, uint32_t part)
 {
 	(void)ctx;
-	return sort_key(text[i], part);
+	for (uint32_t i = 0; i < n; i++)
+		item[i].key = sort_key(text[item[i].a], part);
 }
 
 /* Texts that differ at once, behind the key's eight bytes, in length alone, and not at all. */

@@ -52,10 +52,18 @@ by_function(const void *va, const void *vb, void *ctx)
 	return function_order(p, &p->function[*(const uint32_t *)va], &p->function[*(const uint32_t *)vb]);
 }
 
-static uint64_t
-function_key(const void *ctx, uint32_t i, uint32_t part)
+static void
+function_keys(const void *ctx, struct item *item, uint32_t n, uint32_t part)
 {
-	return sort_key(((const struct profile *)ctx)->function[i].name, part);
+	const struct function *function = ((const struct profile *)ctx)->function;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (i + 2 * SORT_AHEAD < n)
+			__builtin_prefetch(&function[item[i + 2 * SORT_AHEAD].a]);
+		if (i + SORT_AHEAD < n)
+			__builtin_prefetch(function[item[i + SORT_AHEAD].a].name + (size_t)part * 8);
+		item[i].key = sort_key(function[item[i].a].name, part);
+	}
 }
 
 static bool
@@ -68,7 +76,7 @@ rank_functions(struct flame *f)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = i;
-	sort_numbers(order, n, function_key, by_function, p);
+	sort_numbers(order, n, function_keys, by_function, p);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i && by_function(&order[i - 1], &order[i], (void *)(uintptr_t)p))
 			rank++;
