@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -39,6 +40,7 @@
 #include "sample/events/opener.h"
 #include "sample/events/priority.h"
 #include "keeper_whom.h"
+#include "module_link.h"
 #include "sym/module/module.h"
 
 enum { HEADS = 18, HELPERS_MOST = 128, KEEPERS_MOST = 8 };
@@ -138,8 +140,29 @@ elsewhere(const char *path, uint64_t flags)
 	return uid ? foreign_as(uid, FOREIGN_NOBODY, AT_FDCWD, path, flags, &st) : foreign_regular(AT_FDCWD, path, flags, &st);
 }
 
+static int
+open_served(int root, const char *path, uint64_t flags)
+{
+	struct stat st;
+
+	return root >= 0 || whom_is_root(-1) || is_named(path) ? foreign_regular(root < 0 ? AT_FDCWD : root, path, flags, &st)
+	                                                       : elsewhere(path, flags);
+}
+
+/* The packed module to which the link at PATH leads, if it is one of weak-updates. */
+static int
+open_linked(int root, const char *path)
+{
+	char text[PATH_MAX], to[PATH_MAX];
+
+	if (foreign_link(root < 0 ? AT_FDCWD : root, path, text, sizeof text) && module_link(path, text, to, sizeof to))
+		return open_served(root, to, O_NOFOLLOW);
+	return refuse(ELOOP);
+}
+
 /* prof could read what a process has mapped from its memory as well.  Any other file must be a program, or have the name of
- * what JITs write or of a compressed kernel module, and not by a link alone: else the asker could read the whole disk. */
+ * what JITs write or of a compressed kernel module, and not by a link alone: else the asker could read the whole disk.  What a
+ * module's link leads to must itself have such a name. */
 static int
 serve_file(const struct ask *a, int root)
 {
@@ -155,8 +178,9 @@ serve_file(const struct ask *a, int root)
 		return (of = whom_look(p.pid)) < 0 ? -1 : if_still(of, foreign_regular(AT_FDCWD, a->path, flags, &st));
 	if (root >= 0 && !whom_is_root(root))
 		return refuse(EPERM);
-	fd = root >= 0 || whom_is_root(-1) || is_named(a->path) ? foreign_regular(root < 0 ? AT_FDCWD : root, a->path, flags, &st)
-	                                                        : elsewhere(a->path, flags);
+	fd = open_served(root, a->path, flags);
+	if (fd < 0 && errno == ELOOP && packed && !a->link)
+		fd = open_linked(root, a->path);
 	if (fd < 0 || jit)
 		return fd;
 	n = asked_file_read(fd, head, sizeof head, 0);

@@ -107,6 +107,7 @@ static const struct rule {
 	{ SYS_ioctl, 1, 0xff00, '$' << 8 },   /* perf's */
 	{ SYS_ioctl, 1, UINT32_MAX, TIOCGWINSZ },
 	{ SYS_ioctl, 1, UINT32_MAX, TIOCGPGRP },
+	{ SYS_getpgid, 0, UINT32_MAX, 0 },    /* progress is for the terminal's foreground */
 	{ SYS_ioctl, 1, UINT32_MAX, (uint32_t)FS_IOC_GETVERSION },
 #ifdef SYS_fcntl64
 #define CALL_FCNTL SYS_fcntl64

@@ -109,6 +109,20 @@ foreign_regular(int root, const char *path, uint64_t flags, struct stat *st)
 	return fd;
 }
 
+bool
+foreign_link(int root, const char *path, char *text, size_t size)
+{
+	int fd = open_in(root, path, O_PATH | O_NOFOLLOW);
+	ssize_t n = fd < 0 ? -1 : readlinkat(fd, "", text, size);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0 || (size_t)n >= size)
+		return false;
+	text[n] = 0;
+	return true;
+}
+
 /* Linkers put the build-id right behind the headers.  prof maps a file to find it only if it is not there. */
 static bool
 same_build_id(int fd, const struct file_id *id)

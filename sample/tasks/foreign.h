@@ -50,6 +50,8 @@ int foreign_recorded(int root, const char *path, const struct file_id *, bool he
 int foreign_file(int root, const char *path);
 /* Any regular file at PATH below ROOT or AT_FDCWD, with FLAGS such as O_NOFOLLOW.  The caller checks which file it is. */
 int foreign_regular(int root, const char *path, uint64_t flags, struct stat *);
+/* The text of the link at PATH below ROOT or AT_FDCWD, with a NUL behind. */
+bool foreign_link(int root, const char *path, char *text, size_t size);
 /* Any regular file that this user could open; a prof that may not become another user opens it as itself. */
 enum { FOREIGN_NOBODY = 65534 };
 int foreign_as(uid_t, gid_t, int root, const char *path, uint64_t flags, struct stat *);

@@ -283,6 +283,56 @@ helpers_are_counted(void)
 	CHECK(given(fd[0]));
 }
 
+/* Packed modules by their links, as in RHEL's weak-updates: only to packed modules, in the same directory of the same root, and
+ * through one link. */
+static void
+links_of_modules(const char *dir, int root)
+{
+	static const struct { const char *name, *text; bool given; } links[] = {
+		{ "lib/modules/1/weak-updates/a.ko.xz", "/lib/modules/2/extra/x.ko.xz", true },
+		{ "lib/modules/1/weak-updates/b.ko.xz", "../../2/extra/./x.ko.xz", true },
+		{ "lib/modules/1/weak-updates/c.ko.xz", "../../../../secret.ko.xz", false },
+		{ "lib/modules/1/weak-updates/d.ko.xz", "/secret.ko.xz", false },
+		{ "lib/modules/1/weak-updates/e.ko.xz", "/lib/modules/2/extra/secret", false },
+		{ "lib/modules/1/weak-updates/f.ko.xz", "a.ko.xz", false },
+		{ "lib/modules/1/weak-updates/g.ko.xz", "/lib/modules/../../secret.ko.xz", false },
+		{ "lib/modules/1/weak-updates/h.ko.xz", "/lib/modules/2/extra/none.ko.xz", false },
+		{ "h.ko.xz", "/lib/modules/2/extra/x.ko.xz", false },
+	};
+	char text[256], path[64];
+
+	snprintf(text, sizeof text, "cd %s && mkdir -p lib/modules/1/weak-updates lib/modules/2/extra && printf '\\3757zXZ\\0..' >secret.ko.xz && "
+	         "cp secret.ko.xz lib/modules/2/extra/x.ko.xz && cp secret.ko.xz lib/modules/2/extra/secret", dir);
+	CHECK(!system(text));
+	CHECK(given(keeper_file(root, "/lib/modules/2/extra/x.ko.xz", false)));
+	for (unsigned i = 0; i < sizeof links / sizeof *links; i++) {
+		snprintf(text, sizeof text, "%s/%s", dir, links[i].name);
+		CHECK(!symlink(links[i].text, text));
+		snprintf(path, sizeof path, "/%s", links[i].name);
+		CHECK(given(keeper_file(root, path, false)) == links[i].given);
+		CHECK(denied(keeper_file(root, path, true), ELOOP));
+	}
+	snprintf(text, sizeof text, "cd %s && rm -r lib *.xz", dir);
+	CHECK(!system(text));
+}
+
+/* What a link's text leads to, without a look at the disk. */
+static void
+ways_of_links(void)
+{
+	static const char weak[] = "/lib/modules/1/weak-updates/x.ko.gz";
+	char to[40];
+
+	CHECK(module_link(weak, "../../2/y.ko.gz", to, sizeof to) && !strcmp(to, "/lib/modules/2/y.ko.gz"));
+	CHECK(module_link(weak, "/usr/lib/modules/2//./y.ko.xz", to, sizeof to) && !strcmp(to, "/usr/lib/modules/2/y.ko.xz"));
+	CHECK(module_link(weak, "../../../../../../lib/modules/y.ko.gz", to, sizeof to) && !strcmp(to, "/lib/modules/y.ko.gz"));
+	CHECK(!module_link(weak, "../../../y.ko.gz", to, sizeof to) && !module_link(weak, "..", to, sizeof to));
+	CHECK(!module_link(weak, "", to, sizeof to) && !module_link(weak, "/lib/modules/2/y.ko", to, sizeof to));
+	CHECK(!module_link("/lib/modules/../x.ko.gz", "/lib/modules/2/y.ko.gz", to, sizeof to));
+	CHECK(module_link(weak, "/lib/modules/2/345678901234567890.ko.gz", to, sizeof to) && strlen(to) == 39);
+	CHECK(!module_link(weak, "/lib/modules/2/3456789012345678901.ko.gz", to, sizeof to));
+}
+
 /* Root of a container is not root of the machine: it gets no processes and no files of others. */
 static void
 a_container_is_all_there_is(void)
@@ -306,6 +356,7 @@ a_container_is_all_there_is(void)
 	CHECK((root = proc_file(target, "root")) >= 0);
 	CHECK(given(keeper_file(root, "/secret", false)));   /* its own */
 	CHECK(denied(keeper_file(AT_FDCWD, secret, false), EACCES) && given(keeper_file(AT_FDCWD, "/bin/true", false)));
+	links_of_modules(dir, root);
 	close(root);
 	keeper_end();
 	kill(target, SIGKILL);
@@ -407,6 +458,7 @@ main(void)
 	RUN("keeper", requests);
 	RUN("keeper", paths);
 	RUN("keeper", contents);
+	RUN("keeper", ways_of_links);
 	if (getuid()) {
 		printf("skip keeper/kept: must be root\n");
 		return TEST_STATUS;
