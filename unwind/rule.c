@@ -23,6 +23,7 @@
 #include "sym/jit/jit.h"
 #include "sym/module/symtab.h"
 #include "unwind/derive/derive.h"
+#include "unwind/derive/kept_rules.h"
 #include "unwind/derive/sigreturn.h"
 
 enum {
@@ -273,9 +274,15 @@ find_undescribed(struct unwinder *u, struct module *m, uint64_t vaddr, struct ru
 void
 rule_undescribed(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
+	bool keeps = m->kind == MODULE_JIT;
+
+	if (keeps && kept_rules_find(&u->code, m, vaddr, r))
+		return;
 	work_begin(&m->work);
 	find_undescribed(u, m, vaddr, r);
 	work_end();
+	if (keeps)
+		kept_rules_add(&u->code, m, vaddr, r);
 }
 
 /* If the row may not be true, the instructions come first. */

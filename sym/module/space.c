@@ -30,6 +30,7 @@ space_clear(struct space *s)
 	s->n = 0;
 	s->bound++;
 	s->language = NULL;
+	s->code_read = false;
 	space_renew(s);
 }
 

@@ -28,7 +28,8 @@ struct space {
 	/* Copies up to N bytes at ADDR from the process's memory, as it is now; returns how many, 0 if it cannot read
 	 * them. */
 	size_t (*read)(struct space *, uint64_t addr, void *to, size_t n);
-	uint64_t compared;         /* for the unwinder: when it last looked whether the code that it has read is unchanged, ns */
+	bool code_read;            /* for the unwinder: it keeps pages of the process's own code; */
+	uint64_t compared;         /* and when it last looked whether the code that it has read is unchanged, ns */
 };
 
 void space_init(struct space *);

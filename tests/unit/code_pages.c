@@ -107,6 +107,66 @@ changes_are_seen(void)
 	end();
 }
 
+/* Most processes make no code: there is nothing to compare. */
+static void
+only_code_that_was_read_is_compared(void)
+{
+	struct space other;
+
+	begin();
+	have(PAGE);
+	space_init(&other);
+	other.read = read_memory;
+	code_pages_compare(&pages, &other, 2000 * MS);
+	CHECK_U64(other.compared, 0);
+	code_pages_of_space(&pages, &other, BASE + 5 * PAGE);
+	CHECK_U64(other.compared, 2000 * MS);
+	code_pages_compare(&pages, &other, 2600 * MS);
+	CHECK_U64(other.compared, 2600 * MS);
+	space_free(&other);
+	end();
+}
+
+/* Which pages were read, and whether they have stayed. */
+static void
+pages_that_stay_are_known(void)
+{
+	struct code_extent one, two, far;
+
+	begin();
+	code_pages_note(&pages);
+	CHECK(!code_pages_noted(&pages, &one));        /* none */
+	have(10 * PAGE);
+	CHECK(code_pages_noted(&pages, &one));
+	code_pages_note(&pages);
+	have(21 * PAGE);
+	code_pages_barren(&pages, &space, BASE + 20 * PAGE);
+	CHECK(code_pages_noted(&pages, &two) && two.lo == BASE + 20 * PAGE && two.hi == BASE + 21 * PAGE);
+	CHECK(code_pages_same(&pages, &space, &one) && code_pages_same(&pages, &space, &two));
+	memory[20 * PAGE + 100] = 1;
+	code_pages_compare(&pages, &space, 2000 * MS);
+	CHECK(code_pages_same(&pages, &space, &one) && !code_pages_same(&pages, &space, &two));
+	space_renew(&space);                           /* prof keeps none of its pages */
+	CHECK(!code_pages_same(&pages, &space, &one));
+	code_pages_note(&pages);
+	hole = BASE + 30 * PAGE;
+	have(30 * PAGE);
+	CHECK(code_pages_noted(&pages, &one));
+	hole = 0;
+	code_pages_compare(&pages, &space, 2002 * MS);
+	have(30 * PAGE);                               /* it has bytes now */
+	CHECK(!code_pages_same(&pages, &space, &one));
+	code_pages_note(&pages);
+	have(10 * PAGE);
+	have(1000 * PAGE);
+	CHECK(!code_pages_noted(&pages, &far));
+	code_pages_note(&pages);
+	pages.credit = 0;
+	have(500 * PAGE);
+	CHECK(!code_pages_noted(&pages, &far));
+	end();
+}
+
 /* prof still compares other pages if one page cannot be read any more, or not yet. */
 static void
 holes_are_passed_over(void)
@@ -277,6 +337,8 @@ main(void)
 {
 	RUN("code_pages", neighbours_come_along);
 	RUN("code_pages", changes_are_seen);
+	RUN("code_pages", only_code_that_was_read_is_compared);
+	RUN("code_pages", pages_that_stay_are_known);
 	RUN("code_pages", holes_are_passed_over);
 	RUN("code_pages", code_comes_later);
 	RUN("code_pages", pages_come_later);

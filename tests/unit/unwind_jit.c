@@ -203,6 +203,41 @@ jitted_code_changes(void)
 	tear_down();
 }
 
+/* If code of another page changes, prof need not follow this code again. */
+static void
+jitted_code_that_stays(void)
+{
+	uint64_t followed;
+
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0x90, sizeof jit_bytes);
+	memcpy(jit_bytes + 0x100, "\x48\x83\xc4\x08\xc3", 5);
+	memcpy(jit_bytes + 0x1800, "\x48\x83\xc4\x08\xc3", 5);
+	words[1] = ret(ROOT);
+	words[2] = 7;
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2 && walk.by_code == 1);
+	go(0x11800, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2 && walk.by_code == 1);
+	jit_bytes[0x1803] = 0x10;
+	unwinder_compare(unwinder, &space, 2000000000);
+	followed = unwinder->code.followed;
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2 && walk.by_code == 1);
+	CHECK_U64(unwinder->code.followed, followed);
+	words[1] = 7;
+	words[2] = ret(ROOT);
+	go(0x11800, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2 && walk.by_code == 1);
+	CHECK(unwinder->code.followed > followed);
+	jit_bytes[0x103] = 0x10;
+	unwinder_compare(unwinder, &space, 4000000000);
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2 && walk.by_code == 1);
+	tear_down();
+}
+
 /* prof reads pages before all of their code is there. */
 static void
 jitted_code_comes_later(void)
@@ -372,6 +407,7 @@ main(void)
 	RUN("unwind_jit", jitted_code_behind_arguments);
 	RUN("unwind_jit", jitted_code_has_a_record);
 	RUN("unwind_jit", jitted_code_changes);
+	RUN("unwind_jit", jitted_code_that_stays);
 	RUN("unwind_jit", jitted_code_comes_later);
 	RUN("unwind_jit", jitted_code_in_a_frame_made_for_it);
 	RUN("unwind_jit", jitted_code_in_a_small_frame);

@@ -18,6 +18,7 @@ enum {
 	BLANK_PAUSE = 1000000,    /* ns until prof looks again at bytes that were no code; longer each time that they still are none, */
 	EMPTY_EVERY = 2000000000, /* and much longer if it could not read them */
 	MISSED_PAUSE = 100000000, /* ns until prof makes rules again that it made without bytes */
+	EXTENT_MOST = 32,         /* pages that a rule may be read from, to be kept */
 };
 
 #define PER_MESSAGE UINT64_C(4000000)   /* ns: in this time one more message may come */
@@ -28,6 +29,7 @@ struct code_page {
 	uint64_t looked;          /* when prof last looked again at bytes that were no code, */
 	uint32_t pause;           /* and for how long it does not look now, ns */
 	uint64_t compared;
+	uint64_t changed;         /* the number of this change among those of all pages */
 	uint32_t epoch;           /* of its space, or its module, counted down from UINT32_MAX; 0: empty */
 	uint32_t lo, hi;          /* the part of BYTES that prof could read; the page itself begins at EDGE */
 	uint8_t barren;           /* the alignment at which no function begins in it, or 0: not known */
@@ -67,6 +69,7 @@ make_room(struct code_pages *c, uint64_t page, uint32_t epoch)
 	p->looked = p->compared = c->now;
 	p->pause = BLANK_PAUSE;
 	p->lo = p->hi = p->barren = 0;
+	p->changed = ++c->changes;
 	return p;
 }
 
@@ -128,7 +131,7 @@ keep_neighbour(struct code_pages *c, const struct space *s, uint64_t page, uint6
 		return;
 	for (unsigned i = 0; i < WAYS; i++)
 		if (p[i].epoch != s->epoch) {
-			p[i] = (struct code_page){ .addr = page, .epoch = s->epoch, .looked = c->now, .compared = c->now, .pause = BLANK_PAUSE };
+			p[i] = (struct code_page){ .addr = page, .epoch = s->epoch, .looked = c->now, .compared = c->now, .pause = BLANK_PAUSE, .changed = ++c->changes };
 			take(c, &p[i], from, got);
 			return;
 		}
@@ -141,6 +144,9 @@ fetch(struct code_pages *c, struct space *s, uint64_t page)
 	uint64_t from;
 	size_t got;
 
+	if (!s->code_read)
+		s->compared = c->now;
+	s->code_read = true;
 	if (!c->credit) {
 		c->left++;
 		c->missed = true;
@@ -189,6 +195,8 @@ fetch_again(struct code_pages *c, struct space *s, struct code_page *p, uint64_t
 	p->looked = c->now;
 	got = empty(p) ? read_around(c, s, p->addr, &from) : message(c, s, from, PAGE + 2 * EDGE - (size_t)(from - (p->addr - EDGE)));
 	take(c, p, from, got);
+	if (p->lo != old.lo || p->hi != old.hi || memcmp(p->bytes + p->lo, old.bytes + p->lo, p->hi - p->lo) != 0)
+		p->changed = ++c->changes;
 	if (empty(&old) && !empty(p))   /* rules were made without bytes */
 		s->compared = AT_ONCE;
 	for (uint32_t i = old.lo; i < old.hi; i++)
@@ -197,14 +205,54 @@ fetch_again(struct code_pages *c, struct space *s, struct code_page *p, uint64_t
 	p->pause = !blank(p, at) ? BLANK_PAUSE : p->pause < (empty(p) ? EMPTY_EVERY : COMPARE_EVERY) ? p->pause * 2 : p->pause;
 }
 
+/* ---- which pages a rule was read from ---- */
+
+static void
+note(struct code_pages *c, uint64_t page)
+{
+	c->extent.lo = page < c->extent.lo ? page : c->extent.lo;
+	c->extent.hi = page > c->extent.hi ? page : c->extent.hi;
+}
+
+void
+code_pages_note(struct code_pages *c)
+{
+	c->extent = (struct code_extent){ .lo = UINT64_MAX };
+	c->unread = false;
+}
+
+bool
+code_pages_noted(const struct code_pages *c, struct code_extent *e)
+{
+	*e = c->extent;
+	e->changes = c->changes;
+	return !c->unread && e->lo <= e->hi && e->hi - e->lo < EXTENT_MOST * PAGE;
+}
+
+bool
+code_pages_same(struct code_pages *c, const struct space *s, const struct code_extent *e)
+{
+	const struct code_page *p;
+
+	if (!s || !c->page)
+		return false;
+	for (uint64_t page = e->lo; page <= e->hi; page += PAGE)
+		if (!(p = find(c, page, s->epoch)) || p->changed > e->changes)
+			return false;
+	return true;
+}
+
 struct cursor
 code_pages_of_space(struct code_pages *c, struct space *s, uint64_t addr)
 {
 	uint64_t page = addr & ~(uint64_t)(PAGE - 1), at = addr - page + EDGE;
 	struct code_page *p;
 
-	if (!s || !s->read || !has_room(c) || (!(p = find(c, page, s->epoch)) && !(p = fetch(c, s, page))))
+	note(c, page);
+	if (!s || !s->read || !has_room(c) || (!(p = find(c, page, s->epoch)) && !(p = fetch(c, s, page)))) {
+		c->unread = true;
 		return cur_of(NULL, 0, false);
+	}
 	if (blank(p, at))
 		fetch_again(c, s, p, at);
 	return at < p->lo || at >= p->hi ? cur_of(NULL, 0, false) : cur_of(p->bytes + at, p->hi - (size_t)at, false);
@@ -215,6 +263,7 @@ code_pages_barren(struct code_pages *c, const struct space *s, uint64_t page)
 {
 	struct code_page *p = s && c->page ? find(c, page, s->epoch) : NULL;
 
+	note(c, page);
 	return p ? &p->barren : NULL;
 }
 
@@ -234,8 +283,10 @@ differs(struct code_pages *c, struct code_page *p, uint64_t from, size_t got)
 	}
 	if (p->lo > old.lo)   /* prof did not read an edge this time */
 		old.lo = p->lo;
-	if (old.lo < p->lo || old.hi != p->hi || memcmp(old.bytes + p->lo, p->bytes + p->lo, p->hi - p->lo) != 0)
+	if (old.lo < p->lo || old.hi != p->hi || memcmp(old.bytes + p->lo, p->bytes + p->lo, p->hi - p->lo) != 0) {
+		p->changed = ++c->changes;
 		return true;
+	}
 	p->barren = old.barren;
 	return false;
 }
@@ -300,7 +351,7 @@ code_pages_compare(struct code_pages *c, struct space *s, uint64_t time)
 	bool known = s->compared == AT_ONCE;
 
 	c->now = time;
-	if (!c->page || !s->read)
+	if (!c->page || !s->read || !s->code_read)
 		return;
 	if (time > c->paid + PER_MESSAGE) {
 		uint64_t n = (time - c->paid) / PER_MESSAGE;

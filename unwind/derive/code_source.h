@@ -13,6 +13,7 @@ struct code_source {
 	struct space *space;       /* of the walk under way: prof reads JIT code from its process */
 	struct code_pages pages;
 	struct derive_work *work;  /* see derive.h */
+	struct kept_rule *kept;    /* see kept_rules.h */
 	uint64_t followed;         /* instructions, and other work that takes as long */
 	uint64_t forgiven;         /* ns: until when; */
 	uint32_t in_vain;          /* instructions of code that a process made, followed in vain; time makes it less */
