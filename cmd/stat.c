@@ -285,7 +285,7 @@ open_run(struct counting *s)
 	s->counters = (struct counters){ .event = p->event, .nevent = p->nevent, .inherit = !p->no_inherit && p->target.kind != TARGET_THREADS,
 	                                 .on_exec = p->target.kind == TARGET_COMMAND, .lent = sandbox_lent() };
 	if ((why = stat_places(p, &s->counters, &s->rows, s->launch.pid)))
-		error("%s%s%s", p->target.cgroup ? "-G " : "", p->target.cgroup ? p->target.cgroup : "", why);
+		error("%s%s%s%s", p->target.cgroup ? "-G " : "", p->target.cgroup ? p->target.cgroup : "", p->target.cgroup ? ": " : "", why);
 	else if (!counters_open(&s->counters, &r))
 		refused(s, &r);
 	else if (room(s))

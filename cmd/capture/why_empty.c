@@ -54,11 +54,14 @@ void
 why_empty_tell(const struct children *before, const struct plan *p, const struct session_counts *n, const char *events, bool over)
 {
 	uint64_t period = n->freq ? 1000000000 / n->freq : p->count;
+	const struct event *e = &p->event[0];
+	bool each = p->nevent == 1 && e->period == 1;   /* "every 1" says nothing here */
 
 	if (leaves_out(p) && tell_children(before, p))
 		return;
 	if (!any_time(p))
-		warn("the profile is empty: the target had %s%s in that time", p->count > 1 ? "too few " : "no ", events);
+		warn("the profile is empty: the target had %s%s%s in that time", p->count > 1 ? "too few " : "no ", each ? e->entry ? e->entry : e->name : events,
+		     each && e->filter ? " that --filter lets through" : "");
 	else if (n->enabled_ns >= period && !n->unseen_samples)
 		warn("the profile is empty: the target's threads ran %llu.%02llu s together, but each of them less than the %llu.%02llu ms between two "
 		     "samples; use -F max to sample more often", (unsigned long long)(n->enabled_ns / 1000000000),

@@ -391,7 +391,8 @@ explain(struct refusal *r, const struct facts *f, const char *text)
 	const char *mend = strchr(text, '\n');
 	struct line l = { f, r->what, r->what + sizeof r->what - 1 };
 
-	fill(&l, "cannot profile %W (%!): ", false);
+	/* What is missing is no file, whatever the system says. */
+	fill(&l, f->err == ENOENT && !f->cgroup ? "cannot profile %W: " : "cannot profile %W (%!): ", false);
 	fill(&l, text, false);
 	l = (struct line){ f, r->mend, r->mend + sizeof r->mend - 1 };
 	fill(&l, mend ? mend + 1 : "", false);

@@ -11,6 +11,12 @@ has idle err '^prof: the profile is empty: the target did not run on a CPU in th
 "$PROF" -e page-faults -p $idle -d 0.3 -o x.folded 2>err
 has no-event err '^prof: the profile is empty: the target had no page-faults in that time$'
 lacks no-event-no-cpu err 'did not run'
+if [ "$(id -u)" = 0 ]; then
+	"$PROF" -e sched:sched_process_exec -p $idle -d 0.3 -o x.folded 2>err
+	has no-tracepoint err '^prof: the profile is empty: the target had no sched:sched_process_exec in that time$'
+	"$PROF" -e sched:sched_process_exec --filter 'pid < 0' -o x.folded true 2>err
+	has none-passes err '^prof: the profile is empty: the target had no sched:sched_process_exec that --filter lets through in that time$'
+fi
 if [ "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" = 0 ] || [ "$(id -u)" = 0 ]; then
 	"$PROF" --engine=ptrace -p $idle -d 0.3 -o x.folded 2>err
 	has looked err '^prof: the profile is empty: prof looked [1-9][0-9]* times, and no thread of the target was on a CPU then'

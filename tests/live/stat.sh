@@ -71,6 +71,8 @@ if [ "$dir" ] && mkdir -p "$dir/prof-test/one" "$dir/prof-test/two" 2>/dev/null;
 	"$PROF" stat -x, -o c -e cpu-clock -G prof-test --per-cgroup --duration 300ms
 	kill -9 "$pid"
 	wait_for 10 sh -c "! grep -q . $dir/prof-test/one/cgroup.procs"
+	status nothing-below 125 "$PROF" stat -e cpu-clock -G prof-test/one --per-cgroup --duration 300ms
+	has nothing-below-why err '^prof: -G prof-test/one: there are no cgroups below it$'
 	has cgroup-that-ran c '^one,[0-9.]+,msec'
 	has cgroup-that-did-not c '^two,(<not counted>|0.00),msec'
 fi
