@@ -187,7 +187,7 @@ add_source(struct latencies *c, const char *text)
 {
 	struct source *s = &c->source[c->nsource++];
 	const char *dots = strstr(text, "..");
-	bool syscall = !strncmp(text, "syscall:", 8) || !strncmp(text, "syscalls:", 9), good;
+	bool pair = dots && strchr(dots, ':'), syscall = !pair && (!strncmp(text, "syscall:", 8) || !strncmp(text, "syscalls:", 9)), good;
 
 	s->text = text;
 	s->first = c->nsite;
@@ -198,7 +198,7 @@ add_source(struct latencies *c, const char *text)
 	if (syscall) {
 		c->shape.syscalls = c->shape.tracepoint = true;
 		good = add_syscalls(c, strchr(text, ':') + 1);
-	} else if (dots && strchr(dots, ':')) {
+	} else if (pair) {
 		good = add_pair(c, s, dots);
 	} else if (!probe_is(text) || !strncmp(text, "usdt", 4) || !strncmp(text, "sdt", 3)) {
 		error("-e %s: prof does not know where this ends; write BEGIN..END, for example usdt:FILE:query__start..usdt:FILE:query__done", text);

@@ -106,8 +106,14 @@ status by_two_places 125 "$PROF" latency --by n -e "uprobe:$PWD/by0:work" -e "up
 has by_two_places_why err 'not at the same place in all functions'
 "$PROF" latency --by pid -o out --json -e syscall:getpgid ./by0 2>err
 check by_field_of_a_system_call "$(of count 'getpgid pid=0')" -eq 2 -a "$(of count 'getpgid pid=1')" -eq 1
+rm out
 "$PROF" latency --by pid -o out --json -e syscalls:sys_enter_getpgid..syscalls:sys_exit_getpgid ./by0 2>err
 check by_field_of_a_tracepoint "$(grep -o 'pid=[01]", "count": [12]' out | grep -c .)" -eq 2
+# As fast as a program can: each call counts, in all threads.
+counted=$(program counted) || exit 1
+"$PROF" latency -o out --json -e syscall:getppid sh -c "'$counted' 1 400000 1 & '$counted' 1 400000 1; wait" 2>err
+within as_fast_as_it_can "$(of count getppid)" 800000 800002   # shells call it, too
+lacks as_fast_as_it_can_all err 'did not|missed'
 status by_field_misspelt 125 "$PROF" latency --by pit -e syscall:getpgid ./by0
 has by_field_misspelt_why err 'did you mean pid\?'
 
