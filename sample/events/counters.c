@@ -11,6 +11,7 @@
 #include "lent_event.h"
 #include "opener.h"
 #include "perf.h"
+#include "probe.h"
 
 bool
 counters_at(struct counters *c, const struct counted *where)
@@ -81,7 +82,7 @@ open_at(struct counters *c, const struct counted *w, int *fd, struct refusal *r)
 			c->err[e] = 0;
 			continue;
 		}
-		if (!is_missing(errno)) {
+		if (!is_missing(errno) || probe_is(event->name)) {
 			*r = (struct refusal){ .of = REFUSED_EVENT, .err = errno, .pid = c->on_exec ? 0 : w->tid };
 			return false;
 		}

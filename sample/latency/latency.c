@@ -10,6 +10,7 @@
 
 #include "lib/bpf.h"
 #include "sample/events/cpu.h"
+#include "sample/events/kernel_function.h"
 #include "sample/events/perf.h"
 #include "sample/events/probe_pmu.h"
 #include "sample/events/tracefs.h"
@@ -184,6 +185,7 @@ static bool
 attach(struct latency *l, const struct probe_sites *p, bool returns, bool end, int32_t pid, uint32_t first, struct refusal *r)
 {
 	bool kernel = p->file.fd < 0, good = true;
+	char near[64];
 
 	if (!kernel && l->shape.places) {
 		good = attach_places(l, p, returns, end, pid, first);
@@ -200,8 +202,11 @@ attach(struct latency *l, const struct probe_sites *p, bool returns, bool end, i
 		return refuse(r, "%s: this kernel has no %s", p->probe.text, kernel ? "kprobes (CONFIG_KPROBES)" : "uprobes (CONFIG_UPROBES)");
 	if (errno == EPERM || errno == EACCES)
 		return refuse_rights(r, errno);
-	return refuse(r, "%s: cannot set the probe: %s", p->probe.text,
-	              errno == ENOENT && kernel ? "the kernel has no such function, or it cannot be probed" : strerror(errno));
+	if (!kernel || (errno != ENOENT && errno != EINVAL))
+		return refuse(r, "%s: cannot set the probe: %s", p->probe.text, strerror(errno));
+	kernel_function_near(p->probe.place, near, sizeof near);
+	return *near ? refuse(r, "%s: the kernel has no such function: did you mean %s?", p->probe.text, near)
+	             : refuse(r, "%s: the kernel has no such function, or no probe can be there", p->probe.text);
 }
 
 /* Attaches to returns first.  A call that begins before both are there then counts as one with an unknown beginning, and not as

@@ -7,7 +7,9 @@
 #include "lib/text.h"
 #include "sample/tasks/foreign.h"
 #include "sample/events/event.h"
+#include "sample/events/kernel_function.h"
 #include "sample/events/perf.h"
+#include "sample/events/probe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +30,7 @@ struct facts {
 	int err;                   /* what perf_event_open said */
 	const char *event;         /* the event most likely meant */
 	bool software;             /* it is a software event */
-	bool tracepoint, probe;    /* the event is a tracepoint, or a probe of the user's own */
+	bool tracepoint, probe, kprobe;   /* the event is a tracepoint, or a probe of the user's own; in the kernel */
 	bool kernel_asked;         /* the user asked for the kernel's side by a modifier */
 	bool system;               /* -a, -C */
 	bool cpus;                 /* -C */
@@ -49,6 +51,7 @@ struct facts {
 	bool lockdown;             /* confidentiality */
 	uint64_t freq, max_rate, nofile;
 	char self[128];            /* prof's own file */
+	char near[64];             /* the kernel's function that the name of a kprobe is nearest to; or "" */
 };
 
 int
@@ -182,7 +185,8 @@ learn_capture(struct facts *f, const struct capture *c)
 	f->event = c->nevent ? c->event[which].name : "";
 	f->software = c->nevent && c->event[which].type == PERF_TYPE_SOFTWARE;
 	f->tracepoint = c->nevent && c->event[which].type == PERF_TYPE_TRACEPOINT;
-	f->probe = c->nevent && !strncmp(f->event + 1, "probe", 5);
+	f->probe = probe_is(f->event);
+	f->kprobe = f->probe && *f->event == 'k';
 	for (unsigned i = 0; i < c->nevent; i++)
 		f->kernel_asked |= c->event[i].sides_given && c->event[i].kernel;
 	f->system = c->target == TARGET_SYSTEM;
@@ -238,6 +242,8 @@ word(const struct facts *f, char letter, char number[24])
 		return f->event;
 	case 's':
 		return f->self;
+	case 'N':
+		return f->near;
 	case '!':
 		return strerror(f->err);
 	case 'p':
@@ -347,6 +353,13 @@ unsupported(const struct facts *f)
 }
 
 static const char *
+no_function(const struct facts *f)
+{
+	return *f->near ? "the kernel has no function as in '%e': did you mean %N?"
+	                : "the kernel has no function as in '%e', or no probe can be there";
+}
+
+static const char *
 reason(const struct facts *f)
 {
 	if (f->cgroup && (f->err == EBADF || f->err == ENOENT))
@@ -368,13 +381,13 @@ reason(const struct facts *f)
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
-		return unsupported(f);
+		return f->kprobe ? no_function(f) : unsupported(f);
 	case ENOSPC:
 		return "there are too few counters for all these events\nuse fewer events in -e";
 	case EBUSY:
 		return "another program has reserved the counters of '%e'\n-e cpu-clock";
 	case EINVAL:
-		return f->freq > f->max_rate ? "-F %f is above kernel.perf_event_max_sample_rate, %m\n"
+		return f->kprobe ? no_function(f) : f->freq > f->max_rate ? "-F %f is above kernel.perf_event_max_sample_rate, %m\n"
 		                               "-F max, or: sudo sysctl kernel.perf_event_max_sample_rate=%f"
 		                             : "the kernel rejects event '%e'; its terms or modifiers may be wrong\n-e cpu-clock";
 	case E2BIG:
@@ -405,6 +418,8 @@ learn(struct facts *f, const struct capture *c, int32_t pid, int err)
 	learn_self(f);
 	learn_target(f, !pid && c->npid ? *c->pid : pid);
 	learn_capture(f, c);
+	if (f->kprobe && (err == ENOENT || err == EINVAL))
+		kernel_function_near(strchr(f->event, ':') + 1, f->near, sizeof f->near);
 }
 
 void
