@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/bpf.h"
+#include "lib/nearest.h"
 #include "sample/events/cpu.h"
 #include "sample/events/kernel_function.h"
 #include "sample/events/perf.h"
@@ -239,12 +240,16 @@ latency_place(struct latency *l, const struct probe_sites *p, bool end, int32_t 
 static bool
 refuse_tracepoint(struct refusal *r, const char *system, const char *name)
 {
-	if (access("/sys/kernel/tracing/events", F_OK) && access("/sys/kernel/debug/tracing/events", F_OK)) {
-		refuse(r, "%s:%s needs tracefs", system, name);
-		snprintf(r->mend, sizeof r->mend, "mount -t tracefs none /sys/kernel/tracing");
-		return false;
-	}
-	return refuse(r, "this kernel has no tracepoint %s:%s", system, name);
+	struct arena arena = { 0 };
+	const char **names, *near, *missing = tracefs_missing();
+
+	if (missing)
+		return refuse(r, "%s:%s %s", system, name, missing);
+	names = tracefs_names(system, &arena);
+	near = names ? nearest(name, names, "") : NULL;
+	refuse(r, "this kernel has no tracepoint %s:%s%s%s%s", system, name, near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+	arena_free(&arena);
+	return false;
 }
 
 bool

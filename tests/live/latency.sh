@@ -114,6 +114,8 @@ counted=$(program counted) || exit 1
 "$PROF" latency -o out --json -e syscall:getppid sh -c "'$counted' 1 400000 1 & '$counted' 1 400000 1; wait" 2>err
 within as_fast_as_it_can "$(of count getppid)" 800000 800002   # shells call it, too
 lacks as_fast_as_it_can_all err 'did not|missed'
+status tracepoint_misspelt 125 "$PROF" latency -e sched:sched_swich..sched:sched_switch ./by0
+has tracepoint_misspelt_why err 'no tracepoint sched:sched_swich: did you mean sched_switch\?'
 status by_field_misspelt 125 "$PROF" latency --by pit -e syscall:getpgid ./by0
 has by_field_misspelt_why err 'did you mean pid\?'
 
