@@ -153,7 +153,7 @@ put_text(struct annotating *a, struct output *out)
 	a->asked.view.colour = terminal.colour;
 	a->asked.view.ascii = terminal.ascii;
 	if ((why = output_text(out, write_text, a, &words))) {
-		error("%s: %s", path, why);
+		error("%s: %s", strcmp(path, "-") ? path : "stdout", why);
 		return false;
 	}
 	sink_open(&s, -1);

@@ -302,7 +302,7 @@ write_one(struct comparing *c, struct output *out)
 	if (out->format != &format_table)
 		return outputs_all(out, 1, &c->profile[AFTER]);
 	if ((why = output_text(out, write_table, c, &words)))
-		error("%s: %s", out->path, why);
+		error("%s: %s", strcmp(out->path, "-") ? out->path : "stdout", why);
 	return !why;
 }
 

@@ -6,23 +6,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <fcntl.h>
 
 #include "cmd/capture/call_frame.h"
 #include "cmd/options/end_signals.h"
-#include "cmd/options/terminal.h"
+#include "cmd/options/refused.h"
+#include "latency_show.h"
 #include "latency_stacks.h"
 #include "lib/clock.h"
 #include "lib/msg.h"
 #include "lib/nearest.h"
 #include "lib/sort.h"
 #include "lib/text.h"
+#include "out/place.h"
 #include "out/report/durations.h"
 #include "sample/events/perf.h"
 #include "sample/events/syscalls.h"
@@ -45,9 +45,9 @@ static const struct option options[] = {
 	{ TOP, "top=N", "draw the histograms of the N with the most time (3)" },
 	{ JSON, "json", "write JSON: every bucket" },
 	{ 'o', "output=FILE", "write the table to FILE; or with the suffix of a profile (.html .svg .folded ...) the stacks of the slowest calls" },
-	{ SLOWEST, "slowest=N", "how many calls these are (100)" },
-	{ 'q', "quiet", "print nothing else" },
-	{ 'v', "verbose", "say more" },
+	{ SLOWEST, "slowest=N", "with -o slow.html: keep the stacks of the N slowest calls (100)" },
+	{ 'q', "quiet", "print no messages besides the table" },
+	{ 'v', "verbose", "say more about what is missing, and why" },
 	{ 'h', "help", "show this help" },
 	{ 0 },
 };
@@ -201,7 +201,8 @@ add_source(struct latencies *c, const char *text)
 	} else if (pair) {
 		good = add_pair(c, s, dots);
 	} else if (!probe_is(text) || !strncmp(text, "usdt", 4) || !strncmp(text, "sdt", 3)) {
-		error("-e %s: prof does not know where this ends; write BEGIN..END, for example usdt:FILE:query__start..usdt:FILE:query__done", text);
+		error(strchr(text, ':') ? "-e %s: prof does not know where this ends; write BEGIN..END, for example usdt:FILE:query__start..usdt:FILE:query__done"
+		                        : "-e %s: this is no call that prof can measure; write uprobe:FILE:FUNCTION, kprobe:FUNCTION, syscall:NAME or BEGIN..END", text);
 		return false;
 	} else {
 		good = find(c, &s->begin, text, true, true);
@@ -247,7 +248,9 @@ take(void *latencies, const struct options *o, int id)
 static int
 read_options(struct latencies *c, int argc, char **argv)
 {
+	struct place_words words;
 	struct options o;
+	const char *why;
 	int status;
 
 	c->target.kind = TARGET_COMMAND;
@@ -264,6 +267,10 @@ read_options(struct latencies *c, int argc, char **argv)
 	if (c->output && !c->json && latency_stacks_are(c->output)) {
 		c->stacks.output = c->output;
 		c->output = NULL;
+	}
+	if (c->output && (why = place_check(c->output, &words))) {
+		error("-o %s: %s", c->output, why);
+		return EXIT_FAILED;
 	}
 	if (c->slowest && !c->stacks.output) {
 		error("--slowest writes stacks, and needs a profile's file: add -o slow.html");
@@ -282,9 +289,7 @@ read_options(struct latencies *c, int argc, char **argv)
 static bool
 refused(const struct refusal *r)
 {
-	error("%s", r->what);
-	if (*r->mend)
-		error("try: %s", r->mend);
+	refused_tell(r, "latency");
 	return false;
 }
 
@@ -499,22 +504,12 @@ say_lost(const struct latencies *c)
 static bool
 tell(struct latencies *c)
 {
-	bool screen_out = !c->output && isatty(c->target.command ? STDERR_FILENO : STDOUT_FILENO);
-	int fd = c->target.command ? STDERR_FILENO : STDOUT_FILENO;
 	struct durations *d;
 	struct item *item = NULL;
-	struct winsize w = { .ws_col = 100 };
-	struct screen screen;
-	struct sink out, s;
 	uint32_t cap = 0, n = c->rows.n;
 	uint64_t calls = 0;
+	bool good;
 
-	if (c->output && (fd = open(c->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0) {
-		error("%s: %s", c->output, strerror(errno));
-		return false;
-	}
-	if (screen_out)
-		ioctl(fd, TIOCGWINSZ, &w);
 	if (!(d = arena_alloc(&c->arena, (n + 1) * sizeof *d)) || !vec_room(&item, &cap, (uint64_t)n + 1, sizeof *item)) {
 		error("out of memory");
 		return false;
@@ -527,24 +522,12 @@ tell(struct latencies *c)
 		d[i].name = name_row(c, &c->rows.row[item[i].a]);
 		calls += d[i].ns.count;
 	}
-	sink_open(&out, fd);
-	screen_open(&screen, &s, &out, screen_out ? w.ws_col : 0, screen_out && terminal_ascii());
-	if (c->json) {
-		durations_json(&s, d, n);
-	} else if (n) {
-		durations_table(&s, d, n);
-		for (uint32_t i = 0; i < n && i < c->top; i++) {
-			sink_fmt(&s, "\n%s\n", d[i].name);
-			durations_chart(&s, &d[i], w.ws_col ? w.ws_col : 100);
-		}
-	}
-	sink_close(&s);
-	if (sink_close(&out))
-		error("%s: %s", c->output ? c->output : "output", strerror(out.err));
+	good = latency_show(&(struct latency_shown){ .d = d, .n = n, .top = c->top, .json = c->json, .output = c->output,
+	                    .fd = c->target.command ? STDERR_FILENO : STDOUT_FILENO });
 	say_lost(c);
 	warn("%llu %s in %.1f s", (unsigned long long)calls, calls_word(c, calls), (double)(c->end - c->start) / 1e9);
 	vec_free(&item, &cap, sizeof *item);
-	return !out.err;
+	return good;
 }
 
 static int

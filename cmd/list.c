@@ -151,12 +151,12 @@ cmd_list(int argc, char **argv)
 	if (l.json)
 		sink_str(&l.out, l.n ? "\n]\n" : "[]\n");
 	if (sink_close(&l.out)) {
-		error("cannot write the list");
+		error("stdout: %s", strerror(l.out.err));
 		return EXIT_FAILED;
 	}
 	if (why)
 		warn("the kernel's tracepoints are not in this list: prof %s", why);
-	if (!l.n && n)
+	else if (!l.n && n)
 		error("no event is called '%s'; prof list names all of them", argv[1]);
 	arena_free(&l.arena);
 	return !l.n && n ? EXIT_FAILED : 0;

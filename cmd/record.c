@@ -31,6 +31,7 @@
 #include "record.h"
 #include "cmd/options/end_signals.h"
 #include "cmd/options/profile_input.h"
+#include "cmd/options/refused.h"
 #include "cmd/capture/waits.h"
 #include "cmd/options/terminal.h"
 #include "out/formats.h"
@@ -310,11 +311,7 @@ command_exit(struct recording *r)
 static int
 refused(const struct recording *r)
 {
-	error("%s", r->refusal.what);
-	if (r->refusal.mend[0])
-		error("try: %s", r->refusal.mend);
-	if (r->refusal.last[0])
-		error("%s", r->refusal.last);
+	refused_tell(&r->refusal, NULL);
 	return EXIT_FAILED;
 }
 

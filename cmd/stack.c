@@ -30,7 +30,7 @@ static const struct option options[] = {
 	{ CORE, "core=FILE", "the threads of a core file; - is stdin, as for core_pattern" },
 	{ TWICE, "twice", "look again after a second, and tell which threads have moved" },
 	{ STOP, "stop", "stop threads that sleep, too (for less than 1 ms), so that all registers are known" },
-	{ NO_STOP, "no-stop", "stop no thread: those that run are left out" },
+	{ NO_STOP, "no-stop", "stop no thread, and leave out those that run" },
 	{ JSON, "json", "print JSON" },
 	{ SYSROOT, "sysroot=DIR", "look for the files of a core file below DIR first" },
 	{ DEBUG_DIR, "debug-dir=DIR", "look for debug information in DIR first; repeatable" },
@@ -43,7 +43,7 @@ static const struct option options[] = {
 	{ 'f', "format=NAME", "write this format, for any suffix" },
 	{ NO_SANDBOX, "no-sandbox", "read files and core files with all of prof's rights" },
 	{ 'q', "quiet", "say nothing but errors" },
-	{ 'v', "verbose", "say more" },
+	{ 'v', "verbose", "say more about what is missing, and why" },
 	{ 0 },
 };
 
@@ -289,6 +289,7 @@ cmd_stack(int argc, char **argv)
 	int status;
 
 	s.max_stack = STACK_DEFAULT;
+	s.target.cannot_wait = true;
 	options_open(&s.o, options, argc, argv);
 	status = options_read(&s.o, &s.words, take, NULL);
 	return status ? status : consistent() ? stack() : EXIT_FAILED;

@@ -16,6 +16,7 @@
 
 #include "cmd/options/end_signals.h"
 #include "cmd/options/lent_rights.h"
+#include "cmd/options/refused.h"
 #include "cmd/stat/stat_places.h"
 #include "cmd/stat/stat_ratio.h"
 #include "cmd/stat/stat_text.h"
@@ -232,9 +233,7 @@ refused(const struct counting *s, struct refusal *r)
 	                     .cgroup = p->target.cgroup, .event = s->counters.event, .nevent = p->nevent, .lent = s->counters.lent };
 
 	refusal_words(r, &c);
-	error("%s", r->what);
-	if (r->mend[0])
-		error("try: %s", r->mend);
+	refused_tell(r, "stat");
 	return EXIT_FAILED;
 }
 

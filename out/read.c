@@ -1,6 +1,8 @@
 /* See read.h. */
 #include "read.h"
 
+#include <string.h>
+
 #include "lib/codec/inflate.h"
 #include "formats.h"
 
@@ -31,14 +33,53 @@ looks_like(const char *name, struct cursor bytes)
 	return NULL;
 }
 
+static bool
+begins(const struct cursor *c, const char *s)
+{
+	size_t n = strlen(s);
+
+	return cur_left(c) >= n && memcmp(c->pos, s, n) == 0;
+}
+
+/* Whether it is a table of prof report: one line, an empty one, and the names of columns.  The first line might be a sample's. */
+static bool
+is_table(struct cursor c)
+{
+	const uint8_t *end = memchr(c.pos, '\n', cur_left(&c));
+
+	if (!end)
+		return false;
+	c.pos = end + 1;
+	if (!begins(&c, "\n"))
+		return false;
+	do
+		c.pos++;
+	while (begins(&c, " "));
+	return begins(&c, "self ") || begins(&c, "total ");
+}
+
+/* What the bytes are, if no format has them. */
+static const char *
+unreadable(const struct cursor *bytes)
+{
+	return !cur_left(bytes) ? "empty"
+	       : begins(bytes, "\xfd" "7zXZ") ? "is compressed: xz -dc FILE | prof report -"
+	       : begins(bytes, "\x28\xb5\x2f\xfd") ? "is compressed: zstd -dc FILE | prof report -"
+	       : is_table(*bytes) ? "is a table, which has no stacks; prof cannot read it back" : NULL;
+}
+
 static const char *
 read_plain(struct profile *p, const char *name, struct cursor bytes, const struct format **format, uint64_t *where)
 {
 	const uint8_t *begin = bytes.pos;
 	const char *why;
 
+	*format = NULL;
+	if ((why = unreadable(&bytes)))
+		return why;
 	if (!(*format = looks_like(name, bytes)))
-		return cur_left(&bytes) ? "prof cannot read this; it reads its own pages and flame graphs, folded stacks, pprof, speedscope's JSON and perf script's text" : "empty";
+		return "prof cannot read this; it reads its own pages and flame graphs, folded stacks, pprof, speedscope's JSON, perf script's text, "
+		       "and perf.data (prof report)";
 	why = (*format)->read(p, &bytes);
 	if (!why)
 		return NULL;

@@ -13,6 +13,7 @@
 
 #include "lib/answer.h"
 #include "lib/msg.h"
+#include "lib/proc.h"
 #include "lib/text.h"
 #include "out/profile/profile_names.h"
 #include "sample/events/opener.h"
@@ -302,7 +303,7 @@ obstacles_line(struct sink *s, const struct closing *c)
 	if (n->unsampled >= UNSAMPLED_LEAST && n->unsampled * UNSAMPLED_PART > n->samples)
 		sink_fmt(s, "; %u%% of CPU time was in threads that ran too little to be sampled (use -F max to sample more often)",
 		         (unsigned)(n->unsampled * 100 / (n->samples + n->unsampled)));
-	if (c->kernel_visible && c->collector->kernel_hidden)
+	if (c->kernel_visible && c->collector->kernel_hidden && proc_there())
 		sink_str(s, "; the kernel hides the names of its functions (kernel.kptr_restrict)");
 	if (c->collector->in_use.unknown)
 		sink_fmt(s, "; the program freed %llu block%s of which prof did not see the allocation: it was before the capture, or was lost",
@@ -351,6 +352,18 @@ say(struct sink *s, size_t skip)
 	s->len = 0;
 }
 
+/* Whether the events might all have been in the kernel, which prof was asked to see, and may not. */
+static bool
+hides_kernel(const struct closing *c)
+{
+	const struct plan *p = c->plan;
+	unsigned i = 0;
+
+	while (i < p->nevent && !p->event[i].is_time && !p->event[i].sides_given)
+		i++;
+	return !c->kernel_visible && i == p->nevent;
+}
+
 void
 closing_line(const struct closing *c)
 {
@@ -367,7 +380,10 @@ closing_line(const struct closing *c)
 	say(&s, 2);
 	cost_line(&s, c);
 	say(&s, 0);
-	if (!c->collector->profile.samples)
+	if (!c->collector->profile.samples && hides_kernel(c))
+		warn("the profile is empty: the target had no %s on its user side, and prof may not see the kernel's side "
+		     "(sudo sysctl kernel.perf_event_paranoid=1)", c->events);
+	else if (!c->collector->profile.samples)
 		why_empty_tell(c->children, c->plan, &c->counts, c->events, c->over);
 	sink_close(&s);
 }

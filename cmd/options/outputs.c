@@ -2,6 +2,7 @@
 #include "outputs.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/msg.h"
 #include "out/formats.h"
@@ -49,11 +50,16 @@ outputs_add(struct output *out, const char *file, const struct format *given, co
 {
 	struct place_words words;
 	const char *why;
+	struct stat st;
 
 	*out = (struct output){ .path = file, .format = given };
 	if (!given)
 		out->format = strcmp(file, "-") == 0 ? bare : format_of_file(file);
-	if (!out->format)
+	if (!*file)
+		error("-o: the file name is empty");
+	else if (!out->format && !stat(file, &st) && S_ISDIR(st.st_mode))
+		error("-o %s: this is a directory; name a file in it", file);
+	else if (!out->format)
 		no_format(file);
 	else if ((why = output_check(out, &words)))
 		error("-o %s: %s", file, why);

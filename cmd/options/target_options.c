@@ -138,7 +138,7 @@ find_named(struct target_options *t)
 	if (!n && t->wait_named)
 		n = wait_for_name(t);
 	if (!n)
-		error("-n %s: there is no process of that name; use --wait to wait for one", t->name);
+		error("-n %s: there is no process of that name%s", t->name, t->cannot_wait ? "" : "; use --wait to wait for one");
 	t->npid = n && t->newest ? 1 : n;
 	if (n > 1 && t->newest)
 		warn("%u processes are called %s; the newest is %d", n, t->name, t->pid[0]);

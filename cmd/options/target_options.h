@@ -19,6 +19,7 @@ struct target_options {
 	const char *name;                /* -n */
 	const char *cgroup;              /* -G */
 	bool all_named, newest, wait_named;   /* --all, --newest, --wait */
+	bool cannot_wait;          /* the command has no --wait */
 	char **command;                  /* NULL: none */
 	char chosen_by;                  /* the letter of the option that chose the target; 0: none did */
 };

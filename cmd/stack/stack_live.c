@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "cmd/capture/registers.h"
+#include "cmd/options/refused.h"
 #include "lib/clock.h"
 #include "lib/msg.h"
 #include "lib/text.h"
-#include "sample/events/refusal.h"
 #include "sample/rights/permit_trace.h"
 #include "sample/rights/sandbox.h"
 #include "sample/tasks/foreign.h"
@@ -49,9 +49,7 @@ explain(const struct stack_live *l)
 	}
 	permit_trace_explain(&r, &l->capture, l->snapshots.one[0]->tracer ? l->snapshots.one[0]->tracer : l->snapshots.one[0]->pid,
 	                     l->snapshots.one[0]->err);
-	error("process %d: %s", (int)l->snapshots.one[0]->pid, r.what);
-	if (*r.mend)
-		error("%s", r.mend);
+	refused_tell(&r, "stack");
 	return false;
 }
 

@@ -11,7 +11,7 @@
 #include "lib/file.h"
 #include "lib/proc.h"
 #include "lib/text.h"
-#include "sample/tasks/cgroup_dir.h"
+#include "sample/tasks/cgroup.h"
 #include "sample/tasks/threads.h"
 
 static const char memory[] = "out of memory";
@@ -110,15 +110,14 @@ cgroups(struct stat_plan *p, struct counters *c, struct stat_rows *r, const char
 		if ((fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) >= 0)
 			why = cpus(p, c, r, fd, row_of(p, r, *name));
 	}
-	return why ? why : r->n ? NULL : "there are no cgroups below it";
+	return why ? why : r->n ? NULL : "there are no cgroups below this one";
 }
 
 const char *
 stat_places(struct stat_plan *p, struct counters *c, struct stat_rows *r, int32_t pid)
 {
-	char dir[480];
+	struct cgroup group;
 	const char *why;
-	int fd;
 
 	if (p->target.kind == TARGET_COMMAND)
 		return at(c, pid, -1, -1, 0);
@@ -126,11 +125,10 @@ stat_places(struct stat_plan *p, struct counters *c, struct stat_rows *r, int32_
 		return threads(p, c, r);
 	if (!p->target.cgroup && p->by != STAT_CGROUPS)
 		return cpus(p, c, r, -1, 0);
-	if ((why = cgroup_dir_find(p->target.cgroup ? p->target.cgroup : "/", dir, sizeof dir)))
+	if ((why = cgroup_open(&group, p->target.cgroup ? p->target.cgroup : "/")))
 		return why;
-	if (p->by == STAT_CGROUPS)
-		return cgroups(p, c, r, dir);
-	if ((fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
-		return "prof cannot open the cgroup";
-	return cpus(p, c, r, fd, 0);
+	if (p->by != STAT_CGROUPS)
+		return cpus(p, c, r, group.fd, 0);
+	close(group.fd);
+	return cgroups(p, c, r, group.path);
 }

@@ -17,7 +17,7 @@ const struct option stat_options[] = {
 	{ 'r', "repeat=N", "run the command N times, and print means and their deviation" },
 	{ 'I', "interval-print=MS", "print every MS milliseconds what was counted since" },
 	{ DURATION, "duration=SECS", "stop after this time: seconds, or 500ms, 2m, 1h" },
-	{ PER_THREAD, "per-thread", "keep threads apart (with -p or -t)" },
+	{ PER_THREAD, "per-thread", "keep threads apart (with -p, -n or -t)" },
 	{ PER_CORE, "per-core", "keep cores apart (with -a or -C)" },
 	{ PER_CGROUP, "per-cgroup", "keep the cgroups below -G's apart, or below the root (with -a)" },
 	{ NO_INHERIT, "no-inherit", "leave the target's children out" },

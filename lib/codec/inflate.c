@@ -67,6 +67,14 @@ drop(struct inflater *s, unsigned n)
 	s->nbits -= n;
 }
 
+/* The first complaint stays. */
+static void
+complain(struct inflater *s, const char *why)
+{
+	if (!s->in.bad)
+		s->in.bad = why;
+}
+
 static inline uint32_t
 take(struct inflater *s, unsigned n)
 {
@@ -149,7 +157,7 @@ decode_long(struct inflater *s, const struct code *c)
 		first = (first + c->count[len]) << 1;
 		code <<= 1;
 	}
-	s->in.bad = "holds an invalid code";
+	complain(s, s->nbits < BITS_MAX ? "ends early" : "holds an invalid code");
 	return END << VALUE;
 }
 
@@ -227,11 +235,11 @@ make_room(struct inflater *s, size_t n)
 	if (s->more && (s->room = s->more(s->ctx, s->n + n)) >= s->n + n)
 		return true;
 	if (!s->sink || n > s->max - s->n) {
-		s->in.bad = s->sink ? "is larger than is allowed" : "is larger than it says";
+		complain(s, s->sink ? "is larger than is allowed" : "is larger than it says");
 		return false;
 	}
 	if (!vec_room(&s->sink->buf, &s->sink->cap, s->n + n, 1)) {
-		s->in.bad = "needs more memory than is allowed";
+		complain(s, "needs more memory than is allowed");
 		return false;
 	}
 	s->out = (uint8_t *)s->sink->buf;
@@ -273,12 +281,12 @@ match(struct inflater *s, uint32_t what)
 
 	what = decode(s, &s->distance);
 	if (!(what & MATCH)) {
-		s->in.bad = "holds an invalid code";
+		complain(s, "holds an invalid code");
 		return;
 	}
 	dist = extended(s, what);
 	if (dist > s->n - s->begin) {
-		s->in.bad = "refers to data before its beginning";
+		complain(s, "refers to data before its beginning");
 		return;
 	}
 	if (!make_room(s, len))
@@ -371,7 +379,7 @@ coded_block(struct inflater *s)
 		else if (what >> VALUE == END)
 			return;
 		else
-			s->in.bad = "holds an invalid code";
+			complain(s, "holds an invalid code");
 	}
 }
 
@@ -393,7 +401,7 @@ stored_block(struct inflater *s)
 	n = cur_u16(&s->in);
 	not_n = cur_u16(&s->in);
 	if ((n ^ not_n) != UINT16_MAX)
-		s->in.bad = "has a block with two different lengths";
+		complain(s, "has a block with two different lengths");
 	p = cur_take(&s->in, n);
 	if (!s->in.bad && p && make_room(s, n)) {
 		memcpy(s->out + s->n, p, n);
@@ -423,11 +431,11 @@ block(struct inflater *s)
 	case 2:
 		if (read_codes(s))
 			coded_block(s);
-		else if (!s->in.bad)
-			s->in.bad = "holds impossible codes";
+		else
+			complain(s, "holds impossible codes");
 		break;
 	default:
-		s->in.bad = "has a block of an unknown kind";
+		complain(s, "has a block of an unknown kind");
 		break;
 	}
 	return !last && !s->in.bad;

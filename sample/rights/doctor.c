@@ -126,6 +126,8 @@ try_tracepoint(struct patient *p)
 		try_event(p, "tracepoints", &e, ON_TARGET);
 	else if (access("/sys/kernel/tracing/events", F_OK) && errno == EACCES)
 		refused(examination_add(p->e, "events", "tracepoints"), "only root may use /sys/kernel/tracing", "sudo prof ...");
+	else if (access("/sys/kernel", F_OK))
+		refused(examination_add(p->e, "events", "tracepoints"), "/sys is not mounted", "mount -t sysfs sysfs /sys");
 	else
 		refused(examination_add(p->e, "events", "tracepoints"), "/sys/kernel/tracing is not mounted",
 		        "mount -t tracefs none /sys/kernel/tracing");

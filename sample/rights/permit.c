@@ -248,7 +248,7 @@ word(const struct facts *f, char letter, char number[24])
 		return strerror(f->err);
 	case 'p':
 		if (f->paranoid == INT_MAX)
-			return "cannot be read";
+			return "is unknown";
 		snprintf(number, 24, "is %d", f->paranoid);
 		return number;
 	}
@@ -332,10 +332,12 @@ denied(const struct facts *f)
 	else if (f->system && f->paranoid > 0)
 		return f->cgroup ? PARANOID("0", "for a cgroup it must be 0 or lower, or prof needs CAP_PERFMON")
 		                 : PARANOID("0", "for the whole system it must be 0 or lower, or prof needs CAP_PERFMON");
-	else if (f->paranoid > 2)
+	else if (f->paranoid > 2 && f->paranoid != INT_MAX)
 		return PARANOID("1", "at that level this kernel refuses all events to ordinary users");
 	else if (f->kernel_asked && f->paranoid > 1)
 		return PARANOID("1", "for the kernel's side it must be 1 or lower");
+	else if (f->paranoid == INT_MAX)
+		return PARANOID("1", "it may forbid all events to ordinary users");
 	if (f->seccomp)
 		return seccomp(f);
 	if (f->lockdown)

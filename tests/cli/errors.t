@@ -148,6 +148,20 @@ prof: --engine 'foo' is unknown; choose one of: perf, ptrace
 ? 125
 $ ls
 
+# a-place-that-is-no-file
+$ prof -o ./ touch ran
+prof: -o ./: this is a directory; name a file in it
+? 125
+$ prof -o '' touch ran
+prof: -o: the file name is empty
+? 125
+$ ls
+
+# no-such-cgroup
+$ prof stat -G no-such-cgroup
+~ ^prof: -G no-such-cgroup: [a-z].*(no such cgroup|not mounted|no cgroups)
+? 125
+
 # commands-that-cannot-be-run
 $ prof ./missing
 ~ ^prof: .*missing

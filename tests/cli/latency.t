@@ -6,7 +6,7 @@ $ prof latency -e syscall:read
 ~ ^prof: nothing to profile
 ? 125
 $ prof latency -e cycles true
-~ ^prof: -e cycles: prof does not know where this ends; write BEGIN..END
+~ ^prof: -e cycles: this is no call that prof can measure; write uprobe:FILE:FUNCTION, 
 ? 125
 $ prof latency -e uprobe:sh true
 ~ ^prof: -e uprobe:sh: the function is missing

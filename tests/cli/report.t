@@ -113,6 +113,13 @@ $ : >empty; prof report empty; prof report - <empty
 $ printf 'neither\nnor\n' >x; prof report x
 ~ ^prof: x: prof cannot read this
 ? 125
+$ printf 'a;f 1\n' | prof report - -q -o t.txt -o t.folded; prof report t.txt; prof report t.txt -q -o x.html
+~ ^prof: t.txt: is a table, which has no stacks
+~ ^prof: t.txt: is a table, which has no stacks
+? 125
+$ xz -c t.folded >t.xz; prof report t.xz
+~ ^prof: t.xz: is compressed: xz -dc FILE
+? 125
 $ head -c 5000 /dev/zero >zeros; prof report zeros
 ~ ^prof: zeros: 
 ? 125

@@ -23,6 +23,16 @@ $ prof stack core
 prof: core: No such file or directory
 ? 125
 
+# a-number-is-a-file
+$ prof stack 4711
+prof: 4711: No such file or directory; to see the stacks of process 4711, write -p 4711
+? 125
+
+# no-such-name
+$ prof stack -n no-such-name
+prof: -n no-such-name: there is no process of that name
+? 125
+
 # not-a-core
 $ echo hello >core; prof stack core
 prof: core: is not a core file

@@ -138,6 +138,10 @@ done
 wants bare-cgroup e.json '/proc is not mounted' events cgroup why
 wants bare-kallsyms e.json '/proc is not mounted' kernel kallsyms why
 wants bare-uprobe e.json '/sys is not mounted' events uprobe why
+chroot --userspec=65534:65534 empty /prof doctor --json >e.json
+wants bare-nobody e.json True events cpu_clock works
+wants bare-nobody-tracepoints e.json 'mount -t sysfs sysfs /sys' events tracepoints mend
+lacks bare-nobody-knows-no-level e.json 'at that level'
 ./noperf chroot empty /prof doctor --json >e.json
 check bare-seccomp "$(get e.json events cpu_clock why)" = 'a seccomp filter refuses perf_event_open'
 # In a pid namespace whose /proc is still another's it looks at its own, as a capture does.

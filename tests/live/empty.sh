@@ -56,3 +56,10 @@ wait_for 20 grep -q there there
 "$PROF" -F 99 -p $pid -d 1 -o x.folded 2>err
 has too-little err "^prof: the profile is empty: the target's threads ran 0\\.[0-9]+ s together, but each of them less than the 10\\.10 ms|% of CPU time was in threads that ran too little"
 lacks too-little-ran err 'did not run'
+
+# Events that happen in the kernel, of which an ordinary user sees only the user side.
+if [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ]; then
+	cp "$PROF" ./prof && chmod 755 prof && chmod 777 .
+	setpriv --reuid=65534 --regid=65534 --clear-groups ./prof -e context-switches -c 1 -o n.folded sleep 0.2 2>err
+	has kernel-side err "^prof: the profile is empty: the target had no context-switches.* on its user side, and prof may not see the kernel's side"
+fi

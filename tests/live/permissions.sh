@@ -54,6 +54,7 @@ start ./busy wall 60; foreign=$pid
 nobody ./prof -o p.folded -p $foreign -d 0.2 2>err
 check foreign-status $? = 125
 has foreign-said err "(root|uid 0|user 0|another user)"
+check foreign-said-once "$(grep -c 'belongs to user' err)" = 1
 start setpriv --reuid=65534 --regid=65534 --clear-groups ./busy secret 60; secret=$pid
 runs $secret busy
 sleep 0.2

@@ -50,7 +50,8 @@ if [ "$(id -u)" = 0 ]; then
 	cp "$PROF" ./prof && chmod 755 . prof
 	setpriv --reuid 65534 --regid 65534 --clear-groups ./prof stack -p "$target" >out 2>err
 	check others-are-refused $? = 125
-	has refusal err "process $target: "
+	has refusal err "^prof: cannot profile process $target \(.*: it belongs to user 0"
+	has refusal-line err "^prof: try: sudo prof stack -p $target \."
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$stacks" & own=$!
 	started="$started $own"
 	wait_for 20 grep -q poll /proc/$own/wchan

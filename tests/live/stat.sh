@@ -81,6 +81,8 @@ su nobody -s /bin/sh -c './prof stat true' 2>text
 has nobody text 'page-faults(:u)? '
 status nobody-whole-system 125 su nobody -s /bin/sh -c './prof stat -a -- true'
 has nobody-is-told-who-may err 'try: '
+status nobody-anothers 125 su nobody -s /bin/sh -c './prof stat -p 1'
+has nobody-anothers-line err 'try: sudo prof stat -p 1 \.\.\.$'
 printf 'int work(int p) { return p + 1; }\nint main(void) { return work(1); }\n' >p.c && gcc -g -O0 -o p p.c || exit 1
 for argument in p '$arg1'; do
 	status "argument-$argument" 125 "$PROF" stat -e "uprobe:$PWD/p:work $argument" ./p

@@ -135,9 +135,14 @@ cut_off(void)
 
 	for (unsigned i = 0; i < sizeof made / sizeof *made; i++) {
 		load(&p, made[i].path, made[i].skip);
-		for (size_t n = 0; n < p.n - (made[i].codec == XZ ? 28 : 0); n++)
-			if (!unpack(made[i].codec, p.bytes, n))
+		for (size_t n = 0; n < p.n - (made[i].codec == XZ ? 28 : 0); n++) {
+			const char *bad = unpack(made[i].codec, p.bytes, n);
+
+			if (!bad)
 				CHECK_U64(n, p.n);
+			else if (made[i].codec != ZSTD && made[i].codec != XZ && n >= 4)   /* more than magic numbers */
+				CHECK_STR(strstr(bad, "early") ? "early" : bad, "early");
+		}
 	}
 }
 
