@@ -258,7 +258,7 @@ language_words(struct sink *s, const struct closing *c)
 
 	if (k->language_doubtful * DOUBTFUL_PART <= k->language_stacks)
 		return;
-	sink_fmt(s, "; in %u%% of %s's stacks some functions had changed before prof read them: these are %s (",
+	sink_fmt(s, "; in %u%% of %s's stacks some functions had changed before prof read them; prof shows %s instead (",
 	         (unsigned)(k->language_doubtful * 100 / k->language_stacks), k->doubted->title, k->doubted->doubt);
 	if (!c->ladder->ptrace && k->language_late * 2 > k->language_stacks)
 		sink_fmt(s, "use %s--engine=ptrace; ", geteuid() ? "sudo, or " : "");

@@ -365,7 +365,7 @@ header_read(struct header *h, struct source *s)
 	if (size < 72 || size > 4096 || !(bytes = source_peek(s, (uint32_t)size)))
 		return "its header is broken";
 	if (!s->seeks)
-		return "a perf.data file has its header's second half at its end, and cannot be read from a pipe: name the file, or write it with "
+		return "perf writes a part of this header at the file's end, so prof cannot read it from a pipe: name the file, or write it with "
 		       "perf record -o -";
 	c = cur_of(bytes + 16, (size_t)size - 16, h->big);
 	entry = cur_u64(&c);

@@ -161,7 +161,7 @@ look(const struct probe_sites *p, const struct probe_wants *w, int out)
 	snprintf(path, sizeof path, "%s/%s", *p->file.shown != '/' && getcwd(here, sizeof here) ? here : "", p->file.shown + strspn(p->file.shown, "/"));
 	hold_no_output();
 	if (sandbox_lacks(sandbox_enter(LAYERS_ALL)))
-		snprintf(s.wrong, sizeof s.wrong, "cannot give up prof's rights before it reads the file");
+		snprintf(s.wrong, sizeof s.wrong, "prof does not read the file, because it cannot give up its rights before");
 	else if (!modules_init(&ms) || !(ms.open = ask_file, m = module_file(&ms, p->file.fd, path)))
 		snprintf(s.wrong, sizeof s.wrong, "out of memory");
 	else
@@ -317,7 +317,7 @@ probe_sites_find(struct probe_sites *p, const struct probe *probe, const struct 
 	if (!ask_reader(p, w, why, size))
 		return false;
 	if (returns && (p->sites.go || p->sites.thumb)) {
-		snprintf(why, size, "%s: a probe at returns would %s", p->file.shown,
+		snprintf(why, size, "%s: a probe at a return would %s", p->file.shown,
 		         p->sites.go ? "end this program: Go moves stacks, and the changed return address confuses it"
 		                     : "kill the program: in Thumb code this kernel cannot return from the probe");
 		return false;
@@ -327,7 +327,7 @@ probe_sites_find(struct probe_sites *p, const struct probe *probe, const struct 
 			if (w->variable)
 				snprintf(why, size, "%s is not there yet at the first instruction of %.100s: name a parameter", w->variable, p->sites.site[i].name);
 			else
-				snprintf(why, size, "prof knows no function that begins at %.100s; a probe at returns must be at a function's first instruction",
+				snprintf(why, size, "prof knows no function that begins at %.100s; a probe at a return needs a function's first instruction",
 				         p->sites.site[i].name);
 			return false;
 		}

@@ -120,7 +120,7 @@ evaluate(struct reader *r, struct cursor c)
 		case DW_OP_piece:
 			return "it lies in several pieces";
 		case DW_OP_stack_value:
-			return "its value is computed, and stands nowhere";
+			return "the program computes its value, and keeps it nowhere";
 		default:
 			return "the compiler describes it by a computation";
 		}

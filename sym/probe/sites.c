@@ -199,10 +199,10 @@ none_named(struct search *q)
 	const char *near = NULL;
 
 	if (q->chosen)
-		return wrong(q->sites, "%.100s is no function: the program chooses one when it starts (ifunc); name that one, such as "
-		             "'*%.60s*' finds it", q->want, q->want);
+		return wrong(q->sites, "%.100s has several implementations, and the program chooses one when it starts (ifunc); name that "
+		             "one: '*%.60s*' finds all of them", q->want, q->want);
 	if (!q->nnear)
-		return wrong(q->sites, "the file has no names of functions: it is stripped; give an address as linked (0x1234), or install its debug file");
+		return wrong(q->sites, "the file has no names of functions: it is stripped; write an address as objdump shows it (0x1234), or install its debug file");
 	q->near[q->nnear] = NULL;
 	if (!q->glob && (near = nearest(q->want, q->near, "@")))
 		return wrong(q->sites, "there is no function %.100s: did you mean %.*s?", q->want, (int)strcspn(near, "@"), near);
@@ -292,7 +292,7 @@ find_code(struct search *q, const char *place)
 
 	if (!strncmp(place, "0x", 2) && text_hex(&p, &at) && !*p) {
 		if (!elf_is_code(&q->module->elf, at))
-			return wrong(q->sites, "there is no code at %.40s (an address as linked is wanted)", place);
+			return wrong(q->sites, "there is no code at %.40s; write the address as nm and objdump show it", place);
 		return add_within(q, at, place);
 	}
 	if (is_line(place, name, sizeof name, &line))

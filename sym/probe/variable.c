@@ -394,7 +394,7 @@ form_of(struct search *q, const struct entry *t, char *form, size_t size)
 	} else if (t->tag == DW_TAG_base_type && !is_whole(encoding)) {
 		return wrong(q, "%s is a floating-point number, which prof does not show", q->want);
 	} else if (t->tag != DW_TAG_base_type && t->tag != DW_TAG_enumeration_type) {
-		return wrong(q, "%s is no number and no pointer%s", q->want, t->tag == DW_TAG_array_type ? ", but an array; :string shows text" : "");
+		return wrong(q, "%s is neither a number nor a pointer%s", q->want, t->tag == DW_TAG_array_type ? ", but an array; :string shows text" : "");
 	}
 	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
 		return wrong(q, "%s has %llu bytes: prof shows 1, 2, 4 or 8", q->want, (unsigned long long)bytes);
@@ -450,7 +450,7 @@ find(struct search *q, const char *p, char *words, size_t size)
 		if ((is_pointer(t) || is_reference(t)) && (!follow(q, &l) || !type_of(q, t)))
 			return false;
 		if (!has_members(t))
-			return wrong(q, "%s is no struct, and no pointer to one", q->want);
+			return wrong(q, "%s is neither a struct nor a pointer to one", q->want);
 		if (!next_word(q, &p) || !find_member(q, t, &l) || !type_of(q, t))
 			return false;
 		if (l.in_register)
@@ -460,7 +460,7 @@ find(struct search *q, const char *p, char *words, size_t size)
 		return false;
 	text = !strcmp(p, ":string");
 	if (text && t->tag != DW_TAG_array_type && (!is_pointer(t) || !follow(q, &l)))
-		return wrong(q, "%s is no pointer to text", q->want);
+		return wrong(q, "%s is not a pointer to text", q->want);
 	if (!*p && !form_of(q, t, form, sizeof form))
 		return false;
 	write_words(&l, *p ? p : form, words, size);

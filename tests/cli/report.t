@@ -225,7 +225,7 @@ $ printf 'a;f;g 999999\na;f;h 1\n' | prof report -q - -o narrow.svg; prof report
 a;f;[elided] 1
 a;f;g 999999
 $ printf '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"></svg>\n' >other.svg; prof report other.svg
-prof: other.svg:1: prof did not write this picture: it holds no profile (read as svg)
+prof: other.svg:1: prof did not write this picture, or its end is missing: it holds no profile (read as svg)
 ? 125
 $ sed 's/"frames":\[0,/"frames":[7000,/' p.svg >bad.svg; prof report bad.svg
 ~ ^prof: bad.svg:[0-9]+: a frame has a name that does not exist
@@ -273,5 +273,5 @@ $ prof report perf.data --kallsyms nosuch -o -
 prof: --kallsyms nosuch: No such file or directory
 ? 125
 $ cat perf.data | prof report - -o -
-~ cannot be read from a pipe: name the file, or write it with perf record -o -$
+~ prof cannot read it from a pipe: name the file, or write it with perf record -o -$
 ? 125

@@ -99,7 +99,7 @@ refused member_misspelt "uprobe:$PWD/gcc-O2-5:take at->nxt" 'there is no member 
 refused float "uprobe:$PWD/gcc-O2-5:take d" 'd is a floating-point number'
 refused bits "uprobe:$PWD/gcc-O2-5:take at->bits" 'bits is a bit field'
 refused struct "uprobe:$PWD/gcc-O2-5:take at->in" 'in is a struct: name a member'
-refused not_there "uprobe:$PWD/gcc-O2-5:take twice:string" 'twice is no pointer to text|prof cannot tell where twice is'
+refused not_there "uprobe:$PWD/gcc-O2-5:take twice:string" 'twice is not a pointer to text|prof cannot tell where twice is'
 refused at_a_return "uretprobe:$PWD/gcc-O2-5:take n" 'variables are gone when the function returns'
 refused of_the_kernel 'kprobe:vfs_read count' 'prof knows no variables of the kernel'
 strip -o stripped gcc-O2-5

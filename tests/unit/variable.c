@@ -327,7 +327,7 @@ refused(void)
 		{ "\3\0\0\0\0\0\0\0\0", 9, "it is not on the stack, but at an address of its own" },
 		{ "\243\1\125\237", 4, "only its value at the function's beginning is known: set the probe there" },
 		{ "\125\223\4", 3, "it lies in several pieces" },
-		{ "\163\0\237", 3, "its value is computed, and stands nowhere" },
+		{ "\163\0\237", 3, "the program computes its value, and keeps it nowhere" },
 		{ "\60", 1, "the compiler describes it by a computation" },
 		{ "\125\43\10", 3, "the compiler describes it by a computation" },
 		{ "\125\6", 2, "the compiler describes it by a computation" },
@@ -344,10 +344,10 @@ refused(void)
 	}
 	make("\125", 1);
 	is("zebra", 0x1000, "there is no variable zebra; there are: n p x l");
-	is("n->a", 0x1000, "n is no struct, and no pointer to one");
+	is("n->a", 0x1000, "n is neither a struct nor a pointer to one");
 	is("p->zebra", 0x1000, "there is no member zebra; there are: a s t e");
 	is("p->", 0x1000, "write a variable as NAME, NAME->MEMBER or NAME.MEMBER");
-	is("n:string", 0x1000, "n is no pointer to text");
+	is("n:string", 0x1000, "n is not a pointer to text");
 	is("n", 0x1080, "the file has no debug information about this code: compile it with -g, or install its debug file");
 	end();
 }

@@ -377,7 +377,7 @@ svg_read(struct profile *p, struct cursor *in)
 	const uint8_t *data = data_of(in);
 
 	if (!data)
-		return "prof did not write this picture: it holds no profile";
+		return "prof did not write this picture, or its end is missing: it holds no profile";
 	in->pos = data;
 	sink_open(&r.text, -1);
 	read_data(in, &r);
