@@ -94,13 +94,16 @@ is_misspelt(char **argv)
 {
 	const char *names[sizeof commands / sizeof *commands], *near, *why;
 	unsigned n = 0;
+	bool number;
 
 	for (const struct command *const *c = commands; *c; c++)
 		names[n++] = (*c)->name;
 	names[n] = NULL;
-	if (*argv[0] == '-' || !(near = nearest(argv[0], names, "")) || launch_check(argv, &why) != 127)
+	number = *argv[0] && !argv[0][strspn(argv[0], "0123456789")];
+	near = nearest(argv[0], names, "");
+	if (*argv[0] == '-' || (!near && !number) || launch_check(argv, &why) != 127)
 		return false;
-	error("%s: no such command; did you mean %s?", argv[0], near);
+	error("%s: no such command; did you mean %s%s?", argv[0], number ? "-p " : "", number ? argv[0] : near);
 	return true;
 }
 

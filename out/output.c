@@ -20,7 +20,7 @@ output_check(const struct output *o, struct place_words *words)
 	int fd = place_fd(o->path);
 
 	if (fd >= 0 && o->format->binary && isatty(fd)) {
-		snprintf(words->text, sizeof words->text, "this is a terminal, and %s's format is binary", o->format->name);
+		snprintf(words->text, sizeof words->text, "this is a terminal, and %s's format is binary; use -o FILE", o->format->name);
 		return words->text;
 	}
 	return place_check(o->path, words);

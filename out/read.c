@@ -79,7 +79,7 @@ read_plain(struct profile *p, const char *name, struct cursor bytes, const struc
 		return why;
 	if (!(*format = looks_like(name, bytes)))
 		return "prof cannot read this; it reads its own pages and flame graphs, folded stacks, pprof, speedscope's JSON, perf script's text, "
-		       "and perf.data (prof report)";
+		       "and perf.data";
 	why = (*format)->read(p, &bytes);
 	if (!why)
 		return NULL;

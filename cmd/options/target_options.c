@@ -118,7 +118,7 @@ wait_for_name(struct target_options *t)
 	uint64_t began = clock_now();
 	unsigned n;
 
-	verbose("waiting for a process called %s", t->name);
+	warn("prof waits for a process called %s; Ctrl-C ends", t->name);
 	while (!(n = target_named(t->name, t->pid, PIDS_MAX))) {
 		uint64_t pause = (clock_now() - began) * PART;
 

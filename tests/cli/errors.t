@@ -18,6 +18,9 @@ $ prof -o
 $ prof repotr x.pb.gz
 prof: repotr: no such command; did you mean report?
 ? 127
+$ prof 4711
+prof: 4711: no such command; did you mean -p 4711?
+? 127
 $ prof no-such-program-anywhere
 prof: no-such-program-anywhere: no such command
 ? 127

@@ -76,7 +76,7 @@ check dev-full $? = 125
 lacks dev-full-wrote err 'wrote'
 script -qec '"$PROF" -f pprof -o - touch ran' /dev/null >err 2>&1
 check terminal $? = 125 -a ! -e ran
-has terminal-said err 'this is a terminal, and pprof.s format is binary'
+has terminal-said err 'this is a terminal, and pprof.s format is binary; use -o FILE'
 for plain in TERM=dumb NO_COLOR=1; do
 	script -qec "env $plain \"$PROF\" -o plain.folded -- \"$busy\" cpu 0.1" /dev/null >err 2>&1
 	check plain-$plain "$(grep -c inner err)" -ge 1 -a "$(grep -c "$(printf '\033')" err)" = 0

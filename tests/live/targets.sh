@@ -101,13 +101,14 @@ wait $waiting
 check n-wait "$(samples nw.folded '^profname;')" -ge 10
 # It looks at all processes for at most a twentieth of the time, however many there are.
 for i in $(seq 400); do sleep 30 & sleeping="$sleeping $!"; done
-start "$PROF" -q -o nw.folded -n "no process is called like this" --wait
+start "$PROF" -o nw.folded -n "no process is called like this" --wait 2>nw.err
 sleep 2
 read -r ticks <<-END
 	$(awk '{ sub(/.*\) /, ""); print $12 + $13 }' /proc/$pid/stat)
 END
 kill $pid $sleeping
 check n-wait-looks-seldom $((ticks * 1000 / $(getconf CLK_TCK))) -le 250
+has n-wait-says nw.err '^prof: prof waits for a process called no process is called like this; Ctrl-C ends$'
 
 cp "$busy" on0; cp "$busy" on1
 start taskset -c 0 ./on0 wall 30; on0=$pid

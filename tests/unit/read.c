@@ -136,7 +136,7 @@ what_is_none_is_said(void)
 	char *got;
 
 	check_text("", NULL, "empty at 0");
-	check_text("\x7f""ELF", NULL, "prof cannot read this; it reads its own pages and flame graphs, folded stacks, pprof, speedscope's JSON, perf script's text, and perf.data (prof report) at 0");
+	check_text("\x7f""ELF", NULL, "prof cannot read this; it reads its own pages and flame graphs, folded stacks, pprof, speedscope's JSON, perf script's text, and perf.data at 0");
 	check_text("<!DOCTYPE html>\n", &format_html, "prof did not write this page: it holds no profile at 0");
 	check_text("a;b 1\na;b 2\na;b\n", &format_folded, "the line does not end with a count at 3");
 	made_plain(&p);
