@@ -71,6 +71,7 @@ struct question {
 	struct languages *languages;
 	uint32_t budget;           /* frames */
 	bool broken;               /* the chain does not reach its end */
+	uint64_t state, interpreter;   /* of the thread, where it runs now */
 	bool copied;               /* the pointer to the innermost frame was copied at the moment */
 };
 
@@ -408,7 +409,7 @@ is_state(const void *question, uint64_t state)
 {
 	const struct question *q = question;
 
-	return python_threads_has(&q->p->threads, q->languages, q->look, q->thread->interpreter, state);
+	return python_threads_has(&q->p->threads, q->languages, q->look, q->interpreter, state);
 }
 
 /* Who interprets has the GIL; who waits for it has called futex with an address in it.  Other threads may have had it at the moment: what the
@@ -418,7 +419,7 @@ lock_of(struct question *q)
 {
 	const struct moment *m = q->moment;
 	const struct python *p = q->p;
-	uint64_t gil = python_gil_find(&q->p->gil, p->image, q->look, p->image->runtime + p->bias, q->thread->interpreter, q->room->page, is_state, q);
+	uint64_t gil = python_gil_find(&q->p->gil, p->image, q->look, p->image->runtime + p->bias, q->interpreter, q->room->page, is_state, q);
 
 	if (!gil || !m->n)
 		return LOCK_NOT_KNOWN;
@@ -427,7 +428,35 @@ lock_of(struct question *q)
 	if (!m->waits && (is_evaluator(q, 0) || (!m->kernel && languages_native(q->languages, m->code[0])->module == p->module->id &&
 	                                         !look_in_registers(q->look, gil, gil + PYTHON_GIL_SIZE))))
 		return LOCK_HELD;
-	return python_gil_holder(p->image, q->look, gil) == q->thread->state ? LOCK_HELD : LOCK_NOT_HELD;
+	return python_gil_holder(p->image, q->look, gil) == q->state ? LOCK_HELD : LOCK_NOT_HELD;
+}
+
+/* Reads what the thread runs in one of its interpreters; false if that is nothing.  The innermost one that has something is where it runs
+ * now. */
+static bool
+read_state(struct question *q, unsigned i)
+{
+	const uint64_t state = q->thread->in[i].state, at = state + q->p->image->at[PY_T_FRAME];
+	const uint32_t pieces = q->room->pieces, frames = q->to->n;
+	uint64_t frame;
+	bool some;
+
+	q->copied = look_is_copied(q->look, at, 8);
+	if (q->p->image->minor >= 11) {
+		(q->p->image->minor < 12 ? by_cframes : by_entries)(q, state);
+		some = q->room->pieces != pieces;
+	} else {
+		some = (look_word(q->look, at, &frame) && frame) || i == PYTHON_STATES - 1 || !q->thread->in[i + 1].state;
+		if (some)
+			by_evaluators(q, state);
+	}
+	if (!i || (some && !pieces && !frames)) {
+		q->state = state;
+		q->interpreter = q->thread->in[i].interpreter;
+		q->to->at = at;
+		q->to->late = !q->copied;
+	}
+	return some;
 }
 
 static struct look *
@@ -457,20 +486,16 @@ frames(void *process, struct languages *languages, const struct moment *m, struc
 		return;
 	}
 	to->handlers = p->image->handlers;
-	to->at = q.thread->state + p->image->at[PY_T_FRAME];
 	to->then = p->image->minor == 11 || p->image->minor == 12 ? p->image->at[PY_CFRAME_FRAME] : LANGUAGE_NO_THEN;
 	to->back = p->image->at[PY_F_PREVIOUS];
-	q.copied = look_is_copied(q.look, to->at, 8);
-	to->late = !q.copied;
+	for (unsigned i = 0; i < PYTHON_STATES && q.thread->in[i].state; i++)
+		if (read_state(&q, i) && p->image->minor < 11)
+			break;
+	if (p->image->minor >= 11)
+		settle(&q);
 	to->lock = lock_of(&q);
 	to->other = p->threads.met;
 	to->nothers = p->threads.numbered ? p->threads.nmet : 0;
-	if (p->image->minor < 11)
-		by_evaluators(&q, q.thread->state);
-	else {
-		(p->image->minor < 12 ? by_cframes : by_entries)(&q, q.thread->state);
-		settle(&q);
-	}
 	to->thread = q.thread->name;
 }
 

@@ -8,13 +8,14 @@ enum {
 	READS = 256,               /* pieces of memory that prof may read for a sample after a search, and for each step of a search */
 	INTERPRETERS = 64, THREADS = 4096, STATES = 1 << 14,
 	BEHIND = 16,               /* threads that a search looks at behind the one that it wants, and as many again as before it */
-	SCANNED = 1024,            /* states to look through for one of the allowance */
+	SCANNED = 1024, FEW = 64,            /* states to look through for one of the allowance */
 	STRUCT = 1008,             /* bytes of the C library's struct */
 };
 
 #define STACK_MOST UINT64_C(0x10000000)  /* bytes of a thread's stack */
 #define LOOK_SOON UINT64_C(1000000)      /* ns: until a thread is looked for again, */
 #define LOOK_AGAIN UINT64_C(100000000)   /* and if that was in vain for long */
+#define MOVED UINT64_C(20000000)         /* ns: until a thread may have entered another interpreter; longer if there are more than FEW threads */
 
 void
 python_threads_free(struct python_threads *p)
@@ -76,17 +77,18 @@ known(struct python_threads *p, struct look *l, int32_t tid)
 	return p->numbered ? NULL : best;
 }
 
-/* Goes along the lists until TID is met, and as far again behind it: so a search for each of many threads is not a way along all of them.
- * False if it was ended before all of them. */
+/* Goes along the lists until TID is met (0: all of them), and as far again behind it: so a search for each of many threads is not a way
+ * along all of them.  False if it was ended before all of them. */
 static bool
 walk(struct python_threads *p, struct languages *languages, struct look *l, int32_t tid)
 {
 	const uint32_t *at = p->image->at;
 	struct python_state s = { 0 };
 	uint32_t n = 0, interpreters = 0, upto = STATES;
-	uint64_t began = l->since;
+	uint64_t began = l->since, newest;
 
-	look_word(l, p->runtime + at[PY_HEAD], &s.interpreter);
+	look_word(l, p->runtime + at[PY_HEAD], &newest);
+	s.interpreter = newest;
 	look_word(l, s.interpreter + at[PY_THREADS], &s.state);
 	for (; s.interpreter && n < upto; l->reads = READS) {
 		if (!s.state && ++interpreters == INTERPRETERS)
@@ -103,7 +105,7 @@ walk(struct python_threads *p, struct languages *languages, struct look *l, int3
 			p->state[n++] = s;
 			p->nmet = n;
 			p->states = p->states < n ? n : p->states;
-			if (s.number == tid && upto == STATES && n < STATES / 2 - BEHIND)
+			if (tid && s.number == tid && upto == STATES && n < STATES / 2 - BEHIND)
 				upto = 2 * n + BEHIND;
 			look_word(l, s.state + at[PY_T_NEXT], &s.state);
 		}
@@ -114,11 +116,14 @@ walk(struct python_threads *p, struct languages *languages, struct look *l, int3
 		return false;
 	p->states = n;
 	p->complete = began;
+	p->newest = newest;
+	p->several = interpreters > 1;
 	return true;
 }
 
+/* EACH: it may have states in several interpreters. */
 static const struct python_state *
-search(struct python_threads *p, struct languages *languages, struct look *l, int32_t tid)
+search(struct python_threads *p, struct languages *languages, struct look *l, int32_t tid, bool each)
 {
 	const struct python_state *s;
 	bool all = p->complete >= l->moment->time && p->states;
@@ -126,9 +131,9 @@ search(struct python_threads *p, struct languages *languages, struct look *l, in
 	if (!languages_may_search(languages, &p->allowance, l->moment->time, 1 + p->states / SCANNED))
 		return NULL;
 	s = known(p, l, tid);
-	if (all || (s && p->numbered))
+	if (all || (s && p->numbered && !each))
 		return s;
-	all = walk(p, languages, l, tid);
+	all = walk(p, languages, l, each ? 0 : tid);
 	s = known(p, l, tid);
 	if (!s)   /* what was taken for its place may have been another member */
 		p->number_at = 0;
@@ -142,8 +147,34 @@ is_there(struct python_threads *p, struct look *l, const struct python_thread *t
 	uint64_t id;
 
 	if (t->id)
-		return look_word(l, t->state + p->image->at[PY_T_ID], &id) && id == t->id;
-	return t->state && (!p->image->at[PY_T_NATIVE_ID] || number_of(p, l, t->state, tid) == tid);
+		return look_word(l, t->in[0].state + p->image->at[PY_T_ID], &id) && id == t->id;
+	return t->in[0].state && (!p->image->at[PY_T_NATIVE_ID] || number_of(p, l, t->in[0].state, tid) == tid);
+}
+
+/* Whether it may have entered or left another interpreter since. */
+static bool
+may_have_moved(const struct python_threads *p, struct look *l, const struct python_thread *t)
+{
+	uint64_t newest;
+
+	return l->moment->time - t->searched > MOVED * (1 + p->states / FEW) &&
+	       (p->several || (look_word(l, p->runtime + p->image->at[PY_HEAD], &newest) && newest != p->newest));
+}
+
+/* Takes S, and what else among the states is the thread's. */
+static void
+take(const struct python_threads *p, struct python_thread *t, const struct python_state *s, int32_t tid)
+{
+	uint32_t n = 0;
+
+	t->id = p->numbered ? 0 : s->id;
+	for (; s < p->state + p->states && n < PYTHON_STATES; s++)
+		if (p->numbered ? s->number == tid : s->id == t->id) {
+			t->in[n].state = s->state;
+			t->in[n++].interpreter = s->interpreter;
+		}
+	for (; n < PYTHON_STATES; n++)
+		t->in[n].state = 0;
 }
 
 /* The place for another thread: that of one that has ended, if its memory is used again. */
@@ -152,7 +183,7 @@ place_for(struct python_threads *p, int32_t tid, uint64_t state)
 {
 	uint32_t i = 0;
 
-	while (i < p->n && !(state && p->thread[i].state == state))
+	while (i < p->n && !(state && p->thread[i].in[0].state == state))
 		i++;
 	if (i == p->n && i < THREADS) {
 		if (!vec_room(&p->thread, &p->cap, (uint64_t)i + 1, sizeof *p->thread) || !vec_room(&p->tid, &p->cap_tids, (uint64_t)i + 1, sizeof *p->tid))
@@ -173,28 +204,28 @@ python_threads_find(struct python_threads *p, struct languages *languages, struc
 	const struct python_state *s;
 	struct python_thread *t;
 	uint32_t i = 0;
+	bool there;
 
 	p->nmet = 0;
 	while (i < p->n && p->tid[i] != tid)
 		i++;
 	t = i < p->n ? &p->thread[i] : NULL;
-	if (t && is_there(p, l, t, tid))
+	there = t && is_there(p, l, t, tid);
+	if (there && !may_have_moved(p, l, t))
 		return t;
-	if (t && l->moment->time - t->searched < t->pause)
+	if (t && !there && l->moment->time - t->searched < t->pause)
 		return NULL;
-	s = search(p, languages, l, tid);
+	s = search(p, languages, l, tid, there || p->several);
 	if (!t && !(t = place_for(p, tid, s ? s->state : 0)))
 		return NULL;
-	if (!s) {   /* soon again: it may have just begun */
-		t->searched = l->moment->time;
+	t->searched = l->moment->time;
+	if (s) {
+		t->pause = 0;
+		take(p, t, s, tid);
+	} else if (!there) {   /* soon again: it may have just begun */
 		t->pause = t->pause < LOOK_AGAIN / 2 ? t->pause * 2 + LOOK_SOON : LOOK_AGAIN;
-		return NULL;
 	}
-	t->state = s->state;
-	t->interpreter = s->interpreter;
-	t->id = p->numbered ? 0 : s->id;
-	t->pause = 0;
-	return t;
+	return s || there ? t : NULL;
 }
 
 bool

@@ -8,8 +8,11 @@
 
 struct lasting;
 
+/* A thread has a state in each interpreter that it has entered, and runs the newest one of those that have frames. */
+enum { PYTHON_STATES = 4 };
+
 struct python_thread {
-	uint64_t state, interpreter;   /* 0: it was not found, */
+	struct { uint64_t state, interpreter; } in[PYTHON_STATES];   /* the newest interpreter first; no state: it was not found, */
 	uint64_t searched, pause;  /* when, ns, and until it is looked for again */
 	uint64_t id;               /* not 0: it has another number in its own pid namespace, and prof knows it by this word */
 	struct lasting *chain;     /* as prof read it last, or NULL */
@@ -37,6 +40,8 @@ struct python_threads {
 	uint32_t nmet, cap_met;       /* from 0 on for each question */
 	uint64_t complete;         /* ns: all threads that were there at this time, and are still there, are among the states */
 	struct allowance allowance;
+	uint64_t newest;           /* the first interpreter in the list when all threads were met */
+	bool several;              /* there were other interpreters */
 	uint32_t number_at;        /* the number's place in the C library's struct, or 0: not known yet */
 	bool numbered;             /* its threads have the numbers that prof knows: it is in no other pid namespace */
 };

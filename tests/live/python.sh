@@ -38,12 +38,81 @@ def main():
         outer(k, 300); caller(300); sorter(l); consumer(40)
 main()
 END
+# Coroutines that wait for each other, and a second interpreter with a thread in it.
+cat >aio.py <<'END'
+import asyncio, time
+def compute(n):
+    s = 0
+    for i in range(n):
+        s += i * i
+    return s
+async def leaf(n):
+    for i in range(20):
+        compute(n)
+    await asyncio.sleep(0)
+    for i in range(20):
+        compute(n)
+async def middle(n):
+    await leaf(n)
+async def numbers(n):
+    for i in range(20):
+        compute(n)
+        yield i
+async def outer(n):
+    await middle(n)
+    async for i in numbers(n):
+        compute(n)
+async def main(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        await asyncio.gather(*[asyncio.ensure_future(outer(200)) for i in range(4)])
+asyncio.run(main(1))
+END
+cat >second.py <<'END'
+import sys, threading, time
+try:
+    from concurrent import interpreters
+    def run(code):
+        interpreters.create().exec(code)
+except ImportError:
+    try:
+        import _interpreters as low
+        run = lambda code: low.exec(low.create('isolated'), code)
+    except ImportError:
+        import _xxsubinterpreters as low
+        run = lambda code: low.run_string(low.create(), code)
+code = """
+import time
+def within(n):
+    s = 0
+    for i in range(n):
+        s += i * i
+def second():
+    end = time.time() + 2
+    while time.time() < end:
+        within(1000)
+second()
+"""
+def entering():
+    run(code)
+def within_first(n):
+    s = 0
+    for i in range(n):
+        s += i * i
+t = threading.Thread(target=entering)
+t.start()
+end = time.time() + 2
+while time.time() < end:
+    within_first(1000)
+t.join()
+END
 # The test knows who calls whom, and in which of the interpreter's functions each Python function can be.
 impossible='work.py:outer;(.*;)?work.py:(other|key|gen)|work.py:caller;(.*;)?work.py:(K.)?inner|work.py:(K.)?inner;(.*;)?(PyUnicode_|PyObject_Str)|work.py:other;(.*;)?(list_sort|builtin_sum)|work.py:key;(.*;)?PyObject_Str'
 tested=' '
-for py in python3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14 python3.15; do
-	command -v "$py" >/dev/null 2>&1 || continue
-	v=$("$py" -c 'import sys; print("%d.%d" % sys.version_info[:2])') || continue
+# PYTHONS: others, as ones without the lock
+for py in python3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14 python3.15 ${PYTHONS:-} ~/.pyenv/versions/*/bin/python3; do
+	v=$("$py" -c 'import sys; print("%d.%d%s" % (*sys.version_info[:2], sys.abiflags))' 2>/dev/null) || continue
+	case $v in 3.[89]* | 3.1*) ;; *) continue ;; esac
 	case $tested in *" $v "*) continue ;; esac
 	tested="$tested$v "
 	"$PROF" --stats s.json -o w.folded -- "$py" work.py
@@ -57,6 +126,16 @@ for py in python3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.1
 		check "$v-sure" "$doubt" -le $((all / 10))
 	fi
 	check "$v-counted" "$(field s.json stacks_of_languages)" -ge "$(field s.json stacks_of_languages_doubtful)" -a "$(field s.json stacks_of_languages)" -gt 0
+	"$PROF" -q -o a.folded -- "$py" aio.py
+	check "$v-coroutines" "$(samples a.folded 'aio.py:outer;(.*;)?aio.py:middle;(.*;)?aio.py:leaf;(.*;)?aio.py:compute')" -ge 50 -a \
+		"$(samples a.folded 'aio.py:outer;(.*;)?aio.py:numbers;(.*;)?aio.py:compute')" -ge 20
+	check "$v-coroutines-impossible" "$(samples a.folded 'aio.py:leaf;(.*;)?aio.py:(middle|outer|numbers)|aio.py:middle;(.*;)?aio.py:(outer|numbers)|aio.py:numbers;(.*;)?aio.py:(leaf|middle|outer)')" = 0
+	case $v in 3.1[2-9])
+		"$PROF" -q --engine=ptrace -o i.folded -- "$py" second.py
+		check "$v-interpreters" "$(samples i.folded 'second.py:entering;(.*;)?<(string|script)>:second;<(string|script)>:within')" -ge $(($(samples i.folded '>:within') / 2)) \
+			-a "$(samples i.folded '>:within')" -ge 50 -a "$(samples i.folded 'second.py:within_first')" -ge 50
+		check "$v-interpreters-unmixed" "$(samples i.folded 'within_first.*>:within|>:within.*within_first')" = 0 ;;
+	esac
 	"$PROF" -q --engine=ptrace -o p.folded -- "$py" work.py
 	all=$(samples p.folded 'work.py:main')
 	check "$v-ptrace" "$all" -ge $(($(samples p.folded) / 2)) -a "$(samples p.folded "$impossible")" -le $((all / 200))

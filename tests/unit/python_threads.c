@@ -96,7 +96,7 @@ ask(int32_t tid)
 	moment.tid = tid;
 	look_begin(&look, &moment, 256);
 	t = python_threads_find(&threads, languages, &look, tid);
-	return t ? t->state : 0;
+	return t ? t->in[0].state : 0;
 }
 
 static void
@@ -197,6 +197,36 @@ a_state_is_one_of_many(void)
 	stop();
 }
 
+/* A thread that has entered another interpreter has a state in each. */
+static void
+a_thread_may_be_in_several_interpreters(void)
+{
+	enum { SECOND = INTERPRETER + 0x40 };
+	struct python_thread *t;
+
+	start(8);
+	CHECK_U64(ask(FIRST_TID + 1), state(1));
+	put_word(RUNTIME, SECOND);
+	put_word(SECOND, INTERPRETER);
+	put_word(SECOND + 8, state(20));
+	put_word(state(20) + NUMBER, FIRST_TID + 1);
+	look.space = NULL;   /* nothing that was read is good */
+	moment.time += MOVED / 2;
+	CHECK_U64(ask(FIRST_TID + 1), state(1));
+	moment.time += MOVED;
+	CHECK_U64(ask(FIRST_TID + 1), state(20));
+	t = python_threads_find(&threads, languages, &look, FIRST_TID + 1);
+	CHECK(t && t->in[0].interpreter == SECOND && t->in[1].state == state(1) && t->in[1].interpreter == INTERPRETER && !t->in[2].state);
+	CHECK_U64(ask(FIRST_TID + 2), state(2));
+	put_word(SECOND + 8, 0);   /* and has left it */
+	put_word(state(20) + NUMBER, 0);
+	look.space = NULL;
+	moment.time += MOVED;
+	CHECK_U64(ask(FIRST_TID + 1), state(1));
+	CHECK(!python_threads_find(&threads, languages, &look, FIRST_TID + 1)->in[1].state);
+	stop();
+}
+
 /* Two states take turns in being the thread's, and the list goes in a circle. */
 static void
 threads_are_not_looked_for_for_ever(void)
@@ -264,6 +294,7 @@ main(void)
 	RUN("python_threads", a_thread_that_cannot_be_found_does_not_hide_others);
 	RUN("python_threads", other_threads_are_told);
 	RUN("python_threads", a_state_is_one_of_many);
+	RUN("python_threads", a_thread_may_be_in_several_interpreters);
 	RUN("python_threads", threads_are_not_looked_for_for_ever);
 	RUN("python_threads", threads_that_ended_take_no_memory);
 	RUN("python_threads", the_place_of_the_number_is_learned);
