@@ -311,6 +311,7 @@ open_now(struct process_maps *p, uint64_t addr)
 	for (uint32_t i = 0; i < p->space.n; i++)
 		if (p->space.map[i].lo == addr) {
 			open_map(&p->space, &p->space.map[i]);
+			p->space.bound++;
 			break;
 		}
 }

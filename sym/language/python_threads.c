@@ -84,7 +84,7 @@ walk(struct python_threads *p, struct languages *languages, struct look *l, int3
 {
 	const uint32_t *at = p->image->at;
 	struct python_state s = { 0 };
-	uint32_t n = 0, interpreters = 0, upto = STATES;
+	uint32_t n = 0, interpreters = 0, upto = STATES, number_at = p->number_at;
 	uint64_t began = l->since, newest;
 
 	look_word(l, p->runtime + at[PY_HEAD], &newest);
@@ -115,7 +115,7 @@ walk(struct python_threads *p, struct languages *languages, struct look *l, int3
 	if (upto < STATES && n == upto)
 		return false;
 	p->states = n;
-	p->complete = began;
+	p->complete = p->number_at == number_at ? began : 0;   /* else not all numbers could be read */
 	p->newest = newest;
 	p->several = interpreters > 1;
 	return true;
@@ -126,7 +126,7 @@ static const struct python_state *
 search(struct python_threads *p, struct languages *languages, struct look *l, int32_t tid, bool each)
 {
 	const struct python_state *s;
-	bool all = p->complete >= l->moment->time && p->states;
+	bool all = p->complete && p->complete >= l->moment->time;
 
 	if (!languages_may_search(languages, &p->allowance, l->moment->time, 1 + p->states / SCANNED))
 		return NULL;
@@ -235,7 +235,7 @@ python_threads_has(struct python_threads *p, struct languages *languages, struct
 		for (uint32_t i = 0; i < p->states; i++)
 			if (p->state[i].state == state && p->state[i].interpreter == interpreter)
 				return true;
-		if (p->complete >= l->moment->time || !walk(p, languages, l, 0))
+		if ((p->complete && p->complete >= l->moment->time) || !walk(p, languages, l, 0))
 			break;
 	}
 	return false;

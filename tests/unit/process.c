@@ -81,6 +81,24 @@ exec_begins_anew(void)
 	end();
 }
 
+/* Whoever looks for an interpreter among the modules must hear of one that was opened before a sample lay in it. */
+static void
+a_file_that_is_opened_at_once_is_told(void)
+{
+	struct space *s;
+	uint32_t bound;
+
+	begin();
+	processes_comm(ps, A, A, "sh", true, 1);
+	map(A, 0x1000, 0x2000, "/bin/sh");
+	s = &processes_find(ps, A)->maps.space;
+	bound = s->bound;
+	map(A, 0x3000, 0x4000, "/bin/an_interpreter");
+	CHECK(s->n == 2 && s->map[1].module);
+	CHECK(s->bound != bound);
+	end();
+}
+
 static void
 children_have_their_parents_maps(void)
 {
@@ -508,6 +526,7 @@ int
 main(void)
 {
 	RUN("process", exec_begins_anew);
+	RUN("process", a_file_that_is_opened_at_once_is_told);
 	RUN("process", children_have_their_parents_maps);
 	RUN("process", parents_may_end_first);
 	RUN("process", children_may_end_first);

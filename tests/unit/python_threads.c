@@ -135,8 +135,9 @@ each_of_many_threads_is_found_by_its_stack(void)
 {
 	start(MANY);
 	moment.time = 0;   /* all are there before the first search */
-	for (unsigned i = 0; i < MANY; i++) {
+	for (unsigned i = 0; i < MANY; i++)
 		put_word(state(i) + NUMBER, i + 1);
+	for (unsigned i = 0; i < MANY; i++) {
 		sp[0] = state(i);
 		if (ask((int32_t)(FIRST_TID + i)) != state(i))
 			CHECK_U64(i, MANY);
@@ -234,6 +235,9 @@ threads_are_not_looked_for_for_ever(void)
 	enum { SAMPLES = 100 };
 
 	start(64);
+	CHECK(languages_may_search(languages, &threads.allowance, moment.time, ALLOWANCE_MOST));   /* the shared one is enough for many threads at once */
+	CHECK(languages_may_search(languages, &threads.allowance, moment.time, ALLOWANCE_SHARED));
+	threads.allowance.spent = 0;
 	put_word(state(0) + NEXT, state(63));
 	for (unsigned i = 0; i < SAMPLES; i++, moment.time += UINT64_C(1000000)) {
 		put_word(state(1) + NUMBER, i % 2 ? FIRST_TID + 1 : 0);
@@ -279,7 +283,16 @@ the_place_of_the_number_is_learned(void)
 	put_word(state(7) + 512 + 64, FIRST_TID + 9);   /* what looks like a number elsewhere */
 	CHECK_U64(ask(FIRST_TID), state(0));
 	CHECK_U64(threads.number_at, 720);
+	reads = 0;
 	ask_all(true);
+	CHECK(reads <= 12 * MANY);
+	stop();
+	start(MANY);
+	of.at[PY_T_NATIVE_ID] = 0;
+	moment.time = 0;   /* a core file: all that there is was there before */
+	for (unsigned i = 0; i < MANY; i++)
+		put_word(state(i) + 512 + 720, FIRST_TID + i);
+	ask_all(false);
 	CHECK(reads <= 12 * MANY);
 	stop();
 }
