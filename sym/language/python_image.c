@@ -8,7 +8,8 @@
 
 #include "sym/elf/symbol_tables.h"
 
-enum { FIRST_ROW = 8, OLDEST = 8, SELF_TOLD = 13, NEWEST = 15, WORDS_MAX = 93, OFFSET_MOST = 1 << 20, HANDLER_ONLY = 4096, KEYS_3_13 = 880 };
+enum { FIRST_ROW = 8, OLDEST = 8, SELF_TOLD = 13, NEWEST = 15, WORDS_MAX = 93, OFFSET_MOST = 1 << 20, HANDLER_ONLY = 4096, KEYS_3_13 = 880,
+       FREE_THREADED = 16 /* bytes that an object's head is larger */ };
 
 static const uint16_t rows[][PY_MEMBERS] = {
 	/* 3.8 */  { 32, 0, 8, 8, 0, 176, 24, 0, 0, 24, 32, 104, 0, 104, 112, 120, 40, 48, 8, 24, 16, 32, 16, 32, 48, 360, 872 },
@@ -46,7 +47,7 @@ told_by_itself(struct python_image *p, const struct elf *e)
 		if (words[p->minor - SELF_TOLD][i] && word[words[p->minor - SELF_TOLD][i]] > OFFSET_MOST)
 			return false;
 	}
-	p->at[PY_TYPE_KEYS] = p->minor == SELF_TOLD ? KEYS_3_13 : 0;
+	p->at[PY_TYPE_KEYS] = p->minor == SELF_TOLD ? KEYS_3_13 + (p->free_threaded ? FREE_THREADED : 0) : 0;
 	return true;
 }
 

@@ -116,10 +116,10 @@ value_of(const struct python_image *p, struct look *l, uint64_t keys, uint64_t v
 static uint64_t
 in_dict(const struct python_image *p, struct look *l, uint64_t dict, const char *name)
 {
-	enum { KEYS = 32, VALUES = 40 };
-	uint64_t keys, values;
+	enum { KEYS = 24, VALUES = 32 };   /* behind the type */
+	uint64_t keys, values, type = dict + p->at[PY_TYPE];
 
-	if (!dict || dict % 8 || !look_word(l, dict + KEYS, &keys) || !look_word(l, dict + VALUES, &values))
+	if (!dict || dict % 8 || !look_word(l, type + KEYS, &keys) || !look_word(l, type + VALUES, &values))
 		return 0;
 	return value_of(p, l, keys, values && p->minor >= 13 ? values + 8 : values, name);
 }
@@ -130,7 +130,7 @@ python_object_attribute(const struct python_image *p, struct look *l, uint64_t a
 	enum { BASICSIZE = 8, DICTOFFSET = 264, INLINE_VALID = 3 };   /* behind the type's name; a byte before inline values */
 	uint64_t type, keys, offset, word, head;
 
-	if (!p->at[PY_TYPE_KEYS] || p->free_threaded || addr % 8 || !look_word(l, addr + p->at[PY_TYPE], &type) || type % 8 ||
+	if (!p->at[PY_TYPE_KEYS] || addr % 8 || !look_word(l, addr + p->at[PY_TYPE], &type) || type % 8 ||
 	    !look_word(l, type + p->at[PY_TYPE_KEYS], &keys))
 		return 0;
 	if (p->minor < 11)
@@ -141,7 +141,7 @@ python_object_attribute(const struct python_image *p, struct look *l, uint64_t a
 	if (p->minor >= 13 && look_word(l, type + p->at[PY_TYPE_NAME] + BASICSIZE, &offset) && offset < 4096 &&
 	    look_word(l, addr + offset, &head) && (head >> 8 * INLINE_VALID & 0xff) == 1)
 		return value_of(p, l, keys, addr + offset + 8, name);
-	if (!look_word(l, addr - 24, &word))
+	if (!look_word(l, addr - (p->free_threaded ? 8 : 24), &word))   /* there is nothing of the garbage collector's before it */
 		return 0;
 	return p->minor == 12 && word & 1 ? value_of(p, l, keys, word + 1, name) : in_dict(p, l, word, name);
 }

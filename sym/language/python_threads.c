@@ -66,7 +66,9 @@ known(struct python_threads *p, struct look *l, int32_t tid)
 	const struct python_state *best = NULL;
 
 	l->reads = READS;
-	for (const struct python_state *s = p->state; s < p->state + p->states; s++) {
+	for (uint32_t i = 0; i < p->states; i++) {
+		const struct python_state *s = &p->state[i];
+
 		if (s->number == tid && number_of(p, l, s->state, tid) == tid) {
 			p->numbered = true;
 			return s;
