@@ -54,17 +54,10 @@ look_mmap(void *p, size_t size, int prot, int flags, int fd, off_t off)
 	return mmap(p, size, prot, flags, fd, off);
 }
 
-static void *
-look_mremap(void *p, size_t old, size_t size, int flags)
-{
-	look();
-	return mremap(p, old, size, flags);
-}
-
 #define calloc look_calloc
 #define realloc look_realloc
 #define mmap look_mmap
-#define mremap look_mremap
+#define mremap(...) (look(), mremap(__VA_ARGS__))
 #include "lib/mem.c"
 #undef calloc
 #undef realloc
