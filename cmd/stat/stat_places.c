@@ -110,7 +110,7 @@ cgroups(struct stat_plan *p, struct counters *c, struct stat_rows *r, const char
 		if ((fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) >= 0)
 			why = cpus(p, c, r, fd, row_of(p, r, *name));
 	}
-	return why ? why : r->n ? NULL : "there are no cgroups below this one";
+	return why ? why : r->n ? NULL : "there are no cgroups below it";
 }
 
 const char *
