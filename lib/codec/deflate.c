@@ -17,6 +17,8 @@ enum {
 	/* Lengths of a match: below LAZY prof looks for a better one, from GOOD on it searches less, NICE is enough; CHAIN: places
 	 * to look at. */
 	LAZY = 16, GOOD = 8, NICE = 128, CHAIN = 128,
+	/* Beyond so many bytes prof looks at fewer places: time counts more than a few hundredths of the size. */
+	MUCH = 4 << 20, CHAIN_MUCH = 8,
 	LITERALS = 288, DISTANCES = 30, LENGTHS = 19, END = 256, FIRST_LENGTH = 257, LAST_LENGTH = 285,
 	BITS_MAX = 15, LENGTH_BITS_MAX = 7,
 };
@@ -386,15 +388,15 @@ insert(struct deflate_state *s, uint32_t at)
 	return before;
 }
 
-/* The longest match for AT that is longer than BEST: its length, or BEST. */
+/* The longest match for AT that is longer than BEST, of MOST places: its length, or BEST. */
 static uint32_t
-longest(const struct deflate_state *s, uint32_t candidate, uint32_t best, uint32_t *where)
+longest(const struct deflate_state *s, uint32_t candidate, uint32_t most, uint32_t best, uint32_t *where)
 {
 	uint32_t max = s->end - s->at < MATCH_MAX ? s->end - s->at : MATCH_MAX;
 	uint32_t limit = s->at >= WINDOW ? s->at - WINDOW + 1 : 0;
 	const uint8_t *p = s->buf + s->at;
 
-	for (unsigned chain = best >= GOOD ? CHAIN / 4 : CHAIN; candidate > limit && chain && best < max; chain--) {
+	for (unsigned chain = best >= GOOD ? most / 4 : most; candidate > limit && chain && best < max; chain--) {
 		const uint8_t *q = s->buf + candidate;
 		uint32_t n = 0;
 
@@ -436,7 +438,7 @@ step(struct deflater *d)
 	uint32_t candidate = s->at + MATCH_MIN <= s->end ? insert(s, s->at) : 0, where = 0, len = 0;
 
 	if (candidate && s->match_len < LAZY)
-		len = longest(s, candidate, s->match_len < MATCH_MIN ? MATCH_MIN - 1 : s->match_len, &where);
+		len = longest(s, candidate, d->size > MUCH ? CHAIN_MUCH : CHAIN, s->match_len < MATCH_MIN ? MATCH_MIN - 1 : s->match_len, &where);
 	if (len == MATCH_MIN && s->at - where > FAR)
 		len = 0;
 	if (s->held && s->match_len >= MATCH_MIN && (!where || len <= s->match_len)) {
