@@ -47,6 +47,29 @@ text_num(struct text *t, uint64_t v)
 	text_put(t, p, (size_t)(d + sizeof d - p));
 }
 
+bool
+text_clones(struct text *t, const char *s)
+{
+	while (*s) {
+		size_t n = 1 + strspn(s + 1, "abcdefghijklmnopqrstuvwxyz_");
+
+		if (*s != '.' || (n == 1 && !strspn(s + 1, "0123456789")))
+			return false;
+		while (s[n] == '.' || (n == 1 && *s == '.')) {
+			size_t digits = strspn(s + n + (n > 1), "0123456789");
+
+			if (!digits)
+				break;
+			n += digits + (n > 1);
+		}
+		text_str(t, " [clone ");
+		text_put(t, s, n);
+		text_char(t, ']');
+		s += n;
+	}
+	return true;
+}
+
 /* The linker's stub for a function is called NAME@plt. */
 static size_t
 stub_suffix(const char *name)
@@ -56,18 +79,27 @@ stub_suffix(const char *name)
 	return n > suffix && !strcmp(name + n - suffix, stub) ? suffix : 0;
 }
 
+static bool (*const kinds[])(struct text *, const char *, unsigned) = {
+	rust_demangle, cxx_demangle, dlang_demangle, fortran_demangle, ocaml_demangle,
+};
+
 const char *
 demangle(struct arena *a, const char *mangled, unsigned flags)
 {
 	const char *name = mangled, *function = mangled;
 	struct text t = { 0 };
 	size_t suffix;
+	bool known = false;
 
-	if (*mangled != '_')
+	if (*mangled != '_' && *mangled != 'c')
 		return mangled;
 	if ((suffix = stub_suffix(mangled)) && !(function = arena_str(a, mangled, strlen(mangled) - suffix)))
 		return mangled;
-	if (rust_demangle(&t, function, flags) || (t.n = 0, t.full = false, cxx_demangle(&t, function, flags))) {
+	for (unsigned i = 0; i < sizeof kinds / sizeof *kinds && !(known = kinds[i](&t, function, flags)); i++) {
+		t.n = 0;
+		t.full = false;
+	}
+	if (known) {
 		text_put(&t, stub, suffix);
 		if (!t.full && t.n > suffix && !(name = arena_str(a, t.s, t.n)))
 			name = mangled;

@@ -1,4 +1,5 @@
-/* Names as a developer wrote them: C++ (Itanium ABI) and Rust, from what the linker sees. */
+/* Names as a developer wrote them: C++ (Itanium ABI), Rust, D, OCaml and Fortran's modules, from what
+ * the linker sees. */
 #ifndef SYM_DEMANGLE_DEMANGLE_H
 #define SYM_DEMANGLE_DEMANGLE_H
 

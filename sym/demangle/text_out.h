@@ -19,6 +19,10 @@ void text_str(struct text *, const char *);
 void text_char(struct text *, char);
 void text_num(struct text *, uint64_t);
 
+/* Appends what stands for the suffixes of a compiler's copies: " [clone .part.0] [clone .cold]" for .part.0.cold.  False if they
+ * are something else. */
+bool text_clones(struct text *, const char *suffixes);
+
 static inline char
 text_last(const struct text *t)
 {
@@ -28,5 +32,8 @@ text_last(const struct text *t)
 /* Each appends MANGLED's demangled form (FLAGS: demangle.h), or returns false and leaves anything. */
 bool cxx_demangle(struct text *, const char *mangled, unsigned flags);
 bool rust_demangle(struct text *, const char *mangled, unsigned flags);
+bool dlang_demangle(struct text *, const char *mangled, unsigned flags);
+bool ocaml_demangle(struct text *, const char *mangled, unsigned flags);
+bool fortran_demangle(struct text *, const char *mangled, unsigned flags);
 
 #endif

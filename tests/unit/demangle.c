@@ -629,6 +629,89 @@ others_unchanged(void)
 	CHECK(!arena.chunk);
 }
 
+/* What c++filt --format=dlang of binutils 2.40 prints, of names that ldc and gdc made, and of some by hand. */
+static const char *const dlang[][2] = {
+	{ "_D1d3fibFiZi", "d.fib(int)" },
+	{ "_D1d4mainFZ9__lambda4FZv", "d.main().__lambda4()" },
+	{ "_Dmain", "D main" },
+	{ "_D1d1fFPFNaNbiZvDxFNaiZvZv", "d.f(void(int) pure nothrow function, void(int) pure delegate const)" },
+	{ "_D1d1fFxHAaG3iZv", "d.f(const(int[3][char[]]))" },
+	{ "_D1d__T1fVbi1Vai97VmN5VPvnZQuFiYv", "d.f!(true, 'a', -5uL, null).f(int, ...)" },
+	{ "_D1d1AMxFNaZ1fMOFZv", "d.A() const.f() shared" },
+	{ "_D1d4__S11gUxaXv", "d.g(const(char)...)" },
+	{ "_D2rt5tlsgc4scanFNbPvMDFNbQhQjZvZv", "rt.tlsgc.scan(void*, scope void(void*, void*) nothrow delegate)" },
+	{ "_D3std10functional11__moduleRefZ", "std.functional.__moduleRef" },
+	{ "_D2rt6dmain212_d_run_main2UAAamPUQgZiZ6runAllMFZv",
+	  "rt.dmain2._d_run_main2(char[][], ulong, extern(C) int(char[][]) function).runAll()" },
+	{ "_D4core6memory2GC6addrOfFNaNbNiNePNgvZQf", "core.memory.GC.addrOf(inout(void)*)" },
+	{ "_D6object12setSameMutexFOC6ObjectOQjZv", "object.setSameMutex(shared(Object), shared(Object))" },
+	{ "_D3std3xml4exitFAyaZv", "std.xml.exit(immutable(char)[])" },
+	{ "_D3std4zlib5crc32FkAxvZk", "std.zlib.crc32(uint, const(void)[])" },
+	{ "_D3std5stdio4File6__dtorMFNfZv", "std.stdio.File.~this()" },
+	{ "_D3std4zlib8Compress6__dtorMFZv", "std.zlib.Compress.~this()" },
+	{ "_D3std4math9algebraic__T4polyTdTdVii3ZQoFNaNbNiNfdKxG3dZd",
+	  "std.math.algebraic.poly!(double, double, 3).poly(double, ref const(double[3]))" },
+	{ "_D6object__T7destroyVbi1TC6ObjectZQwFNbQoZv", "object.destroy!(true, Object).destroy(Object)" },
+	{ "_D2rt7dwarfeh7uLEB128FPPxhZm", "rt.dwarfeh.uLEB128(const(ubyte)**)" },
+	{ "_D3std8typecons__T5TupleTaTaZQl6toHashMxFNaNbNiNfZm", "std.typecons.Tuple!(char, char).Tuple.toHash() const" },
+	{ "_D3std4path12absolutePathFNaNfAyaLQeZQh", "std.path.absolutePath(immutable(char)[], lazy immutable(char)[])" },
+	{ "_D3std3xml4reqcFNaNfKAyaaZv", "std.xml.reqc(ref immutable(char)[], char)" },
+	{ "_D3std3xml9checkETagFNaNfKAyaJQeZv", "std.xml.checkETag(ref immutable(char)[], out immutable(char)[])" },
+	{ "_D4core5bitop2btFNaNbNiMxPmmZi", "core.bitop.bt(scope const(ulong*), ulong)" },
+	{ "_D3std6digest6DigestQoMFNbNeMAxAvXAh", "std.digest.Digest.digest(scope const(void[])[]...)" },
+	{ "_D4core7runtime16DefaultTraceInfo7fixlineMxFAxaNkKG4096aZQn",
+	  "core.runtime.DefaultTraceInfo.fixline(const(char)[], return ref char[4096]) const" },
+	{ "_D3std5range8nullSinkFNaNbNcNiNfZSQBgQBf8NullSink", "std.range.nullSink()" },
+	{ "_D6object7_xopCmpFIPvIQdZb", "object._xopCmp(in void*, in void*)" },
+	{ "_D2rt5trace9skipspaceFPaZQd", "rt.trace.skipspace(char*)" },
+	{ "_D4core3sys5posixQk5ioctl__T4_IOCTnZQiFNaNbNiiiiZi",
+	  "core.sys.posix.sys.ioctl._IOC!(typeof(null))._IOC(int, int, int)" },
+	{ "_D6object10_xopEqualsFIPvIQdZb", "object._xopEquals(in void*, in void*)" },
+	{ "_D2rt5tlsgc14processGCMarksFNbPvMDFNbQhZiZv", "rt.tlsgc.processGCMarks(void*, scope int(void*) nothrow delegate)" },
+};
+
+static const char *const dotted[][2] = {
+	{ "camlStdlib__Map__update_344", "Stdlib.Map.update_344" },
+	{ "camlStdlib__$40_197", "Stdlib.@_197" },
+	{ "camlDune__exe__Main__k$27_12", "Dune.exe.Main.k'_12" },
+	{ "camlStdlib.Map.update_344", "Stdlib.Map.update_344" },
+	{ "__m_MOD_step", "m::step" },
+	{ "__my_mod2_MOD_step._omp_fn.0", "my_mod2::step [clone ._omp_fn.0]" },
+	{ "__m_MOD_step.constprop.0.isra.0", "m::step [clone .constprop.0] [clone .isra.0]" },
+	{ "__m_MOD_step@plt", "m::step@plt" },
+	{ "_D1d3fibFiZi.constprop.0", "d.fib(int) [clone .constprop.0]" },
+};
+
+static const char *const neither[] = {
+	"caml", "caml_alloc_small", "camlImages", "caml_c_call", "camlA__$0a", "camlA", "c", "cam", "__MOD_step", "__m_MOD_", "__m_MOD_Step",
+	"__m_MOD_step.", "__M_MOD_step", "m_MOD_step", "_D", "_D1", "_D1dF", "_D3d", "_D1dQ", "_D1dQbi", "_D1d1fFQzZv", "_Draw", "_Do_init",
+	"_D1d__T1fVde8P1ZQnFZv", "_D1d3fibFiZi.", "_D99999999999999999999x", "_D1d1fFB9999999999iZv",
+};
+
+static void
+other_languages(void)
+{
+	struct arena arena = { 0 };
+
+	for (size_t i = 0; i < sizeof dlang / sizeof *dlang; i++)
+		CHECK_STR(demangle(&arena, dlang[i][0], 0), dlang[i][1]);
+	for (size_t i = 0; i < sizeof dotted / sizeof *dotted; i++)
+		CHECK_STR(demangle(&arena, dotted[i][0], 0), dotted[i][1]);
+	for (size_t i = 0; i < sizeof neither / sizeof *neither; i++)
+		CHECK_STR(demangle(&arena, neither[i], 0), neither[i]);
+	CHECK_STR(demangle(&arena, "_D1d__T1gTAaZQgFiZv", DEMANGLE_SHORT), "d.g!().g(int)");
+	arena_free(&arena);
+	for (size_t i = 0; i < sizeof dlang / sizeof *dlang; i++)
+		for (size_t n = strlen(dlang[i][0]); n--;) {
+			char part[512];
+
+			memcpy(part, dlang[i][0], n);
+			part[n] = 0;
+			CHECK(demangle(&arena, part, 0) != NULL);
+			arena_free(&arena);
+		}
+}
+
 /* Each beginning of each name: nothing is read past its end, and memory is given back. */
 static void
 cut_short(void)
@@ -695,6 +778,12 @@ ends_soon(void)
 	check_bounded("_R", "NvB_", 10000, "");
 	check_bounded("_RINvC1a1bTuuuuE", "TB9_B9_B9_B9_EB9_", 3000, "");
 	check_bounded("_RINvC1a1bFG", "z", 5, "_hE");
+	check_bounded("_D1fFHiHii", "HQgQi", 60, "Zv");
+	check_bounded("_D1fFHiHii", "HQgQi", 10000, "Zv");
+	check_bounded("_D1fF", "DF", 30000, "Zv");
+	check_bounded("_D1fF", "P", 60000, "iZv");
+	check_bounded("_D", "1aF", 30000, "");
+	check_bounded("_D", "1__T", 30000, "");
 }
 
 /* A long name that is allowed, and one character more. */
@@ -748,6 +837,7 @@ main(void)
 	RUN("demangle", rust_hashes);
 	RUN("demangle", short_standard_names);
 	RUN("demangle", others_unchanged);
+	RUN("demangle", other_languages);
 	RUN("demangle", cut_short);
 	RUN("demangle", ends_soon);
 	RUN("demangle", largest);
