@@ -2,15 +2,18 @@
 #include "target_options.h"
 
 #include <errno.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "exit.h"
 #include "lib/clock.h"
 #include "lib/msg.h"
+#include "sample/rights/sandbox.h"
 #include "sample/tasks/proc_mount.h"
 #include "sample/tasks/launch.h"
 #include "sample/tasks/target.h"
+#include "sample/tasks/whose.h"
 
 static bool
 choose(struct target_options *t, char letter, enum target kind)
@@ -130,6 +133,23 @@ wait_for_name(struct target_options *t)
 	return n;
 }
 
+/* An ordinary user may not profile the processes of others; if own ones are there, prof takes these. */
+static unsigned
+own_ones(struct target_options *t, unsigned n)
+{
+	unsigned kept = 0;
+
+	if (n < 2 || (!sandbox_lent() && (!getuid() || !whose_may(getpid()))))
+		return n;
+	for (unsigned i = 0; i < n; i++)
+		if (whose_may(t->pid[i]))
+			t->pid[kept++] = t->pid[i];
+	if (!kept || kept == n)
+		return n;
+	warn("%u of %u processes called %s are not yours, and prof leaves them out; root may profile them", n - kept, n, t->name);
+	return kept;
+}
+
 static bool
 find_named(struct target_options *t)
 {
@@ -137,6 +157,7 @@ find_named(struct target_options *t)
 
 	if (!n && t->wait_named)
 		n = wait_for_name(t);
+	n = own_ones(t, n);
 	if (!n)
 		error("-n %s: there is no process of that name%s", t->name, t->cannot_wait ? "" : "; use --wait to wait for one");
 	t->npid = n && t->newest ? 1 : n;

@@ -55,6 +55,20 @@ nobody ./prof -o p.folded -p $foreign -d 0.2 2>err
 check foreign-status $? = 125
 has foreign-said err "(root|uid 0|user 0|another user)"
 check foreign-said-once "$(grep -c 'belongs to user' err)" = 1
+# Of several processes of a name, a user gets their own.
+cp busy permname
+start ./permname wall 60; others=$pid
+runs $others permname
+start setpriv --reuid=65534 --regid=65534 --clear-groups ./permname two 60; own=$pid
+runs $own permname
+nobody ./prof -o n.folded -n permname -d 0.4 2>err
+check named-status $? = 0
+has named-said err '1 of 2 processes called permname are not yours'
+check named-own "$(samples n.folded ';two;')" -ge 10 -a "$(samples n.folded ';wall;')" = 0
+kill $own; wait $own 2>/dev/null
+nobody ./prof -o nf.folded -n permname -d 0.2 2>err
+check named-foreign $? = 125
+kill $others; wait $others 2>/dev/null
 start setpriv --reuid=65534 --regid=65534 --clear-groups ./busy secret 60; secret=$pid
 runs $secret busy
 sleep 0.2
