@@ -9,13 +9,14 @@
 /* Shares of all samples, in percent, that are worth a word. */
 enum { RUNTIME_TOLD = 5, STRIPPED_TOLD = 10 };
 
-enum { NOT_KNOWN, LANGUAGES_MOST = 16 };
+enum { NOT_KNOWN, EXPRESSIONS, LANGUAGES_MOST = 16 };
 
 /* MODULE: how the names of its files begin; LOOP: the function in which it interprets, or NULL. */
 static const struct language {
 	const char *name, *module[3], *loop, *cure;
 } language[] = {
 	[NOT_KNOWN] = { .name = "an unknown runtime", .cure = "prof reads /tmp/perf-PID.map, if the runtime writes it" },
+	[EXPRESSIONS] = { "PCRE (regular expressions)", { "libpcre" }, NULL, NULL },
 	{ "Java", { "libjvm.so" }, NULL, "use --jit-names, or jcmd PID Compiler.perfmap before the capture ends" },
 	{ "Node.js", { "node", "libnode.so" }, "Builtins_InterpreterEntryTrampoline", "start node with --perf-basic-prof" },
 	{ "JavaScript", { "chrome", "chromium" }, NULL, "start it with --js-flags=--perf-basic-prof" },
@@ -32,9 +33,10 @@ static const struct language {
 enum { LANGUAGES = sizeof language / sizeof *language };
 _Static_assert((int)LANGUAGES <= (int)LANGUAGES_MOST, "a tally for each");
 
-/* What a stack passes through, up to some frame. */
+/* What a stack passes through, up to some frame.  MAKER: what made the code; a library that compiles may do that for a program in another
+ * language. */
 struct passed {
-	uint8_t language;
+	uint8_t language, maker;
 	bool made, named, loop;    /* code that was made and has no name; some that has one; where it is interpreted */
 };
 
@@ -52,6 +54,8 @@ static void
 pass(struct passed *p, const struct function *f, uint8_t of_module)
 {
 	if (of_module)
+		p->maker = of_module;
+	if (of_module && of_module != EXPRESSIONS)
 		p->language = of_module;
 	if (f->kind == FUNCTION_JIT) {
 		bool unnamed = strcmp(f->name, "[unknown]") == 0;
@@ -121,7 +125,7 @@ count(struct tally *t)
 
 			t->all += run.samples;
 			if (passed && passed->made)
-				t->made[passed->language] += run.samples;
+				t->made[passed->maker] += run.samples;
 			else if (passed && passed->loop && !passed->named)
 				t->loop[passed->language] += run.samples;
 			if (passed)

@@ -37,9 +37,29 @@ runtimes_by_module(void)
 	CHECK_STR(language[language_of("libc.so.6")].name, "an unknown runtime");
 }
 
+static void
+regular_expressions_are_compiled_by_their_library(void)
+{
+	static const struct function f[] = {
+		{ .name = "execute_ex", .module = "php8.2", .kind = FUNCTION_USER },
+		{ .name = "pcre2_jit_match_8", .module = "libpcre2-8.so.0", .kind = FUNCTION_USER },
+		{ .name = "[unknown]", .module = "", .kind = FUNCTION_JIT },
+	};
+	struct passed p = { 0 };
+
+	for (unsigned i = 0; i < 2; i++)
+		pass(&p, &f[i], language_of(f[i].module));
+	CHECK(p.loop && !p.made);
+	CHECK_STR(language[p.language].name, "PHP");
+	pass(&p, &f[2], language_of(f[2].module));
+	CHECK(p.made);
+	CHECK_STR(language[p.maker].name, "PCRE (regular expressions)");
+}
+
 int
 main(void)
 {
+	RUN("runtime_words", regular_expressions_are_compiled_by_their_library);
 	RUN("runtime_words", each_runtime_in_words);
 	RUN("runtime_words", runtimes_by_module);
 	return TEST_STATUS;
