@@ -798,6 +798,8 @@ async function checkHostile(context, dir) {
 	check("hostile-names", ["semi;colon", "quote\"", "back\\slash", "</script>", "<b>&amp;", "'", "lone\ufffd", "имя", "漢字名", "🔥", "operator new[](unsigned long)"].filter(name => !has(name)), []);
 	check("nothing-turns-text-round", names.some(name => /[\u202a-\u202e\u2066-\u2069\u0000-\u001f]/.test(name)), false);
 	check("long-names-are-cut", Math.max(...names.map(name => name.length)) <= 300, true);
+	check("names-that-fit", await p.page.evaluate(() => ["std.sort!(a.b!(int).c, int[]).sort(int[])", "bool A::operator!(int) const", "a::b<c(d)>::e(f)"]
+		.map(name => variantsOfName(name).slice(1).join(" | "))), ["std.sort.sort | std.sort.sort | std.sort.sort", "bool A::operator!(int) | bool A::operator!(int) | operator!(int)", "a::b<c>::e | a::b::e | e"]);
 	check("names-are-no-elements", await p.page.evaluate(() => [document.querySelectorAll("script").length, document.querySelectorAll("#tables b,#tables script").length]), [2, 0]);
 	for (const key of ["1", "2", "3", "i", "Escape", "m", "Escape"])
 		await p.press(key);

@@ -84,17 +84,19 @@ function without(text, open, close) {
 	return depth ? text : out;
 }
 
+// The name, then shorter ones. D's template arguments are in "!(" and ")".
+function variantsOfName(name) {
+	const full = name.slice(0, 2000), plain = /[<(]/.test(full) && full[0] !== "[";
+	const bare = plain ? without(full.replace(/(?<!operator)!\(/g, "("), "(", ")").replace(/ const$/, "") : full, short = plain ? without(bare, "<", ">") : full;
+	const last = /::/.test(short) ? short.slice(short.lastIndexOf("::", short.length - 3) + 2) : short;
+	const address = /\+(0x[0-9a-f]+)\]$/.exec(full);
+	return address ? [full, "+" + address[1]] : [full, bare, short, last].filter(name => name.trim());
+}
+
 function variantsOf(f) {
-	let all = variants.get(f);
-	if (!all) {
-		const full = nameOf(f).slice(0, 2000), plain = /[<(]/.test(full) && full[0] !== "[";
-		const bare = plain ? without(full, "(", ")").replace(/ const$/, "") : full, short = plain ? without(bare, "<", ">") : full;
-		const last = /::/.test(short) ? short.slice(short.lastIndexOf("::", short.length - 3) + 2) : short;
-		const address = /\+(0x[0-9a-f]+)\]$/.exec(full);
-		all = address ? [full, "+" + address[1]] : [full, bare, short, last].filter(name => name.trim());
-		variants.set(f, all);
-	}
-	return all;
+	if (!variants.has(f))
+		variants.set(f, variantsOfName(nameOf(f)));
+	return variants.get(f);
 }
 
 function fit(f, px) {
