@@ -12,7 +12,7 @@ need python3 python3
 # "39391 samples, 0 lost, 99.7% complete, 40.1 us a sample, 7.9% of a CPU, 25.0 MiB", as words, in tenths from the third on
 numbers() { sed -n '/ samples, /s/[^0-9. ]//gp' out | awk '{ printf "%d %d %d %d %d %d", $1, $2, 10 * $3 + 0.5, 10 * $4, 10 * $5, 10 * $6 }'; }
 well() { [ "$2" = 0 ] && [ "$3" -ge 980 ] && [ "$5" -le "$share" ] && [ "$6" -le 320 ]; }
-# Each CPU may cost 5 % of a CPU.  Where prof asked for the root of each process it cost 6 to 9, without that 3 to 4.
+# Each CPU may cost 5 % of a CPU.  Where prof asked for the root of each process it cost 5.3 to 6.6, without that 3.4 to 3.7.
 share=$(($(nproc) * 50)) show=out
 for try in 1 2 3; do
 	"$TESTS/bench/mix" -s 20 >out 2>err || { not_ok ends "it failed" err; exit 1; }
