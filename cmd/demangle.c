@@ -132,5 +132,5 @@ cmd_demangle(int argc, char **argv)
 }
 
 const struct command command_demangle = { .name = "demangle", .synopsis = "[-i] [NAME...]",
-	.summary = "demangle C++ and Rust names: the arguments, or all names in the text on stdin",
+	.summary = "demangle names of C++, Rust, D, OCaml and Fortran: the arguments, or all names in the text on stdin",
 	.options = options, .run = cmd_demangle };

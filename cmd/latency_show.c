@@ -54,6 +54,6 @@ latency_show(struct latency_shown *l)
 			why = strerror(out.err);
 	}
 	if (why)
-		error("%s: %s", l->output ? l->output : l->fd == STDERR_FILENO ? "stderr" : "stdout", why);
+		error("%s: %s", l->output && strcmp(l->output, "-") ? l->output : l->fd == STDERR_FILENO ? "stderr" : "stdout", why);
 	return !why;
 }

@@ -129,30 +129,35 @@ mapped(size_t bytes)
 	return bytes < HUGE_FROM ? bytes : (bytes + HUGE - 1) & ~(size_t)(HUGE - 1);
 }
 
-/* Free addresses for BYTES that begin with a huge page; NULL: wherever the kernel likes. */
+/* Pages that take the place of BYTES of addresses, which begin with a huge page, or NULL.  They stay taken until others replace them:
+ * a signal handler may map something meanwhile. */
 static void *
 huge_place(size_t bytes)
 {
 	unsigned char *all = mmap(NULL, bytes + HUGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t before = -(uintptr_t)all & (HUGE - 1);
 
 	if (all == MAP_FAILED)
 		return NULL;
-	munmap(all, bytes + HUGE);
-	return all + (-(uintptr_t)all & (HUGE - 1));
+	if (before)
+		munmap(all, before);
+	munmap(all + before + bytes, HUGE - before);
+	return all + before;
 }
 
 /* The pages of a large vector, zero where they are new, or MAP_FAILED. */
 static void *
 map(void *p, size_t old, size_t bytes)
 {
-	void *q = old < LARGE ? MAP_FAILED : mremap(p, mapped(old), mapped(bytes), bytes < HUGE_FROM ? MREMAP_MAYMOVE : 0), *place;
+	void *q = old < LARGE ? MAP_FAILED : mremap(p, mapped(old), mapped(bytes), bytes < HUGE_FROM ? MREMAP_MAYMOVE : 0);
+	void *place = q == MAP_FAILED && bytes >= HUGE_FROM ? huge_place(mapped(bytes)) : NULL;
 
-	if (q == MAP_FAILED && bytes >= HUGE_FROM && old >= LARGE && (place = huge_place(mapped(bytes))))
-		q = mremap(p, mapped(old), mapped(bytes), MREMAP_MAYMOVE | MREMAP_FIXED, place);
-	if (q == MAP_FAILED && old >= LARGE)
-		q = mremap(p, mapped(old), mapped(bytes), MREMAP_MAYMOVE);
-	if (q == MAP_FAILED && old < LARGE)
-		q = mmap(bytes < HUGE_FROM ? NULL : huge_place(mapped(bytes)), mapped(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (place)
+		q = old < LARGE ? mmap(place, mapped(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
+		                : mremap(p, mapped(old), mapped(bytes), MREMAP_MAYMOVE | MREMAP_FIXED, place);
+	if (q == MAP_FAILED)
+		q = old < LARGE ? mmap(NULL, mapped(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+		                : mremap(p, mapped(old), mapped(bytes), MREMAP_MAYMOVE);
 	if (q != MAP_FAILED && bytes >= HUGE_FROM)
 		madvise(q, mapped(bytes), MADV_HUGEPAGE);
 	return q;

@@ -41,7 +41,8 @@ begins(const struct cursor *c, const char *s)
 	return cur_left(c) >= n && memcmp(c->pos, s, n) == 0;
 }
 
-/* Whether it is a table of prof report: one line, an empty one, and the names of columns.  The first line might be a sample's. */
+/* Whether it is a table of prof report: one line, an empty one, and the names of columns.  Samples might begin like that, but they end with
+ * a number. */
 static bool
 is_table(struct cursor c)
 {
@@ -55,7 +56,8 @@ is_table(struct cursor c)
 	do
 		c.pos++;
 	while (begins(&c, " "));
-	return begins(&c, "self ") || begins(&c, "total ");
+	end = memchr(c.pos, '\n', cur_left(&c));
+	return (begins(&c, "self ") || begins(&c, "total ")) && end && (end[-1] < '0' || end[-1] > '9');
 }
 
 /* What the bytes are, if no format has them. */

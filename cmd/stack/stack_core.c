@@ -24,7 +24,7 @@ stack_core_open(struct stack_core *s)
 
 	s->fd = strcmp(s->path, "-") ? open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : STDIN_FILENO;
 	if (s->fd < 0)
-		error(s->path[strspn(s->path, "0123456789")] ? "%s: %s" : "%s: %s; to see the stacks of process %s, write -p %s", s->path, strerror(errno),
+		error(!*s->path || s->path[strspn(s->path, "0123456789")] ? "%s: %s" : "%s: %s; to see the stacks of process %s, write -p %s", s->path, strerror(errno),
 		      s->path, s->path);
 	s->own = s->fd >= 0 && !fstat(s->fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid();
 	return s->fd >= 0;

@@ -93,7 +93,8 @@ tree_node(struct tree *t, uint32_t parent, uint32_t frame)
 		return NODE_NONE;
 	if (parent + 1 == t->n || frame >= t->fresh)
 		return t->full ? NODE_NONE : add(t, parent, frame);
-	place_new(t);
+	if (t->placed < t->n)
+		place_new(t);
 	hash = hash_node(parent, frame);
 	for (at = first_slot(t, hash); t->slot[at]; at = at + 1 == t->slots ? 0 : at + 1) {
 		if ((t->slot[at] ^ (uint32_t)hash << TAG_SHIFT) >> TAG_SHIFT)

@@ -11,7 +11,7 @@
 #include "sample/events/trace_format.h"
 #include "sample/events/tracefs.h"
 
-enum { FIELDS_MOST = 32 };
+enum { FIELDS_MOST = 32, COMMON = 8 };   /* bytes before a tracepoint's own fields, which no BPF program may read */
 
 __attribute__((format(printf, 2, 3))) static bool
 wrong(struct latency_by *by, const char *fmt, ...)
@@ -79,6 +79,8 @@ latency_by_sites(struct latency_by *by, struct latency_shape *s, const struct pr
 	struct latency_value v;
 	const char *why;
 
+	if (strstr(by->words, "$retval") && !returns && !probe_returns(&p->probe))
+		return wrong(by, "a function has its result at its end: write retval");
 	for (uint32_t i = 0; i < p->sites.n; i++) {
 		const char *args = p->sites.site[i].args;
 
@@ -116,8 +118,11 @@ latency_by_field(struct latency_by *by, struct latency_shape *s, const char *tra
 	size_t end;
 
 	snprintf(system, sizeof system, "%.*s", nsystem, tracepoint);
-	if (!tracefs_format(system, tracepoint + nsystem + 1, text, sizeof text))
-		return wrong(by, "use thread, process, arg0 to arg5, or retval");
+	if (!tracefs_format(system, tracepoint + nsystem + 1, text, sizeof text)) {
+		const char *missing = tracefs_missing();
+
+		return missing ? wrong(by, "a field %s", missing) : wrong(by, "this kernel has no tracepoint %s", tracepoint);
+	}
 	if (!trace_format_find(text, by->words, &field)) {
 		for (at = text; n < FIELDS_MOST && trace_format_next(&at, &all[n]);)
 			if (strncmp(all[n].name, "common_", 7) && all[n].name[0] != '_') {
@@ -136,6 +141,8 @@ latency_by_field(struct latency_by *by, struct latency_shape *s, const char *tra
 	if ((field.kind != TRACE_NUMBER && field.kind != TRACE_POINTER) || field.offset > INT16_MAX ||
 	    (field.size != 1 && field.size != 2 && field.size != 4 && field.size != 8))
 		return wrong(by, "prof latency tells numbers apart, and this field is none");
+	if (field.offset < COMMON || field.offset % field.size)
+		return wrong(by, "the kernel shows this field to nobody who counts: use thread or process");
 	memset(&v, 0, sizeof v);
 	v.at = (int16_t)field.offset;
 	v.size = (uint8_t)field.size;

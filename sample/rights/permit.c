@@ -389,9 +389,10 @@ reason(const struct facts *f)
 	case EBUSY:
 		return "another program has reserved the counters of '%e'\n-e cpu-clock";
 	case EINVAL:
-		return f->kprobe ? no_function(f) : f->freq > f->max_rate ? "-F %f is above kernel.perf_event_max_sample_rate, %m\n"
+		return f->freq > f->max_rate ? "-F %f is above kernel.perf_event_max_sample_rate, %m\n"
 		                               "-F max, or: sudo sysctl kernel.perf_event_max_sample_rate=%f"
-		                             : "the kernel rejects event '%e'; its terms or modifiers may be wrong\n-e cpu-clock";
+		       : f->kprobe ? no_function(f)
+		                   : "the kernel rejects event '%e'; its terms or modifiers may be wrong\n-e cpu-clock";
 	case E2BIG:
 		return "this kernel is too old: it does not know the kind of sample that prof needs\n--call-graph none";
 	default:

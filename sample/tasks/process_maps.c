@@ -405,8 +405,10 @@ scan(struct process_maps *p, enum reading how)
 		return false;
 	p->root = root_dirs_of(&p->all->roots, p->by, p->root, p->rescanned);
 	p->root_due = false;
-	if (p->stale && p->space.n && !read_maps(p, fd, COMPARE))
+	if (p->stale && p->space.n && !read_maps(p, fd, COMPARE)) {
 		space_clear(&p->space);
+		close_memory(p);
+	}
 	if ((read = !p->stale || lseek(fd, 0, SEEK_SET) == 0)) {
 		p->stale = false;
 		read_maps(p, fd, how);

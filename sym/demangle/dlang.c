@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A copied byte is a small part of a step. */
-enum { STEPS_MAX = 1 << 12, DEPTH_MAX = 64, COPIED = 256 };
+enum { STEPS_MAX = 1 << 12, DEPTH_MAX = 64, COPIED = 256, DIGITS_MAX = 10 };
 
 struct dlang {
 	struct text *t;
@@ -71,9 +71,9 @@ number(struct dlang *d)
 	uint32_t n = 0;
 
 	d->bad |= !is_digit(peek(d));
-	while (is_digit(peek(d))) {
+	for (unsigned digits = 0; is_digit(peek(d)) && !d->bad; digits++) {
 		n = n * 10 + (uint32_t)(*d->p++ - '0');
-		d->bad |= n > TEXT_MAX;
+		d->bad |= n > TEXT_MAX || digits == DIGITS_MAX;
 	}
 	return n;
 }
@@ -190,6 +190,7 @@ template(struct dlang *d)
 	for (unsigned i = 0; !d->bad && !eat(d, "Z"); i++) {
 		if (i)
 			text_str(d->t, ", ");
+		d->bad |= ++d->steps > STEPS_MAX;
 		eat(d, "H");
 		switch (take(d)) {
 		case 'T': type(d); break;
@@ -203,6 +204,7 @@ template(struct dlang *d)
 			}
 			text_put(d->t, d->p, n);
 			d->p += n;
+			d->steps += n / COPIED;
 			break;
 		default: d->bad = true;
 		}
@@ -271,7 +273,7 @@ identifier(struct dlang *d)
 static void
 modifiers(struct dlang *d)
 {
-	for (;;)
+	for (; !d->bad; d->bad |= ++d->steps > STEPS_MAX)
 		if (eat(d, "x"))
 			text_str(d->t, " const");
 		else if (eat(d, "y"))

@@ -16,12 +16,25 @@ hex(char c)
 	return c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 16;
 }
 
+/* Whether the name ends as those of OCaml's functions with dots do: not as a file's, or as a clone of a C function's. */
+static bool
+ends_like_ocaml(const char *s)
+{
+	const char *last = strrchr(s, '.'), *end = s + strlen(s);
+
+	if (!last)
+		return false;
+	while (end > last && end[-1] >= '0' && end[-1] <= '9')
+		end--;
+	return (*end && end[-1] == '_') || !strcmp(last, ".entry");
+}
+
 /* camlStdlib__Map__update_344, or with dots since OCaml 5.1; $27 is a character that the linker would not take. */
 bool
 ocaml_demangle(struct text *t, const char *s, unsigned flags)
 {
 	(void)flags;
-	if (strncmp(s, "caml", 4) != 0 || s[4] < 'A' || s[4] > 'Z' || (!strstr(s, "__") && !strchr(s, '.')))
+	if (strncmp(s, "caml", 4) != 0 || s[4] < 'A' || s[4] > 'Z' || (!strstr(s, "__") && !ends_like_ocaml(s)))
 		return false;
 	for (s += 4; *s; s++) {
 		if (s[0] == '_' && s[1] == '_') {

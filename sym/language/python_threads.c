@@ -9,7 +9,7 @@ enum {
 	INTERPRETERS = 64, THREADS = 4096, STATES = 1 << 14,
 	BEHIND = 16,               /* threads that a search looks at behind the one that it wants, and as many again as before it */
 	SCANNED = 1024, FEW = 64,            /* states to look through for one of the allowance */
-	STRUCT = 1008,             /* bytes of the C library's struct */
+	STRUCT = 1008, NUMBER_FIRST = 32,   /* bytes of the C library's struct, and of pointers and flags that it begins with */
 };
 
 #define STACK_MOST UINT64_C(0x10000000)  /* bytes of a thread's stack */
@@ -41,7 +41,7 @@ number_of(struct python_threads *p, struct look *l, uint64_t state, int32_t want
 		return 0;
 	if (p->number_at)
 		return (int32_t)look_u32(o);
-	for (unsigned i = 4; i < STRUCT; i += 4)
+	for (unsigned i = NUMBER_FIRST; wanted && i < STRUCT; i += 4)
 		if (look_u32(o + i) == (uint32_t)wanted) {
 			p->number_at = i;
 			return wanted;
@@ -167,11 +167,15 @@ may_have_moved(const struct python_threads *p, struct look *l, const struct pyth
 static void
 take(const struct python_threads *p, struct python_thread *t, const struct python_state *s, int32_t tid)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, i;
 
 	t->id = p->numbered ? 0 : s->id;
 	for (; s < p->state + p->states && n < PYTHON_STATES; s++)
 		if (p->numbered ? s->number == tid : s->id == t->id) {
+			for (i = 0; i < n && t->in[i].state != s->state; i++)
+				;
+			if (i < n)   /* a search that ended early has left it where it was, too */
+				continue;
 			t->in[n].state = s->state;
 			t->in[n++].interpreter = s->interpreter;
 		}
@@ -179,13 +183,14 @@ take(const struct python_threads *p, struct python_thread *t, const struct pytho
 		t->in[n].state = 0;
 }
 
-/* The place for another thread: that of one that has ended, if its memory is used again. */
+/* The place for another thread: that of one that has ended, if its memory is used again.  (Without numbers, two threads may seem to have
+ * one state.) */
 static struct python_thread *
 place_for(struct python_threads *p, int32_t tid, uint64_t state)
 {
 	uint32_t i = 0;
 
-	while (i < p->n && !(state && p->thread[i].in[0].state == state))
+	while (i < p->n && !(p->numbered && state && p->thread[i].in[0].state == state))
 		i++;
 	if (i == p->n && i < THREADS) {
 		if (!vec_room(&p->thread, &p->cap, (uint64_t)i + 1, sizeof *p->thread) || !vec_room(&p->tid, &p->cap_tids, (uint64_t)i + 1, sizeof *p->tid))

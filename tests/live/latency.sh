@@ -116,6 +116,12 @@ within as_fast_as_it_can "$(of count getppid)" 800000 800002   # shells call it,
 lacks as_fast_as_it_can_all err 'did not|missed'
 status tracepoint_misspelt 125 "$PROF" latency -e sched:sched_swich..sched:sched_switch ./by0
 has tracepoint_misspelt_why err 'no tracepoint sched:sched_swich: did you mean sched_switch\?'
+status by_common_field 125 "$PROF" latency --by common_pid -e syscalls:sys_enter_getpgid..syscalls:sys_exit_getpgid ./by0
+has by_common_field_said err 'shows this field to nobody'
+status by_no_tracepoint 125 "$PROF" latency --by pid -e syscalls:sys_enter_getpgit..syscalls:sys_exit_getpgid ./by0
+has by_no_tracepoint_said err 'no tracepoint syscalls:sys_enter_getpgit'
+status by_result_too_soon 125 "$PROF" latency --by '$retval' -e "uprobe:$PWD/by0:work..uretprobe:$PWD/by0:work" ./by0
+has by_result_too_soon_said err 'write retval'
 status by_field_misspelt 125 "$PROF" latency --by pit -e syscall:getpgid ./by0
 has by_field_misspelt_why err 'did you mean pid\?'
 

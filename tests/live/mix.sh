@@ -1,7 +1,7 @@
 #!/bin/sh
 # The whole machine at 999 Hz beside a compile job, a sanitizer build, a storm of forks, Node, Java and Python: the short form of
-# tests/bench/mix.  prof loses nothing, and takes little.  On a machine that others share the best of three counts: prof samples
-# them, too.
+# tests/bench/mix.  prof loses nothing, and takes little.  On a machine that others share prof samples them, too: it has three
+# tries.
 # alone: what prof takes is measured, and all that runs is sampled
 . "$(dirname "$0")/../lib.sh"
 need_root

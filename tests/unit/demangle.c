@@ -675,6 +675,7 @@ static const char *const dotted[][2] = {
 	{ "camlStdlib__$40_197", "Stdlib.@_197" },
 	{ "camlDune__exe__Main__k$27_12", "Dune.exe.Main.k'_12" },
 	{ "camlStdlib.Map.update_344", "Stdlib.Map.update_344" },
+	{ "camlStdlib.entry", "Stdlib.entry" },
 	{ "__m_MOD_step", "m::step" },
 	{ "__my_mod2_MOD_step._omp_fn.0", "my_mod2::step [clone ._omp_fn.0]" },
 	{ "__m_MOD_step.constprop.0.isra.0", "m::step [clone .constprop.0] [clone .isra.0]" },
@@ -683,7 +684,7 @@ static const char *const dotted[][2] = {
 };
 
 static const char *const neither[] = {
-	"caml", "caml_alloc_small", "camlImages", "caml_c_call", "camlA__$0a", "camlA", "c", "cam", "__MOD_step", "__m_MOD_", "__m_MOD_Step",
+	"camlBridge.part.0", "camlBridge.cold", "camlLib.so", "camlShop.ml", "caml", "caml_alloc_small", "camlImages", "caml_c_call", "camlA__$0a", "camlA", "c", "cam", "__MOD_step", "__m_MOD_", "__m_MOD_Step",
 	"__m_MOD_step.", "__M_MOD_step", "m_MOD_step", "_D", "_D1", "_D1dF", "_D3d", "_D1dQ", "_D1dQbi", "_D1d1fFQzZv", "_Draw", "_Do_init",
 	"_D1d__T1fVde8P1ZQnFZv", "_D1d3fibFiZi.", "_D99999999999999999999x", "_D1d1fFB9999999999iZv",
 };

@@ -297,6 +297,56 @@ the_place_of_the_number_is_learned(void)
 	stop();
 }
 
+/* A list that became shorter in its first part, which alone is read again. */
+static void
+a_state_is_met_twice(void)
+{
+	struct python_thread *t;
+
+	start(40);
+	put_word(INTERPRETER + 8, state(38));
+	CHECK_U64(ask(FIRST_TID), state(0));
+	put_word(INTERPRETER + 8, state(39));
+	put_word(state(38) + NEXT, state(35));
+	usleep(1100);   /* what was read is too old */
+	CHECK_U64(ask(FIRST_TID + 39), state(39));
+	CHECK_U64(ask(FIRST_TID + 20), state(20));
+	t = python_threads_find(&threads, languages, &look, FIRST_TID + 20);
+	CHECK(t && t->in[0].state == state(20) && !t->in[1].state);
+	stop();
+}
+
+/* In another pid namespace a thread that is not Python's may seem to have the state of one that is. */
+static void
+without_numbers_each_thread_keeps_its_place(void)
+{
+	start(8);
+	moment.time = 0;
+	for (unsigned i = 0; i < 8; i++)
+		put_word(state(i) + NUMBER, i + 1);
+	sp[0] = state(1);
+	CHECK_U64(ask(FIRST_TID + 1), state(1));
+	CHECK_U64(ask(FIRST_TID + 900), state(1));
+	CHECK_U64(threads.n, 2);
+	sp[0] = BASE;
+	stop();
+}
+
+/* The first process of a container has the number 1, as a flag in the C library's struct may be 1. */
+static void
+a_flag_is_no_number(void)
+{
+	start(8);
+	of.at[PY_T_NATIVE_ID] = 0;
+	for (unsigned i = 0; i < 8; i++) {
+		put_word(state(i) + 512 + 24, 1);
+		put_word(state(i) + 512 + 720, i + 1);
+	}
+	CHECK_U64(ask(1), state(0));
+	CHECK_U64(threads.number_at, 720);
+	stop();
+}
+
 int
 main(void)
 {
@@ -311,5 +361,8 @@ main(void)
 	RUN("python_threads", threads_are_not_looked_for_for_ever);
 	RUN("python_threads", threads_that_ended_take_no_memory);
 	RUN("python_threads", the_place_of_the_number_is_learned);
+	RUN("python_threads", a_state_is_met_twice);
+	RUN("python_threads", without_numbers_each_thread_keeps_its_place);
+	RUN("python_threads", a_flag_is_no_number);
 	return TEST_STATUS;
 }

@@ -59,8 +59,10 @@ find(struct code_pages *c, uint64_t page, uint32_t epoch)
 static struct code_page *
 make_room(struct code_pages *c, uint64_t page, uint32_t epoch)
 {
-	struct code_page *p = set_of(c, page);
+	struct code_page *p = set_of(c, page), *last = p + WAYS - 1;
 
+	if (p[0].epoch && last->epoch == epoch && last->addr >= c->extent.lo && last->addr <= c->extent.hi)
+		c->unread = true;   /* prof may read it again for the same rule, with other bytes */
 	for (unsigned i = WAYS - 1; i; i--)
 		if (p[0].epoch)
 			p[i] = p[i - 1];
@@ -195,8 +197,10 @@ fetch_again(struct code_pages *c, struct space *s, struct code_page *p, uint64_t
 	p->looked = c->now;
 	got = empty(p) ? read_around(c, s, p->addr, &from) : message(c, s, from, PAGE + 2 * EDGE - (size_t)(from - (p->addr - EDGE)));
 	take(c, p, from, got);
-	if (p->lo != old.lo || p->hi != old.hi || memcmp(p->bytes + p->lo, old.bytes + p->lo, p->hi - p->lo) != 0)
+	if (p->lo != old.lo || p->hi != old.hi || memcmp(p->bytes + p->lo, old.bytes + p->lo, p->hi - p->lo) != 0) {
 		p->changed = ++c->changes;
+		c->unread = true;   /* a rule that prof makes now may have old bytes, too */
+	}
 	if (empty(&old) && !empty(p))   /* rules were made without bytes */
 		s->compared = AT_ONCE;
 	for (uint32_t i = old.lo; i < old.hi; i++)

@@ -22,7 +22,7 @@ struct code_pages {
 	uint32_t credit;           /* reads that the budget still allows */
 	uint32_t left;             /* reads that the budget did not allow */
 	bool missed;               /* prof made rules without bytes since it forgot the code of a space */
-	bool unread;               /* since code_pages_note prof could not read a page */
+	bool unread;               /* since code_pages_note prof could not read a page, or not all of them at one time */
 	uint64_t changes;          /* how often a page got bytes, or other bytes */
 	struct code_extent extent; /* what prof has read since code_pages_note */
 };
