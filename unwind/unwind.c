@@ -17,7 +17,6 @@
 
 #include <string.h>
 
-#include "sym/module/ehframe.h"
 #include "chain.h"
 #include "entry.h"
 #include "rule.h"
@@ -55,23 +54,6 @@ end_of(const struct job *j, const struct frame *f, enum step step)
 	default:
 		return WALK_BAD_RULE;
 	}
-}
-
-/* A coroutine's root is the function to which somebody wrote the return address by hand: that address is the function's first
- * instruction, and the byte before it is no part of the function. */
-static void
-root_by_hand(struct job *j, const struct frame *f)
-{
-	struct entry *e = entry_find(j->u, j->space, frame_at(f));
-	struct walk *w = j->walk;
-	uint64_t vaddr, lo, hi;
-	struct module *m;
-
-	if (w->elided || !e || e == &j->u->spare || !(e->rule.flags & RULE_BY_HAND))
-		return;
-	m = entry_module(j->u, e, &vaddr);
-	if (ehframe_start(j->u->code.modules, m, vaddr + 1, &lo, &hi) && lo == vaddr + 1 && (e = entry_probe(j->u, j->space, f->pc)))
-		w->code[w->n - 1] = e->code;
 }
 
 /* ---- the trail ---- */
@@ -272,8 +254,6 @@ walk_frames(struct job *j, struct frame *f)
 		}
 		if (__builtin_expect(step != STEP_OK, 0)) {
 			end = end_of(j, f, step);
-			if (end == WALK_ROOT && !f->exact)
-				root_by_hand(j, f);
 			break;
 		}
 		if (quick && rule->kind)
