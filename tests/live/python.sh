@@ -143,7 +143,7 @@ for py in python3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.1
 done
 # With --stack-size there is no BPF program for deep stacks, so prof reads the frames later.
 "$PROF" --stack-size 16384 -o late.folded -- python3 work.py 2>err
-has late-says-what-helps err '\[python\?\] \(use .*--engine=ptrace; see docs/languages.md\)'
+has late-says-what-helps err '\[python\?\] instead \(use .*--engine=ptrace; see docs/languages.md\)'
 "$PROF" -q --native-interpreter -o n.folded -- python3 work.py
 check native-interpreter "$(samples n.folded '_PyEval_EvalFrameDefault;(.*;)?work.py:main')" -ge 100
 # prof leaves out functions that only lead from one Python function to the next, but keeps those that Python calls on purpose: here

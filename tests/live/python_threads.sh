@@ -76,7 +76,7 @@ def work(n):
     return sum(i * i for i in range(n))
 def body():
     while True:
-        work(300)
+        work(3000)
         time.sleep(0.3)
 def waiter():
     threading.Event().wait()
