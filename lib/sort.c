@@ -199,3 +199,21 @@ sort_numbers(uint32_t *number, uint32_t n, void (*keys)(const void *ctx, struct 
 	vec_free(&s.item, &cap, sizeof *s.item);
 	vec_free(&s.room, &room_cap, sizeof *s.room);
 }
+
+static const char *const *
+text_at(const void *first, size_t each, uint32_t number)
+{
+	return (const char *const *)((const char *)first + number * each);
+}
+
+void
+sort_text_keys(struct item *item, uint32_t n, uint32_t part, const void *first, size_t each)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (i + 2 * SORT_AHEAD < n)
+			__builtin_prefetch(text_at(first, each, item[i + 2 * SORT_AHEAD].a));
+		if (i + SORT_AHEAD < n)
+			__builtin_prefetch(*text_at(first, each, item[i + SORT_AHEAD].a) + (size_t)part * 8);
+		item[i].key = sort_key(*text_at(first, each, item[i].a), part);
+	}
+}

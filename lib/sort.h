@@ -3,6 +3,7 @@
 #define LIB_SORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct item {
@@ -25,5 +26,7 @@ void sort_numbers(uint32_t *number, uint32_t n, void (*keys)(const void *ctx, st
 enum { SORT_AHEAD = 12 };
 /* A part of a text's key, in the order of strcmp. */
 uint64_t sort_key(const char *, uint32_t part);
+/* The keys of texts: the first one's pointer is at FIRST, the others' behind it, EACH bytes apart. */
+void sort_text_keys(struct item *, uint32_t n, uint32_t part, const void *first, size_t each);
 
 #endif

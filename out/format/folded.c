@@ -98,13 +98,7 @@ text_keys(const void *texts, struct item *item, uint32_t n, uint32_t part)
 {
 	const struct text *text = texts;
 
-	for (uint32_t i = 0; i < n; i++) {
-		if (i + 2 * SORT_AHEAD < n)
-			__builtin_prefetch(&text[item[i + 2 * SORT_AHEAD].a]);
-		if (i + SORT_AHEAD < n)
-			__builtin_prefetch(text[item[i + SORT_AHEAD].a].s + (size_t)part * 8);
-		item[i].key = sort_key(text[item[i].a].s, part);
-	}
+	sort_text_keys(item, n, part, &text->s, sizeof *text);
 }
 
 static bool

@@ -57,13 +57,7 @@ function_keys(const void *ctx, struct item *item, uint32_t n, uint32_t part)
 {
 	const struct function *function = ((const struct profile *)ctx)->function;
 
-	for (uint32_t i = 0; i < n; i++) {
-		if (i + 2 * SORT_AHEAD < n)
-			__builtin_prefetch(&function[item[i + 2 * SORT_AHEAD].a]);
-		if (i + SORT_AHEAD < n)
-			__builtin_prefetch(function[item[i + SORT_AHEAD].a].name + (size_t)part * 8);
-		item[i].key = sort_key(function[item[i].a].name, part);
-	}
+	sort_text_keys(item, n, part, &function->name, sizeof *function);
 }
 
 static bool
