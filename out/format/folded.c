@@ -183,67 +183,68 @@ merge_alike(struct folding *f)
 	return ok;
 }
 
-/* Lists of nodes + 1; 0 is the end.  First a list for each rank, then the list of each node's children, sorted by rank. */
-struct lists {
-	uint32_t *head, *next;
-	uint32_t head_cap, next_cap;
+/* Lists of nodes + 1; 0 is the end. */
+struct links {
+	uint32_t first, next;   /* the first of the node's children, and the node's next sibling */
 };
 
+/* Gives every line its place: parents before children, children sorted by text. A node's next sibling is asked for when the node
+ * comes: its turn comes soon. */
 static void
-push(struct lists *l, uint32_t list, uint32_t node)
+walk(struct folding *f, struct links *links)
 {
-	l->next[node] = l->head[list];
-	l->head[list] = node + 1;
-}
-
-/* Gives every line its place: parents before children, children sorted by text. */
-static void
-walk(struct folding *f, struct lists *children)
-{
-	uint32_t n = f->p->tree.n, at = children->head[n];
+	uint32_t n = f->p->tree.n, at = links[n].first;
 
 	while (at) {
-		uint32_t node = at - 1;
+		uint32_t node = at - 1, next = links[node].next;
 
+		if (next) {
+			__builtin_prefetch(&links[next - 1]);
+			__builtin_prefetch(&f->p->tree.node[next - 1]);
+		}
 		f->node[f->places++] = node;
-		at = children->head[node];
+		at = links[node].first;
 		while (!at && node != NODE_NONE) {
-			at = children->next[node];
+			at = links[node].next;
 			node = parent_of(f, node);
 		}
 	}
 	for (uint32_t i = 0; i < f->places; i++)
-		children->head[f->node[i]] = i;
+		links[f->node[i]].first = i;
 	for (uint32_t i = 0; i < n; i++)
-		f->place[i] = children->head[f->place[i]];
+		f->place[i] = links[f->place[i]].first;
 }
 
 static bool
 sort_lines(struct folding *f)
 {
-	struct lists ranks = { 0 }, children = { 0 };
-	uint32_t n = f->p->tree.n, nranks = f->p->nfunction;
-	bool ok = merge_alike(f) && vec_room(&ranks.head, &ranks.head_cap, nranks, sizeof *ranks.head) &&
-	          vec_room(&ranks.next, &ranks.next_cap, n, sizeof *ranks.next) &&
-	          vec_room(&children.head, &children.head_cap, (uint64_t)n + 1, sizeof *children.head) &&
-	          vec_room(&children.next, &children.next_cap, n, sizeof *children.next);
+	struct links *links = NULL;
+	uint32_t *first = NULL, *next = NULL;   /* lists of the nodes of each rank */
+	uint32_t n = f->p->tree.n, nranks = f->p->nfunction, links_cap = 0, first_cap = 0, next_cap = 0;
+	bool ok = merge_alike(f) && vec_room(&first, &first_cap, nranks, sizeof *first) && vec_room(&next, &next_cap, n, sizeof *next) &&
+	          vec_room(&links, &links_cap, (uint64_t)n + 1, sizeof *links);
 
 	for (uint32_t i = 0; ok && i < n; i++)
-		if (f->place[i] == i)
-			push(&ranks, rank_of(f, i), i);
-	for (uint32_t r = nranks; ok && r--;)
-		for (uint32_t at = ranks.head[r]; at; at = ranks.next[at - 1]) {
-			uint32_t parent = parent_of(f, at - 1);
+		if (f->place[i] == i) {
+			uint32_t rank = rank_of(f, i);
 
-			push(&children, parent == NODE_NONE ? n : parent, at - 1);
+			next[i] = first[rank];
+			first[rank] = i + 1;
 		}
-	f->node = ranks.next;   /* the lists are not needed any more: this is room for the result */
-	f->node_cap = ranks.next_cap;
+	for (uint32_t r = nranks; ok && r--;)
+		for (uint32_t at = first[r]; at; at = next[at - 1]) {
+			uint32_t parent = parent_of(f, at - 1);
+			struct links *of = &links[parent == NODE_NONE ? n : parent];
+
+			links[at - 1].next = of->first;
+			of->first = at;
+		}
+	f->node = next;   /* the lists are not needed any more: this is room for the result */
+	f->node_cap = next_cap;
 	if (ok)
-		walk(f, &children);
-	vec_free(&ranks.head, &ranks.head_cap, sizeof *ranks.head);
-	vec_free(&children.head, &children.head_cap, sizeof *children.head);
-	vec_free(&children.next, &children.next_cap, sizeof *children.next);
+		walk(f, links);
+	vec_free(&first, &first_cap, sizeof *first);
+	vec_free(&links, &links_cap, sizeof *links);
 	return ok && vec_room(&f->weight, &f->weight_cap, f->places, sizeof *f->weight);
 }
 
@@ -329,6 +330,25 @@ by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Asks for what the next lines read: each node and its text, in three steps. */
+static void
+ask_ahead(const struct folding *f, uint32_t place)
+{
+	const struct tree *tree = &f->p->tree;
+
+	if (place + 3 * SORT_AHEAD < f->places) {
+		uint32_t node = f->node[place + 3 * SORT_AHEAD];
+
+		__builtin_prefetch(&tree->node[node]);
+		if (node < tree->ndepth)
+			__builtin_prefetch(&tree->depth[node]);
+	}
+	if (place + 2 * SORT_AHEAD < f->places)
+		__builtin_prefetch(&f->text[tree->node[f->node[place + 2 * SORT_AHEAD]].frame]);
+	if (place + SORT_AHEAD < f->places)
+		__builtin_prefetch(f->text[tree->node[f->node[place + SORT_AHEAD]].frame].s);
+}
+
 /* The lines of N threads with one root.  It sorts a few lines; for many, it looks at all places. */
 static void
 put_lines(struct folding *f, const struct root *root, uint32_t n)
@@ -359,6 +379,8 @@ put_lines(struct folding *f, const struct root *root, uint32_t n)
 	for (uint32_t i = 0; i < (ntouched <= 1024 ? ntouched : f->places); i++) {
 		uint32_t place = ntouched <= 1024 ? touched[i] : i;
 
+		if (ntouched > 1024)
+			ask_ahead(f, i);
 		if (!f->weight[place])
 			continue;
 		set_stack(f, root, f->node[place]);
