@@ -96,7 +96,7 @@ add_user_side(struct session *s, struct sample *out, const struct record *r, con
 		out->arg = s->opener.capture.event[out->event].waits ? out->regs[s->opener.capture.prstatus[0].arg] : 0;
 		if (s->opener.deep.told && !s->opener.capture.event[out->event].waits) {
 			out->deep = &s->opener.deep;
-			out->rest = deep_rest(out->deep, r);
+			out->rest = deep_rest(out->deep, r, &out->thread);
 			s->counts.deep += out->rest.n != 0;
 		}
 	}

@@ -196,11 +196,15 @@ walk_codes(struct collector *c, const struct sample *s, uint32_t *to)
 	m.stack.size = m.stack.lo ? s->stack_size : 0;
 	m.stack.bytes = s->stack;
 	m.rest = s->rest;
+	m.pointer = s->thread.pointer;
+	m.at = s->thread.at;
 	if (!c->languages || !m.stack.size || !(stack = languages_frames(c->languages, &m)) || !stack->n) {
 		memcpy(to, w->code, w->n * sizeof *to);
 		return w->n;
 	}
-	if (s->deep && stack->at)
+	if (s->deep && stack->tls)
+		deep_chains(s->deep, s->task->process->pid, s->task->tid, stack->tls);
+	else if (s->deep && stack->at)
 		deep_chain(s->deep, s->task->tid, stack->at, stack->then, stack->back);
 	for (uint32_t i = 0; s->deep && i < stack->nothers; i++)
 		deep_chain_guess(s->deep, stack->other[i].tid, stack->other[i].at, stack->then, stack->back);

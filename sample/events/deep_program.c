@@ -8,6 +8,7 @@
 
 #include "lib/bpf.h"
 #include "perf.h"
+#include "thread_pointer.h"
 
 /* FRAMES: of an interpreter's chain, CHAIN_PAGES: pages that these may lie in.  STEPS: pages that it tries to read in all.
  * TRIES: how many may be missing.  HOLE_MOST: no stack has a larger hole.  TURNS: how many times it changes stacks. */
@@ -30,6 +31,7 @@ struct buffer {
 };
 
 _Static_assert(sizeof(struct deep_chain) == 32, "the program shifts by 5");
+_Static_assert(DEEP_PARTS + 2 <= DEEP_NUMBERS, "the program adds to a part's number, and not to the pointer above it");
 _Static_assert(sizeof(struct deep_head) == RECORD_HEAD, "a part begins with its pages' addresses");
 
 static uint32_t
@@ -54,10 +56,10 @@ int
 deep_load(int told, int events, uint32_t ncpu)
 {
 	enum { TOLD, BUFFERS, EVENTS, STEPPED, CHAINS };
-	enum { KEY = -4, CTX = -16, BUFFER = -24, POINTER = -32, WORD = -8 };   /* on the stacks of the three functions */
+	enum { KEY = -4, CTX = -16, BUFFER = -24, POINTER = -32, THREAD = -40, WORD = -8 };   /* on the stacks of the three functions */
 	enum { ALL, READ, OUT, STEP, TRY, IN_HOLE, KNOWN, OVER, NEAR, GO_ON, LAST, END, CHAIN, CALLER, CHAINED,
-	       FIRST, WALK, NO_FRAME, NEXT, ARRAY, DOWN, FRAME_END };   /* labels */
-	enum { LOADS_SP = 4 };
+	       FIRST, WALK, NO_FRAME, NEXT, ARRAY, DOWN, FRAME_END, OWN, INNERMOST };   /* labels */
+	enum { LOADS_POINTER = 2, LOADS_SP = 6 };
 #define OF(field) offsetof(struct buffer, field)
 /* REG becomes the offset in an array of words, for the address in it. */
 #define PLACE(reg, bits) \
@@ -144,6 +146,8 @@ deep_load(int told, int events, uint32_t ncpu)
 	static const struct bpf_insn table[] = {
 		BPF_COPY(6, 1),
 		BPF_ASK(BPF_FUNC_get_current_task_btf),
+		BPF_LOAD(8, 0, 0),   /* thread_pointer_at */
+		BPF_STORE(10, THREAD, 8),
 		BPF_COPY(1, 0),
 		BPF_ASK(BPF_FUNC_task_pt_regs),
 		BPF_LOAD(7, 0, 0),   /* perf_sp_at */
@@ -180,7 +184,9 @@ deep_load(int told, int events, uint32_t ncpu)
 		BPF_STORE(9, OF(sp), 1),
 		BPF_PUT(9, OF(n), 0),
 		BPF_PUT(9, OF(turns), TURNS),
-		BPF_PUT(9, OF(head.number), 0),
+		BPF_LOAD(1, 10, THREAD),
+		BPF_DO(BPF_AND, 1, ~(DEEP_NUMBERS - 1)),
+		BPF_STORE(9, OF(head.number), 1),
 		BPF_LOAD(2, 10, BUFFER),
 		BPF_LOAD(1, 9, OF(left)),
 		BPF_IF(BPF_JSET, 2, DEEP_EARLY, 1),
@@ -201,7 +207,38 @@ deep_load(int told, int events, uint32_t ncpu)
 		BPF_VALUE(1, TOLD, offsetof(struct deep_told, chain)),
 		BPF_DO_REG(BPF_ADD, 1, 2),
 		BPF_LOAD(2, 1, offsetof(struct deep_chain, tid)),
+		BPF_IF_REG(BPF_JEQ, 2, 8, BPF_TO(OWN)),
+		/* its process has a word for all threads; r8: a thread's state, which begins with three words */
+		BPF_COPY(8, 0),
+		BPF_DO(BPF_RSH, 8, 32),
+		BPF_COPY(2, 8),
+		BPF_DO(BPF_AND, 2, (1 << DEEP_CHAINS) - 1),
+		BPF_DO(BPF_LSH, 2, 5),
+		BPF_VALUE(1, TOLD, offsetof(struct deep_told, chain)),
+		BPF_DO_REG(BPF_ADD, 1, 2),
+		BPF_DO(BPF_NEG, 8, 0),
+		BPF_LOAD(2, 1, offsetof(struct deep_chain, tid)),
 		BPF_IF_REG(BPF_JNE, 2, 8, BPF_TO(CHAINED)),
+		BPF_LOAD(7, 1, offsetof(struct deep_chain, at)),
+		BPF_LOAD(3, 9, OF(head.number)),
+		BPF_DO_REG(BPF_ADD, 3, 7),
+		READ_WORD(POINTER, CHAINED),
+		BPF_COPY(8, 7),
+		BPF_COPY(3, 8),
+		READ_WORD(POINTER, CHAINED),
+		BPF_STORE(9, OF(base), 7),
+		BPF_COPY(3, 8),
+		BPF_DO(BPF_ADD, 3, 8),
+		READ_WORD(POINTER, CHAINED),
+		BPF_LOAD(1, 9, OF(base)),
+		BPF_DO(BPF_LSH, 7, 3),
+		BPF_DO_REG(BPF_ADD, 7, 1),
+		BPF_STORE(9, OF(back), 7),
+		BPF_COPY(7, 8),
+		BPF_DO(BPF_ADD, 7, 16),
+		BPF_SET(8, -1),
+		BPF_GO(BPF_TO(INNERMOST)),
+		BPF_LABEL(OWN),
 		BPF_LOAD(7, 1, offsetof(struct deep_chain, at)),
 		BPF_LOAD(8, 1, offsetof(struct deep_chain, then)),
 		BPF_LOAD(1, 1, offsetof(struct deep_chain, back)),
@@ -209,11 +246,13 @@ deep_load(int told, int events, uint32_t ncpu)
 		BPF_STORE(9, OF(base), 8),
 		BPF_IF(BPF_JLT, 1, DEEP_ARRAY, 1),
 		BPF_SET(8, -1),
+		BPF_LABEL(INNERMOST),
 		BPF_PUT(9, OF(page), 0),
 		BPF_PUT(9, OF(page_before), 0),
 		BPF_COPY(3, 7),
-		BPF_DO(BPF_AND, 3, -DEEP_PAGE),
+		BPF_DO(BPF_OR, 3, 1),
 		BPF_STORE(9, OF(head.page), 3),
+		BPF_DO(BPF_AND, 3, -DEEP_PAGE),
 		BPF_COPY(1, 9),
 		BPF_DO(BPF_ADD, 1, OF(bytes)),
 		BPF_SET(2, DEEP_PAGE),
@@ -400,11 +439,18 @@ deep_load(int told, int events, uint32_t ncpu)
 	int buffers = bpf_map(BPF_MAP_TYPE_ARRAY, sizeof(struct buffer), ncpu, 0), program = -1;
 	int stepped = bpf_map(BPF_MAP_TYPE_ARRAY, 8, STEPS, 0), chains = bpf_map(BPF_MAP_TYPE_ARRAY, 8, FRAMES, 0);
 	const int map[] = { told, buffers, events, stepped, chains };
+	const struct bpf_insn none = BPF_SET(8, 0);
 
 	memcpy(code, table, sizeof code);
 	code[LOADS_SP].off = perf_sp_at;
+	if (!(code[LOADS_POINTER].off = thread_pointer_at()))
+		code[LOADS_POINTER] = none;
 	if (buffers >= 0 && stepped >= 0 && chains >= 0)
 		program = bpf_program(BPF_PROG_TYPE_PERF_EVENT, code, sizeof code / sizeof *code, map, 0, "prof_deep");
+	if (program < 0 && code[LOADS_POINTER].off) {   /* no struct member may begin there, after all */
+		code[LOADS_POINTER] = none;
+		program = bpf_program(BPF_PROG_TYPE_PERF_EVENT, code, sizeof code / sizeof *code, map, 0, "prof_deep");
+	}
 	for (unsigned i = 0; i < sizeof map / sizeof *map; i++)
 		if (map[i] >= 0 && map[i] != told && map[i] != events)
 			close(map[i]);

@@ -30,7 +30,11 @@ struct deep_hole {
  * pages.
  *
  * If BACK is an address (DEEP_ARRAY and above), the frames are an array that ends there.  They have values besides, from THEN up to
- * where the second word of the innermost frame points to: the program copies the pages of these, too, from there down. */
+ * where the second word of the innermost frame points to: the program copies the pages of these, too, from there down.
+ *
+ * If TID is the number of a process, negated, the chain is for all its threads that have no own one.  Each has a pointer to its state,
+ * AT bytes from the thread pointer.  A state begins with three words: where the memory for values and frames begins, its size in
+ * words, and the innermost frame. */
 struct deep_chain {
 	uint64_t tid, at, then, back;
 };
@@ -49,7 +53,9 @@ struct deep_told {
 	struct deep_hole hole[1 << DEEP_HOLES];   /* by LO */
 };
 
-/* A part as it is written: the pages' addresses, then how many parts of the sample came before. */
+/* A part as it is written: the pages' addresses, then how many parts of the sample came before; above this number, the thread pointer
+ * (0: not known).  If the first page of a sample is that of a chain's AT, its address is AT | 1 (here AT is always an address). */
+enum { DEEP_NUMBERS = 16 };
 struct deep_head {
 	uint64_t page[DEEP_PART_PAGES], number;
 };

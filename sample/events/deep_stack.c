@@ -169,6 +169,20 @@ deep_chain_guess(struct deep *d, int32_t tid, uint64_t at, uint64_t then, uint64
 }
 
 void
+deep_chains(struct deep *d, int32_t pid, int32_t tid, uint64_t at)
+{
+	struct deep_chain *own = &d->told->chain[tid & ((1 << DEEP_CHAINS) - 1)];
+
+	if (own->tid == (uint64_t)tid)
+		own->tid = 0;
+	own = &d->told->chain[pid & ((1 << DEEP_CHAINS) - 1)];
+	if (own->tid == -(uint64_t)pid && own->at == at)
+		return;
+	*own = (struct deep_chain){ .tid = -(uint64_t)pid, .at = at };
+	d->told->chains = 1;
+}
+
+void
 deep_forget(struct deep *d, uint32_t cpu)
 {
 	if (cpu < d->ncpu)
@@ -180,34 +194,41 @@ deep_part(struct deep *d, const struct record *r)
 {
 	struct deep_cpu *c = &d->cpu[r->cpu];
 	struct deep_head head;
+	uint64_t number;
 
 	memcpy(&head, r->part.head, sizeof head);
-	if (c->tid != r->tid || !head.number)
+	number = head.number % DEEP_NUMBERS;
+	if (c->tid != r->tid || !number)
 		deep_forget(d, r->cpu);
 	c->tid = r->tid;
-	if (head.number != c->number)   /* what was before it is lost */
+	if (number != c->number)   /* what was before it is lost */
 		return;
-	c->number++;
+	if (!c->number++)
+		c->thread = (struct deep_thread){ head.number - number, head.page[0] & 1 ? head.page[0] - 1 : 0 };
 	for (uint64_t i = 0; i < r->part.size / DEEP_PAGE && i < DEEP_PART_PAGES && c->pages < DEEP_ROOM / DEEP_PAGE; i++, c->pages++) {
 		struct piece *last = c->piece + c->pieces.n - 1;
+		uint64_t page = head.page[i] & ~(uint64_t)(DEEP_PAGE - 1);
 		uint8_t *to = c->bytes + c->pages * DEEP_PAGE;
 
 		memcpy(to, r->part.bytes + i * DEEP_PAGE, DEEP_PAGE);
-		if (c->pieces.n && last->lo + last->size == head.page[i])
+		if (c->pieces.n && last->lo + last->size == page)
 			last->size += DEEP_PAGE;
 		else
-			c->piece[c->pieces.n++] = (struct piece){ head.page[i], DEEP_PAGE, to };
+			c->piece[c->pieces.n++] = (struct piece){ page, DEEP_PAGE, to };
 	}
 }
 
 struct pieces
-deep_rest(struct deep *d, const struct record *r)
+deep_rest(struct deep *d, const struct record *r, struct deep_thread *of)
 {
 	struct deep_cpu *c = r->cpu < d->ncpu ? &d->cpu[r->cpu] : NULL;
 	struct pieces rest = { 0 };
 
-	if (c && c->tid == r->tid && c->pieces.n)
+	if (c && c->tid == r->tid && c->pieces.n) {
 		rest = (struct pieces){ c->piece, c->pieces.n };
+		if (of)
+			*of = c->thread;
+	}
 	d->mean += (rest.n ? c->pages * DEEP_PAGE : 0) / 16 - d->mean / 256;
 	deep_forget(d, r->cpu);
 	return rest;

@@ -15,6 +15,12 @@
 #include "deep_program.h"
 #include "ring.h"
 
+/* What a sample's parts tell of the thread: its thread pointer, and where the word is that points to the interpreter's innermost
+ * frame.  0: not known. */
+struct deep_thread {
+	uint64_t pointer, at;
+};
+
 struct deep {
 	int program;                     /* the program for events that sample; 0: there is none (see deep_share) */
 	int events;                      /* by CPU, the events that write parts */
@@ -24,6 +30,7 @@ struct deep {
 		int fd;                  /* its event */
 		int32_t tid;             /* the thread that PIECES are of */
 		uint64_t number;         /* number of the part to come */
+		struct deep_thread thread;
 		uint64_t pages;
 		struct pieces pieces;
 		struct piece *piece;
@@ -52,14 +59,17 @@ void deep_chain(struct deep *, int32_t tid, uint64_t at, uint64_t then, uint64_t
 /* The same for a thread without a sample yet: what a process says of its threads, so it takes no other chain's place. */
 void deep_chain_guess(struct deep *, int32_t tid, uint64_t at, uint64_t then, uint64_t back);
 
+/* Tells the program of a word for all threads of a process: see struct deep_chain.  TID has no chain of its own any more. */
+void deep_chains(struct deep *, int32_t pid, int32_t tid, uint64_t at);
+
 /* Keeps a part until its sample comes. */
 void deep_part(struct deep *, const struct record *);
 /* Forgets what deep_part kept on that CPU.  Call it behind each sample and each loss there, because a part belongs to the next
  * sample of its ring or to none: the program writes parts right before the kernel writes the sample, and if there is no room for
  * one of them, a record in that place tells it. */
 void deep_forget(struct deep *, uint32_t cpu);
-/* Gives what deep_part kept for that sample, but only once: pages of the stack, and of those before it. */
-struct pieces deep_rest(struct deep *, const struct record *);
+/* Gives what deep_part kept for that sample, but only once: pages of the stack, and of those before it.  OF may be NULL. */
+struct pieces deep_rest(struct deep *, const struct record *, struct deep_thread *of);
 /* The number of bytes that the program reads with a sample. */
 uint64_t deep_mean(const struct deep *);
 /* Notes which N stacks a walk went through.  The first one is COPY's, of which prof asked for COPIED bytes; if the walk was

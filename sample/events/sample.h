@@ -44,6 +44,7 @@ struct sample {
 	uint64_t stack_size;
 	struct pieces rest;        /* what continues the stack, and those before it; DEEP learns from its walk, if it is not NULL */
 	struct deep *deep;
+	struct deep_thread thread; /* with REST */
 };
 
 #endif

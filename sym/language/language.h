@@ -22,6 +22,7 @@ struct moment {
 	uint32_t nreg;
 	struct piece stack;        /* the copy of the stack from the moment itself */
 	struct pieces rest;        /* other copies from the moment */
+	uint64_t pointer, at;      /* the thread pointer, and the word to which the sampler went for AT of the stack; 0: not known */
 	const uint32_t *code;
 	const uint64_t *sp;        /* N + 1 of them */
 	uint32_t n;
@@ -56,6 +57,7 @@ struct language_stack {
 	uint32_t n;
 	uint32_t doubtful;         /* pieces that could not be verified: each is one frame [NAME?] */
 	uint64_t at, then, back;   /* for a sampler that can copy memory at the moment itself: see struct deep_chain; AT 0: not known */
+	uint64_t tls;              /* how far from a thread's pointer the sampler finds this for each thread: see struct deep_chain; 0: not known */
 	const struct language_other *other;   /* threads that prof has met besides, NOTHERS of them: a process may lie about their numbers */
 	uint32_t nothers;
 	bool late;                 /* the frames were not copied at the moment */

@@ -308,7 +308,7 @@ languages_frames(struct languages *l, const struct moment *m)
 	if (!p)
 		return NULL;
 	l->stack.n = l->stack.doubtful = l->stack.nothers = 0;
-	l->stack.at = 0;
+	l->stack.at = l->stack.tls = 0;
 	l->stack.handlers = l->stack.late = false;
 	l->stack.lock = LOCK_NOT_KNOWN;
 	l->stack.thread = NULL;

@@ -18,6 +18,7 @@ enum {
 	READS = 256,               /* pieces of memory that one sample may read */
 	GRANTS = 4, GRANTS_MOST = 256,   /* functions that each sample may read more for, and those before it have left for it */
 	THREADS = 4096, NATIVES = 1024, VM_TRIES = 8, VARIABLES_MOST = 1 << 18 /* bytes */, VARIABLES_EACH = 128,
+	TLS_MOST = 4096, TLS_TRIES = 64,   /* bytes of variables to look through, below the thread pointer */
 	CORE_LEAST = 4096,         /* bytes: what is smaller is not vm_exec_core */
 	STACK_WORDS_MOST = 1 << 24,
 };
@@ -51,6 +52,8 @@ struct ruby {
 	uint64_t searched, pause;  /* ns: the last time that a thread was not found, and until it is looked for again */
 	uint64_t vm_searched;
 	unsigned vm_tries;
+	uint64_t tls;              /* how far from the thread pointer ruby_current_ec is: 0: not known */
+	unsigned tls_tries;
 	struct ruby_range core;    /* vm_exec_core, as linked */
 };
 
@@ -217,7 +220,7 @@ place_for(struct ruby *r, const struct ruby_thread *found)
 {
 	uint32_t i = 0;
 
-	while (i < r->n && r->thread[i].at != found->at)
+	while (i < r->n && (r->thread[i].at != found->at || !found->at))
 		i++;
 	if (i == r->n && i < THREADS) {
 		if (!vec_room(&r->thread, &r->cap, (uint64_t)i + 1, sizeof *r->thread))
@@ -231,16 +234,37 @@ place_for(struct ruby *r, const struct ruby_thread *found)
 	return &r->thread[i];
 }
 
+/* Puts FOUND, which runs at C, in the place of the thread at number I, or in one for a new thread. */
+static struct ruby_thread *
+put_thread(struct ruby *r, uint32_t i, struct ruby_thread found, const struct ruby_context *c)
+{
+	struct ruby_thread *place = i < r->n ? &r->thread[i] : place_for(r, &found);
+
+	if (!place)
+		return NULL;
+	found.context = c->at;
+	found.chain = place->chain;
+	*place = found;
+	return place;
+}
+
 static struct ruby_thread *
 thread_of(struct question *q, struct ruby_context *c)
 {
 	struct ruby *r = q->r;
-	struct ruby_thread found = { .tid = q->moment->tid }, *place;
-	uint64_t far;
+	struct ruby_thread found = { .tid = q->moment->tid };
+	uint64_t far, at = q->moment->at;
 	uint32_t i = 0;
 
 	while (i < r->n && r->thread[i].tid != found.tid)
 		i++;
+	if (at && (i == r->n || r->thread[i].context + RB_EC_FRAME != at) && look_is_copied(q->look, at, 8) && read_context(q, at - RB_EC_FRAME, c, &far)) {
+		if (look_word(q->look, c->at + RB_EC_THREAD, &at) && is_thread(q->look, at, r->vm))
+			found.at = at;
+		else if (i < r->n)
+			found.at = r->thread[i].at;
+		return put_thread(r, i, found, c);
+	}
 	if (i < r->n && look_is_copied(q->look, r->thread[i].context + RB_EC_FRAME, 8) && read_context(q, r->thread[i].context, c, &far))
 		return &r->thread[i];
 	if (i < r->n && r->vm && read_thread(q, r->thread[i].at, c, &far)) {
@@ -255,12 +279,27 @@ thread_of(struct question *q, struct ruby_context *c)
 		return NULL;
 	}
 	r->pause = 0;
-	if (!(place = i < r->n ? &r->thread[i] : place_for(r, &found)))
-		return NULL;
-	found.context = c->at;
-	found.chain = place->chain;
-	*place = found;
-	return place;
+	return put_thread(r, i, found, c);
+}
+
+/* Each thread has a variable of its own, ruby_current_ec, that points to where it runs.  The distance from the thread pointer is the same
+ * in all threads of a process, if the library was there from the beginning.  prof looks for it in a thread that it has found already. */
+static void
+learn_tls(const struct question *q, const struct ruby_context *c)
+{
+	struct ruby *r = q->r;
+	const uint64_t pointer = q->moment->pointer;
+	uint64_t v;
+
+	if (!pointer || pointer % 8 || r->tls_tries == TLS_TRIES ||
+	    (r->tls && (c->at + RB_EC_FRAME == q->moment->at || (look_word(q->look, pointer + r->tls, &v) && v == c->at))))
+		return;
+	r->tls_tries++;
+	for (uint64_t off = 8; off <= TLS_MOST && look_word(q->look, pointer - off, &v); off += 8)
+		if (v == c->at) {
+			r->tls = -off;
+			return;
+		}
 }
 
 /* ---- the native stack ---- */
@@ -533,6 +572,8 @@ frames(void *process, struct languages *languages, const struct moment *m, struc
 	to->at = c.at + RB_EC_FRAME;
 	to->then = c.stack;
 	to->back = c.end;
+	learn_tls(&q, &c);
+	to->tls = r->tls;
 	q.all_copied = look_is_copied(q.look, to->at, 8);
 	to->late = !q.all_copied;
 	read_frames(&q, &c);

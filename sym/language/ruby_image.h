@@ -18,7 +18,7 @@ enum ruby_member {
 
 /* What is the same in all versions that prof knows. */
 enum {
-	RB_VM_MAIN_THREAD = 40, RB_T_NEXT = 0, RB_T_VM = 32, RB_EC_VM_STACK = 0, RB_EC_VM_SIZE = 8, RB_EC_FRAME = 16,
+	RB_VM_MAIN_THREAD = 40, RB_T_NEXT = 0, RB_T_VM = 32, RB_EC_VM_STACK = 0, RB_EC_VM_SIZE = 8, RB_EC_FRAME = 16, RB_EC_THREAD = 48,
 	RB_F_PC = 0, RB_F_SP = 8, RB_F_ISEQ = 16, RB_F_EP = 32, RB_ISEQ_BODY = 16,
 	RB_B_SIZE = 4, RB_B_CODE = 8, RB_B_PATH = 64, RB_B_BASE_LABEL = 72, RB_B_LABEL = 80, RB_B_LINE = 88,
 	RB_M_DEF = 16, RB_M_ID = 24, RB_M_OWNER = 32, RB_DEF_ISEQ = 8,

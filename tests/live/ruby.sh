@@ -195,6 +195,30 @@ if [ "$(id -u)" = 0 ] && unshare -fp --mount-proc true 2>/dev/null; then
 fi
 kill "$target"
 
+# A thread for each piece of work, over before anybody could have told the BPF program of it; and a fiber for each.
+cat >brief.rb <<'END'
+def piece(seconds)
+  last = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) + seconds
+  n = 0
+  100.times { |i| n += i } while Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) < last
+end
+last = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) + 2
+i = 0
+while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) < last
+  seconds = 0.005 + (i += 1) % 4 * 0.005
+  ARGV[0] == 'fibers' ? Fiber.new { piece(seconds) }.resume : Thread.new { piece(seconds) }.join
+end
+END
+if [ "$(id -u)" = 0 ] && [ "$(uname -m)" = x86_64 ]; then
+	for of in threads fibers; do
+		"$PROF" -q --stats s.json -o brief.folded -- ruby brief.rb $of
+		all=$(samples brief.folded 'brief.rb:Object#piece')
+		check "brief-$of" "$all" -ge 100 -a "$(samples brief.folded 'ruby[?]')" -le $((all / 10))
+	done
+else
+	skip brief "needs root on x86-64"
+fi
+
 # Threads, classes, tables and frames that lie.
 liar=$(program liar_ruby -rdynamic) || exit 1
 "$PROF" --stats s.json -o l.folded -- "$liar" 1 2>err

@@ -37,7 +37,7 @@ part(int32_t tid, uint64_t number, uint64_t from, uint64_t n, uint8_t fill, uint
 static struct pieces
 rest(int32_t tid)
 {
-	return deep_rest(&d, &(struct record){ .cpu = CPU, .tid = tid });
+	return deep_rest(&d, &(struct record){ .cpu = CPU, .tid = tid }, NULL);
 }
 
 static void
@@ -112,7 +112,7 @@ most(void)
 	CHECK_U64(r.piece->size, DEEP_ROOM);
 	part(7, 0, 0x5000, 2 * DEEP_PART_PAGES, 1, 1);
 	CHECK_U64(rest(7).n, 2);
-	CHECK_U64(deep_rest(&d, &(struct record){ .cpu = 9999 }).n, 0);
+	CHECK_U64(deep_rest(&d, &(struct record){ .cpu = 9999 }, NULL).n, 0);
 }
 
 /* As long as events with shorter copies are open, the BPF program reads from the end of those copies. */
@@ -273,6 +273,47 @@ a_guess_takes_no_other_chains_place(void)
 	CHECK(c->tid == 7 + (1 << DEEP_CHAINS) && c->at == 0x3000);
 }
 
+/* Threads of the process that had a chain of their own go by the process's word, too. */
+static void
+a_word_for_all_threads(void)
+{
+	const struct deep_chain *c = &told.chain[7];
+
+	begin();
+	deep_chain(&d, 8, 0x1000, 0x20000, 0x30000);
+	deep_chain(&d, 9, 0x1000, 0x20000, 0x30000);
+	deep_chains(&d, 7, 8, -UINT64_C(16));
+	CHECK(c->tid == -UINT64_C(7) && c->at == -UINT64_C(16) && told.chains == 1);
+	CHECK(!told.chain[8].tid && told.chain[9].tid == 9);
+	deep_chains(&d, 7, 7, -UINT64_C(16));
+	CHECK(c->tid == -UINT64_C(7));
+}
+
+/* The first part tells where the program began, and whose thread pointer that was. */
+static void
+parts_tell_of_the_thread(void)
+{
+	struct deep_head head = { .page = { 0x5010 | 1, 0x9000 }, .number = 0x7f0000001000 };
+	struct record r = { .type = RECORD_PART, .cpu = CPU, .tid = 7, .part = { (const uint8_t *)&head, bytes, 2 * DEEP_PAGE } };
+	struct deep_thread of = { 0 };
+	struct pieces p;
+
+	begin();
+	deep_part(&d, &r);
+	head = (struct deep_head){ .page = { 0xa000 }, .number = 0x7f0000001001 };
+	r.part.size = DEEP_PAGE;
+	deep_part(&d, &r);
+	p = deep_rest(&d, &(struct record){ .cpu = CPU, .tid = 7 }, &of);
+	CHECK_U64(p.n, 2);
+	CHECK_U64(p.piece[0].lo, 0x5000);
+	CHECK_U64(p.piece[1].size, 2 * DEEP_PAGE);
+	CHECK_U64(of.pointer, 0x7f0000001000);
+	CHECK_U64(of.at, 0x5010);
+	part(7, 0, 0x5000, 1, 1, 1);
+	deep_rest(&d, &(struct record){ .cpu = CPU, .tid = 7 }, &of);
+	CHECK(!of.pointer && !of.at);
+}
+
 int
 main(void)
 {
@@ -286,5 +327,7 @@ main(void)
 	RUN("deep_stack", learns_turns);
 	RUN("deep_stack", the_chain_is_the_last_one);
 	RUN("deep_stack", a_guess_takes_no_other_chains_place);
+	RUN("deep_stack", a_word_for_all_threads);
+	RUN("deep_stack", parts_tell_of_the_thread);
 	return TEST_STATUS;
 }

@@ -715,6 +715,56 @@ lines_of_long_functions(void)
 	CHECK(ruby_lines(table, LONG, (const uint8_t *)entries, N, lines) <= sizeof lines);
 }
 
+/* From a thread that prof has found it learns where all threads have the word; then it needs to find none any more. */
+static void
+the_word_of_all_threads_is_learned(void)
+{
+	uint64_t pointer;
+
+	start(1);
+	pointer = take(128) + 128;
+	moment.pointer = pointer;
+	ask_again();
+	CHECK_U64(to.tls, 0);
+	put_word(pointer - 40, context);
+	usleep(1100);   /* what was read is too old */
+	moment.time += UINT64_C(1000000000);
+	ask_again();
+	CHECK_U64(to.tls, -UINT64_C(40));
+	put_word(pointer - 40, 0);   /* it may have changed since the moment */
+	moment.time += UINT64_C(1000000000);
+	ask_again();
+	CHECK_U64(to.tls, -UINT64_C(40));
+	stop();
+}
+
+static void
+a_new_thread_is_where_the_sampler_found_it(void)
+{
+	static uint8_t page[2 * 4096];
+	const uint64_t lo = context & ~UINT64_C(4095);
+	struct piece copy = { .bytes = page };
+
+	start(1);
+	put_word(BASE + STACK, 0);   /* no thread can be found */
+	ask_again();
+	CHECK(to.doubtful);
+	copy.lo = lo;
+	copy.size = sizeof page;
+	memcpy(page, image + (lo - BASE), sizeof page);
+	moment.rest = (struct pieces){ &copy, 1 };
+	moment.at = context + RB_EC_FRAME;
+	ask_again();
+	CHECK_U64(to.n, 4);
+	check_frame(0, "work.rb:block in K#inner", 11, 1);
+	CHECK_U64(to.doubtful, 0);
+	moment.at = lo + 8;   /* no such thing */
+	moment.tid++;
+	ask_again();
+	CHECK(to.doubtful);
+	stop();
+}
+
 int
 main(void)
 {
@@ -739,5 +789,7 @@ main(void)
 	RUN("ruby", threads_that_ended_take_no_memory);
 	RUN("ruby", frames_that_lie_end);
 	RUN("ruby", lines_of_long_functions);
+	RUN("ruby", the_word_of_all_threads_is_learned);
+	RUN("ruby", a_new_thread_is_where_the_sampler_found_it);
 	return TEST_STATUS;
 }

@@ -709,16 +709,16 @@ parts_of_a_lost_sample(void)
 	begin(TARGET_PROCESSES, 0);
 	old.processes = processes_new(&modules);
 	session_record(&old, &part);
-	CHECK_U64(deep_rest(&old.opener.deep, &part).n, 1);
+	CHECK_U64(deep_rest(&old.opener.deep, &part, NULL).n, 1);
 	session_record(&old, &part);
 	session_record(&old, &lost);
-	CHECK_U64(deep_rest(&old.opener.deep, &part).n, 0);
+	CHECK_U64(deep_rest(&old.opener.deep, &part, NULL).n, 0);
 	/* nor do they belong to the next sample if theirs does not count: it came from a new event, and the old one still ran */
 	old.new_id = 5;
 	old.new_since = 2;
 	session_record(&old, &part);
 	session_record(&old, &(struct record){ .type = PERF_RECORD_SAMPLE, .id = 5, .time = 1, .tid = 7 });
-	CHECK_U64(deep_rest(&old.opener.deep, &part).n, 0);
+	CHECK_U64(deep_rest(&old.opener.deep, &part, NULL).n, 0);
 	processes_free(old.processes);
 	modules_free(&modules);
 }
