@@ -42,9 +42,38 @@ has(const char *from, const char *end, const char *word)
 	return false;
 }
 
-/* Takes the field's name, which is the declaration's last word, and what its type says. */
 static bool
-declared(const char *from, const char *end, struct trace_field *f)
+is_one_of(const char *words, const char *type, size_t n)
+{
+	for (size_t k; *words; words += k + (words[k] == ' '))
+		if ((k = strcspn(words, " ")) == n && !strncmp(words, type, n))
+			return true;
+	return false;
+}
+
+/* The arguments of a system call have the size of a register, and the kernel calls them all unsigned.  Only the type in C tells how
+ * many bytes count, and whether they have a sign. */
+static void
+narrow(const char *type, const char *end, struct trace_field *f)
+{
+	static const char ints[] = "int pid_t clockid_t timer_t mqd_t key_t qid_t key_serial_t rwf_t __s32", longs[] = "long loff_t off_t ssize_t";
+	size_t n;
+	bool is_int;
+
+	if (!strncmp(type, "const ", 6))
+		type += 6;
+	while (end > type && end[-1] == ' ')
+		end--;
+	n = (size_t)(end - type);
+	is_int = is_one_of(ints, type, n);
+	if (is_int && f->size == 8)
+		f->size = 4;
+	f->is_signed |= is_int || is_one_of(longs, type, n);
+}
+
+/* Takes the field's name, which is the declaration's last word, and what its type says, which ends at BEHIND. */
+static bool
+declared(const char *from, const char *end, struct trace_field *f, const char **behind)
 {
 	bool array = end > from && end[-1] == ']', far = has(from, end, "__data_loc") || has(from, end, "__rel_loc");
 	const char *last = end, *begin;
@@ -58,6 +87,7 @@ declared(const char *from, const char *end, struct trace_field *f)
 		return false;
 	memcpy(f->name, begin, (size_t)(last - begin));
 	f->name[last - begin] = 0;
+	*behind = begin;
 	array |= has(from, begin, "[");
 	if (far)
 		f->kind = has(from, end, "__rel_loc") || !has(from, end, "char") ? TRACE_BYTES : TRACE_FAR_TEXT;
@@ -71,7 +101,7 @@ declared(const char *from, const char *end, struct trace_field *f)
 bool
 trace_format_next(const char **text, struct trace_field *f)
 {
-	const char *line, *end, *semicolon;
+	const char *line, *end, *semicolon, *behind;
 	uint32_t is_signed = 0;
 
 	while (**text) {
@@ -82,13 +112,15 @@ trace_format_next(const char **text, struct trace_field *f)
 		if (strncmp(line, "field:", 6))
 			continue;
 		semicolon = memchr(line, ';', (size_t)(end - line));
-		if (!semicolon || !declared(line + 6, semicolon, f) || !number(semicolon, end, "offset:", UINT16_MAX, &f->offset) ||
+		if (!semicolon || !declared(line + 6, semicolon, f, &behind) || !number(semicolon, end, "offset:", UINT16_MAX, &f->offset) ||
 		    !number(semicolon, end, "size:", UINT16_MAX, &f->size))
 			continue;
 		number(semicolon, end, "signed:", 1, &is_signed);
 		f->is_signed = is_signed;
 		if (f->kind == TRACE_NUMBER && f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8)
 			f->kind = TRACE_BYTES;
+		if (f->kind == TRACE_NUMBER)
+			narrow(line + 6, behind, f);
 		return true;
 	}
 	return false;

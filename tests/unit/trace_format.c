@@ -53,6 +53,29 @@ short_records(void)
 	CHECK_STR(said("common_pid", 0), "common_pid=?");
 }
 
+/* As the kernel describes arguments: each in a register of its own, and none of them signed. */
+static void
+arguments_of_system_calls(void)
+{
+	static const char call[] =
+		"\tfield:int dfd;\toffset:0;\tsize:8;\tsigned:0;\n\tfield:const clockid_t which;\toffset:0;\tsize:8;\tsigned:0;\n"
+		"\tfield:unsigned int fd;\toffset:0;\tsize:8;\tsigned:0;\n\tfield:int flags;\toffset:0;\tsize:4;\tsigned:0;\n"
+		"\tfield:long n;\toffset:8;\tsize:8;\tsigned:0;\n\tfield:size_t count;\toffset:8;\tsize:8;\tsigned:0;\n"
+		"\tfield:unsigned long addr;\toffset:8;\tsize:8;\tsigned:0;\n\tfield:int * p;\toffset:8;\tsize:8;\tsigned:0;\n";
+	static const uint8_t of[] = { 0x9c, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	static const char *const words[] = { "dfd=-100", "which=-100", "fd=4294967196", "flags=-100", "n=-2", "count=18446744073709551614",
+	                                     "addr=18446744073709551614", "p=0xfffffffffffffffe" };
+	const char *at = call;
+	struct trace_field f;
+	char is[64];
+
+	for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
+		CHECK(trace_format_next(&at, &f));
+		trace_field_say(&f, cur_of(of, sizeof of, false), is, sizeof is);
+		CHECK_STR(is, words[i]);
+	}
+}
+
 static void
 lines_that_are_no_fields(void)
 {
@@ -73,6 +96,7 @@ main(void)
 {
 	RUN("trace_format", fields_of_all_kinds);
 	RUN("trace_format", short_records);
+	RUN("trace_format", arguments_of_system_calls);
 	RUN("trace_format", lines_that_are_no_fields);
 	return TEST_STATUS;
 }
