@@ -58,7 +58,7 @@ open_perf(struct session *s, const struct capture *c, struct refusal *r)
 		return true;
 	}
 	s->ladder.perf = errno;
-	*r = (struct refusal){ .of = REFUSED_EVENT, .err = s->ladder.perf, .pid = pid };
+	*r = (struct refusal){ .of = REFUSED_EVENT, .err = s->ladder.perf, .event = s->opener.tried, .pid = pid };
 	watches_close(&s->opener, &s->watches);
 	watches_forget(&s->watches);
 	opener_free(&s->opener);
@@ -98,7 +98,7 @@ engine_take_in(struct session *s, struct refusal *r)
 
 	if (s->tracer.pid ? tracer_attach(&s->tracer, c, &s->found, &whom) : open_targets_launched(&s->opener, &s->watches))
 		return true;
-	*r = (struct refusal){ .of = s->tracer.pid ? REFUSED_TRACE : REFUSED_EVENT, .err = errno, .pid = whom };
+	*r = (struct refusal){ .of = s->tracer.pid ? REFUSED_TRACE : REFUSED_EVENT, .err = errno, .event = s->opener.tried, .pid = whom };
 	refusal_words(r, c);
 	return false;
 }

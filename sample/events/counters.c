@@ -83,7 +83,7 @@ open_at(struct counters *c, const struct counted *w, int *fd, struct refusal *r)
 			continue;
 		}
 		if (!is_missing(errno) || probe_is(event->name)) {
-			*r = (struct refusal){ .of = REFUSED_EVENT, .err = errno, .pid = c->on_exec ? 0 : w->tid };
+			*r = (struct refusal){ .of = REFUSED_EVENT, .err = errno, .event = e + 1, .pid = c->on_exec ? 0 : w->tid };
 			return false;
 		}
 		if (c->err[e] < 0)

@@ -121,6 +121,7 @@ open_event(struct opener *o, uint32_t event, int32_t tid, int32_t cpu, bool on_e
 	struct event *e = &o->capture.event[event];
 	bool narrowed = false;
 
+	o->tried = event + 1;
 	if (o->door)
 		return o->door->event(event, tid, cpu, copied(o, event), o->capture.user_chain);
 	if (o->capture.lent && lent_event_refused(&o->capture, e)) {

@@ -50,6 +50,7 @@ struct opener {
 	enum reach reach;
 	struct cgroup cgroup;
 	const char *no_cgroup;     /* why a command has no cgroup of its own, or NULL */
+	unsigned tried;            /* the event that prof last tried to open, from 1 */
 	int refused;               /* errno with which the kernel refused the rings, or its own side; 0 */
 	/* What this kernel is too old for, as prof found out. */
 	bool no_lost, no_build_id, no_inherit_thread, no_ksymbol;

@@ -26,6 +26,7 @@ struct refusal {
 		REFUSED_TRACE,
 	} of;
 	int err;                   /* an errno */
+	unsigned event;            /* the event that it is about, from 1; 0: not known */
 	int32_t pid;               /* the process or thread that it is about; 0: the first that the capture names, or the command; -1: the whole system */
 	char what[256];            /* what prof tried and what the system said */
 	char mend[256];            /* the one line that removes the cause, or "" */

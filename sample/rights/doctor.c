@@ -112,7 +112,7 @@ try_event(struct patient *p, const char *key, struct event *e, enum place place)
 	if (!(err = open_event(p, e, place)))   /* counters may open, and never interrupt: see perf_interrupts */
 		return e->type != PERF_TYPE_HARDWARE || perf_event_interrupts(e) ||
 		       refused(f, "the counter opens, but never interrupts (as on some virtual machines)", "");
-	permit_explain(&r, &c, c.target == TARGET_SYSTEM ? -1 : place == ON_SELF ? 0 : p->asked, err);
+	permit_explain(&r, &c, 1, c.target == TARGET_SYSTEM ? -1 : place == ON_SELF ? 0 : p->asked, err);
 	return refused(f, r.what, r.mend);
 }
 

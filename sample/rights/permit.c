@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -29,6 +30,7 @@ enum { SYS_PTRACE_BIT = 19, SYS_ADMIN_BIT = 21, PERFMON_BIT = 38 };   /* of <lin
 struct facts {
 	int err;                   /* what perf_event_open said */
 	const char *event;         /* the event most likely meant */
+	bool several;              /* the capture has others, too */
 	bool software;             /* it is a software event */
 	bool tracepoint, probe, kprobe;   /* the event is a tracepoint, or a probe of the user's own; in the kernel */
 	bool kernel_asked;         /* the user asked for the kernel's side by a modifier */
@@ -148,7 +150,7 @@ learn_self(struct facts *f)
 	f->lockdown = file_text(AT_FDCWD, "/sys/kernel/security/lockdown", buf, sizeof buf) > 0 &&
 	              strstr(buf, "[confidentiality]");
 	if (readlink("/proc/self/exe", f->self, sizeof f->self - 1) <= 0)
-		strcpy(f->self, "prof");
+		snprintf(f->self, sizeof f->self, "%s", (const char *)getauxval(AT_EXECFN));   /* as it was called */
 }
 
 static void
@@ -174,14 +176,15 @@ learn_target(struct facts *f, int32_t pid)
 }
 
 static void
-learn_capture(struct facts *f, const struct capture *c)
+learn_capture(struct facts *f, const struct capture *c, unsigned event)
 {
 	struct rlimit files;
-	unsigned which = 0;
+	unsigned which = event && event <= c->nevent ? event - 1 : 0;
 
-	for (unsigned i = c->nevent; i--;)   /* the kernel hardly ever refuses software events for themselves */
+	for (unsigned i = event ? 0 : c->nevent; i--;)   /* the kernel hardly ever refuses software events for themselves */
 		if (c->event[i].type != PERF_TYPE_SOFTWARE)
 			which = i;
+	f->several = c->nevent > 1;
 	f->event = c->nevent ? c->event[which].name : "";
 	f->software = c->nevent && c->event[which].type == PERF_TYPE_SOFTWARE;
 	f->tracepoint = c->nevent && c->event[which].type == PERF_TYPE_TRACEPOINT;
@@ -240,6 +243,8 @@ word(const struct facts *f, char letter, char number[24])
 		return f->thread ? "t" : "p";
 	case 'e':
 		return f->event;
+	case 'c':
+		return f->several ? "leave %e out of -e, or write cpu-clock in its place" : "-e cpu-clock";
 	case 's':
 		return f->self;
 	case 'N':
@@ -350,7 +355,7 @@ static const char *
 unsupported(const struct facts *f)
 {
 	if (!f->software)
-		return "this machine has no counter that can sample '%e' (virtual machines often have none)\n-e cpu-clock";
+		return "this machine has no counter that can sample '%e' (virtual machines often have none)\n%c";
 	return f->cpus && f->err == ENODEV ? "one of the CPUs has gone offline" : "this kernel has no event '%e'";
 }
 
@@ -387,12 +392,12 @@ reason(const struct facts *f)
 	case ENOSPC:
 		return "there are too few counters for all these events\nuse fewer events in -e";
 	case EBUSY:
-		return "another program has reserved the counters of '%e'\n-e cpu-clock";
+		return "another program has reserved the counters of '%e'\n%c";
 	case EINVAL:
 		return f->freq > f->max_rate ? "-F %f is above kernel.perf_event_max_sample_rate, %m\n"
 		                               "-F max, or: sudo sysctl kernel.perf_event_max_sample_rate=%f"
 		       : f->kprobe ? no_function(f)
-		                   : "the kernel rejects event '%e'; its terms or modifiers may be wrong\n-e cpu-clock";
+		                   : "the kernel rejects event '%e'; its terms or modifiers may be wrong\n%c";
 	case E2BIG:
 		return "this kernel is too old: it does not know the kind of sample that prof needs\n--call-graph none";
 	default:
@@ -415,22 +420,22 @@ explain(struct refusal *r, const struct facts *f, const char *text)
 }
 
 static void
-learn(struct facts *f, const struct capture *c, int32_t pid, int err)
+learn(struct facts *f, const struct capture *c, unsigned event, int32_t pid, int err)
 {
 	f->err = err;
 	learn_self(f);
 	learn_target(f, !pid && c->npid ? *c->pid : pid);
-	learn_capture(f, c);
+	learn_capture(f, c, event);
 	if (f->kprobe && (err == ENOENT || err == EINVAL))
 		kernel_function_near(strchr(f->event, ':') + 1, f->near, sizeof f->near);
 }
 
 void
-permit_explain(struct refusal *r, const struct capture *c, int32_t pid, int err)
+permit_explain(struct refusal *r, const struct capture *c, unsigned event, int32_t pid, int err)
 {
 	struct facts f = { 0 };
 
-	learn(&f, c, pid, err);
+	learn(&f, c, event, pid, err);
 	explain(r, &f, reason(&f));
 }
 
@@ -440,7 +445,7 @@ permit_explain_target(struct refusal *r, const struct capture *c, int32_t pid, i
 	struct facts f = { 0 };
 	const char *text;
 
-	learn(&f, c, pid, err);
+	learn(&f, c, 0, pid, err);
 	if ((text = not_ours(&f)))
 		explain(r, &f, text);
 	return text;

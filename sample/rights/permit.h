@@ -7,9 +7,9 @@
 #include "sample/events/capture.h"
 #include "sample/events/refusal.h"
 
-/* Fills the refusal: why perf_event_open failed with ERR for this capture on PID.  PID 0: the first target, or prof's own
+/* Fills the refusal: why perf_event_open failed with ERR for this EVENT of the capture (from 1; 0: any of them) on PID.  PID 0: the first target, or prof's own
  * command; -1: the system. */
-void permit_explain(struct refusal *, const struct capture *, int32_t pid, int err);
+void permit_explain(struct refusal *, const struct capture *, unsigned event, int32_t pid, int err);
 /* Explains ERR only if the reason is what the target is; false if there is another reason. */
 bool permit_explain_target(struct refusal *, const struct capture *, int32_t pid, int err);
 /* Explains ERR of mapping a ring, when the kernel refused even the smallest. */

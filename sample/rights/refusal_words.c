@@ -11,7 +11,7 @@ refusal_words(struct refusal *r, const struct capture *c)
 	case REFUSED_NOTHING:
 		break;
 	case REFUSED_EVENT:
-		permit_explain(r, c, r->pid, r->err);
+		permit_explain(r, c, r->event, r->pid, r->err);
 		break;
 	case REFUSED_RING:
 		permit_explain_ring(r, r->err);

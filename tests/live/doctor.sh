@@ -135,6 +135,8 @@ for key in maps process_vm_readv mem root map_files; do
 	wants "bare-$key" e.json '/proc is not mounted' process $key why
 	wants "bare-$key-mend" e.json 'mount -t proc proc /proc' process $key mend
 done
+chroot --userspec=65534:65534 empty /prof doctor >u.txt 2>err
+has bare-setcap-path u.txt 'setcap [^ ]+ /prof$'
 wants bare-cgroup e.json '/proc is not mounted' events cgroup why
 wants bare-kallsyms e.json '/proc is not mounted' kernel kallsyms why
 wants bare-uprobe e.json '/sys is not mounted' events uprobe why

@@ -53,6 +53,15 @@ check leaf-field "$(grep -c ';count=6 1$' e.folded)" = 2
 has another-leaf-field e.folded ';count=10 1$'
 status bad-filter 125 "$PROF" -e syscalls:sys_enter_write --filter 'cuont > 3' true
 has bad-filter-says-why err "filter 'cuont > 3'.*does not understand"
+"$PROF" -q -e syscalls:sys_enter_openat --leaf dfd -o e.folded cat /dev/null
+has signed-leaf-field e.folded ';dfd=-100 [0-9]+$'
+if "$PROF" -q -e cycles -o c.folded true 2>err; then
+	skip refused-event "this machine has a PMU"
+else
+	status refused-event 125 "$PROF" -e sched:sched_switch,cycles true
+	has refused-event-named err "can sample 'cycles'"
+	has refused-event-mend err 'try: leave cycles out of -e, or write cpu-clock in its place$'
+fi
 status bad-leaf 125 "$PROF" -e syscalls:sys_enter_write --leaf cuont true
 has bad-leaf-says-which err 'did you mean count'
 status filter-of-nothing 125 "$PROF" -e page-faults --filter 'x > 3' true

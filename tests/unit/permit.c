@@ -152,7 +152,7 @@ ask(struct refusal *r, pid_t pid, int cpu, const char *what, const char *mended)
 	attr.sample_freq = capture.freq;
 	if ((fd = perf_open(&attr, pid, cpu, -1, 0)) >= 0)
 		return 77;
-	permit_explain(r, &capture, pid, errno);
+	permit_explain(r, &capture, 0, pid, errno);
 	return !strstr(r->what, what) || !strstr(r->mend, mended);
 }
 

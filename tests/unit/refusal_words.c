@@ -40,10 +40,30 @@ notes_become_words(void)
 	CHECK_STR(r.last, "l");
 }
 
+/* The event that the kernel refused is named, whatever stands before it. */
+static void
+names_the_refused_event(void)
+{
+	struct event events[] = { { .name = "kprobe:f", .type = 9 }, { .name = "cycles", .type = PERF_TYPE_HARDWARE }, { .name = "page-faults", .type = PERF_TYPE_SOFTWARE } };
+	const struct capture several = { .target = TARGET_COMMAND, .event = events, .nevent = 3, .freq = 99 };
+	struct refusal r = { .of = REFUSED_EVENT, .err = ENOENT, .event = 2 };
+
+	refusal_words(&r, &several);
+	CHECK_STR(r.what, "cannot profile the command: this machine has no counter that can sample 'cycles' (virtual machines often have none)");
+	CHECK_STR(r.mend, "leave cycles out of -e, or write cpu-clock in its place");
+	r = (struct refusal){ .of = REFUSED_EVENT, .err = ENOENT, .event = 3 };
+	refusal_words(&r, &several);
+	CHECK_STR(r.what, "cannot profile the command: this kernel has no event 'page-faults'");
+	r = (struct refusal){ .of = REFUSED_EVENT, .err = ENOENT, .event = 1 };
+	refusal_words(&r, &several);
+	CHECK(strstr(r.what, "the kernel has no function as in 'kprobe:f'"));
+}
+
 int
 main(void)
 {
 	RUN("refusal_words", words_stay);
 	RUN("refusal_words", notes_become_words);
+	RUN("refusal_words", names_the_refused_event);
 	return TEST_STATUS;
 }
