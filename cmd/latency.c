@@ -19,7 +19,6 @@
 #include "latency_stacks.h"
 #include "lib/clock.h"
 #include "lib/msg.h"
-#include "lib/nearest.h"
 #include "lib/sort.h"
 #include "lib/text.h"
 #include "out/place.h"
@@ -114,25 +113,26 @@ set_by(struct latencies *c)
 static bool
 add_syscalls(struct latencies *c, const char *names)
 {
-	const char *at = syscall_text, *known[LATENCY_SYSCALLS], *near;
-	char name[SYSCALL_NAME];
-	uint32_t number;
-	unsigned n = 0;
-	bool any = false;
+	char near[SYSCALL_NAME];
 
-	while (syscall_next(&at, &number, name) && n < LATENCY_SYSCALLS - 1)
-		if (!strcmp(names, "*") || !strcmp(names, name)) {
-			c->wanted[number] = 1;
-			any = true;
-		} else if ((known[n] = arena_str(&c->arena, name, strlen(name)))) {
-			n++;
-		}
-	known[n] = NULL;
-	if (any)
+	if (syscalls_named(names, c->wanted, LATENCY_SYSCALLS, near))
 		return true;
-	near = nearest(names, known, "");
-	error("-e syscall:%s: there is no such system call%s%s%s", names, near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+	error("-e syscall:%s: there is no such system call%s%s%s", names, *near ? ": did you mean " : "", near, *near ? "?" : "");
 	return false;
+}
+
+/* Says WHY there is no such variable, and the nearest word that means no variable. */
+static void
+refuse_by(const struct latencies *c, const char *why)
+{
+	const char *near = latency_by_near(c->by.words);
+
+	if (strchr(why, '?'))
+		error("--by %s: %s", c->by.words, why);
+	else if (near)
+		error("--by %s: %s; did you mean %s?", c->by.words, why, near);
+	else
+		error("--by %s: %s; --by also takes thread, process, arg0 to arg5, retval", c->by.words, why);
 }
 
 static bool
@@ -152,7 +152,10 @@ find(struct latencies *c, struct probe_sites *p, const char *text, bool begins, 
 
 	if (!why && probe_sites_find(p, &probe, &w, words, sizeof words))
 		return true;
-	error("-e %s: %s%s", text, why ? why : words, w.variable && strstr(words, "no variable") ? "; --by also takes thread, process, arg0 to arg5, retval" : "");
+	if (!why && p->no_variable)
+		refuse_by(c, words);
+	else
+		error("-e %s: %s", text, why ? why : words);
 	return false;
 }
 
@@ -162,6 +165,7 @@ add_pair(struct latencies *c, struct source *s, const char *dots)
 {
 	char *begin = arena_str(&c->arena, s->text, (size_t)(dots - s->text));
 	const char *end = dots + 2;
+	char words[256];
 
 	if (c->nevent > 1) {
 		error("a pair (BEGIN..END) cannot be combined with another -e");
@@ -176,9 +180,11 @@ add_pair(struct latencies *c, struct source *s, const char *dots)
 	c->shape.tracepoint = true;
 	c->tracepoint[0] = begin;
 	c->tracepoint[1] = end;
-	if (strchr(begin, ':') && strchr(end, ':'))
+	if (!strchr(begin, ':') || !strchr(end, ':'))
+		snprintf(words, sizeof words, "a tracepoint is SYSTEM:NAME");
+	else if (!latency_no_tracepoint(begin, words, sizeof words) && !latency_no_tracepoint(end, words, sizeof words))
 		return true;
-	error("-e %s: a tracepoint is SYSTEM:NAME", s->text);
+	error("-e %s: %s", s->text, words);
 	return false;
 }
 
@@ -343,19 +349,12 @@ set_whom(struct latencies *c)
 static bool
 attach(struct latencies *c, struct refusal *r)
 {
-	/* If it is one process that has no children, other processes need not stop at the probe. */
-	char system[64];
-
 	if (c->shape.syscalls)
 		return latency_syscalls(&c->l, c->wanted, r);
 	if (c->tracepoint[0]) {
-		for (unsigned i = 2; i--;) {
-			const char *colon = strchr(c->tracepoint[i], ':');
-
-			snprintf(system, sizeof system, "%.*s", (int)(colon - c->tracepoint[i]), c->tracepoint[i]);
-			if (!latency_tracepoint(&c->l, system, colon + 1, i, r))
+		for (unsigned i = 2; i--;)
+			if (!latency_tracepoint(&c->l, c->tracepoint[i], i, r))
 				return false;
-		}
 		return true;
 	}
 	for (unsigned i = 0; i < c->nsource; i++) {

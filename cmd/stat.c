@@ -92,7 +92,7 @@ find_probes(struct stat_plan *p)
 	why = probe_events_find(p->event, &p->nevent, &w, &p->arena);
 
 	if (why)
-		error("-e: %s", why);
+		error("%s%s", *why == '-' ? "" : "-e: ", why);
 	return !why;
 }
 

@@ -45,7 +45,7 @@ plan_add_events(struct plan *p, uint32_t *wait_event, const struct event **frees
 	w.command = p->target.command ? p->target.command[0] : NULL;
 	why = probe_events_find(p->event, &p->nevent, &w, &p->arena);
 	if (why) {
-		error("-e: %s", why);
+		error("%s%s", *why == '-' ? "" : "-e: ", why);
 		return false;
 	}
 	*frees = name_bytes(p);

@@ -3,7 +3,6 @@
 #include <linux/perf_event.h>
 
 #include "event_named.h"
-#include "lib/nearest.h"
 #include "tracefs.h"
 
 /* A colon comes before any slash, and what follows is not the modifiers of an event that prof knows. */
@@ -44,19 +43,12 @@ add(struct event_list *l, const char *system, const char *name, const char *show
 static const char *
 unknown(struct event_list *l, const char *system, const char *name)
 {
-	const char **all = tracefs_names(NULL, l->arena), *near, **one = all;
+	const char *near = tracefs_near(system, name, l->arena);
 
-	while (one && *one && strcmp(*one, system))
-		one++;
-	if (!one || !*one) {
-		near = all ? nearest(system, all, "") : NULL;
-		return near ? event_words(l->arena, "no tracepoints are called '%s:': did you mean '%s:%s'?", system, near, name)
-		            : event_words(l->arena, "unknown event '%s:%s'; prof list names the kernel's tracepoints", system, name);
-	}
-	all = tracefs_names(system, l->arena);
-	near = all ? nearest(name, all, "") : NULL;
-	return near ? event_words(l->arena, "unknown event '%s:%s': did you mean '%s:%s'?", system, name, system, near)
-	            : event_words(l->arena, "unknown event '%s:%s'; prof list '%s:*' shows which ones there are", system, name, system);
+	if (near)
+		return event_words(l->arena, "unknown event '%s:%s': did you mean '%s'?", system, name, near);
+	return tracefs_names(system, l->arena) ? event_words(l->arena, "unknown event '%s:%s'; prof list '%s:*' shows which ones there are", system, name, system)
+	                                       : event_words(l->arena, "unknown event '%s:%s'; prof list names the kernel's tracepoints", system, name);
 }
 
 static const char *

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/nearest.h"
 #include "lib/text.h"
 
 bool
@@ -33,4 +34,21 @@ syscall_name(uint32_t number, char name[SYSCALL_NAME])
 			return name;
 	snprintf(name, SYSCALL_NAME, "syscall %u", (unsigned)number);
 	return name;
+}
+
+bool
+syscalls_named(const char *name, uint8_t *wanted, uint32_t n, char near[SYSCALL_NAME])
+{
+	char is[SYSCALL_NAME];
+	const char *at = syscall_text, *const names[] = { near, is, NULL };
+	uint32_t number;
+	bool any = false;
+
+	*near = 0;
+	while (syscall_next(&at, &number, is))
+		if (number < n && (!strcmp(name, "*") || !strcmp(name, is)))
+			wanted[number] = any = true;
+		else if (nearest(name, names, "") == is)
+			strcpy(near, is);
+	return any;
 }

@@ -10,6 +10,7 @@
 
 #include "lib/dir.h"
 #include "lib/file.h"
+#include "lib/nearest.h"
 #include "lib/text.h"
 
 #ifndef SYS_fsopen   /* on every machine */
@@ -112,4 +113,19 @@ tracefs_names(const char *system, struct arena *arena)
 	int dir = events_dir();
 
 	return dir < 0 ? NULL : dir_names(dir, system ? system : ".", arena);
+}
+
+const char *
+tracefs_near(const char *system, const char *name, struct arena *arena)
+{
+	const char **all = tracefs_names(NULL, arena);
+	enum { MOST = 100 };       /* what is nearest has at most 42 characters in each word */
+	char *both = arena_alloc(arena, MOST);
+
+	system = all ? nearest(system, all, "") : NULL;
+	all = system ? tracefs_names(system, arena) : NULL;
+	name = all ? nearest(name, all, "") : NULL;
+	if (name && both)
+		snprintf(both, MOST, "%s:%s", system, name);
+	return name ? both : NULL;
 }

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "lib/bpf.h"
-#include "lib/nearest.h"
 #include "sample/events/cpu.h"
 #include "sample/events/kernel_function.h"
 #include "sample/events/perf.h"
@@ -237,29 +236,38 @@ latency_place(struct latency *l, const struct probe_sites *p, bool end, int32_t 
 	return true;
 }
 
-static bool
-refuse_tracepoint(struct refusal *r, const char *system, const char *name)
+bool
+latency_no_tracepoint(const char *tracepoint, char *why, size_t size)
 {
 	struct arena arena = { 0 };
-	const char **names, *near, *missing = tracefs_missing();
+	char system[64];
+	const char *missing = tracefs_missing(), *name = strchr(tracepoint, ':') + 1, *near;
+	uint64_t id;
 
-	if (missing)
-		return refuse(r, "%s:%s %s", system, name, missing);
-	names = tracefs_names(system, &arena);
-	near = names ? nearest(name, names, "") : NULL;
-	refuse(r, "this kernel has no tracepoint %s:%s%s%s%s", system, name, near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+	snprintf(system, sizeof system, "%.*s", (int)(name - 1 - tracepoint), tracepoint);
+	if (!missing && tracefs_id(system, name, &id))
+		return false;
+	near = missing ? NULL : tracefs_near(system, name, &arena);
+	snprintf(why, size, missing ? "tracepoint %s %s" : near ? "this kernel has no tracepoint %s: did you mean %s?" : "this kernel has no tracepoint %s",
+	         tracepoint, missing ? missing : near);
 	arena_free(&arena);
-	return false;
+	return true;
 }
 
 bool
-latency_tracepoint(struct latency *l, const char *system, const char *name, bool end, struct refusal *r)
+latency_tracepoint(struct latency *l, const char *tracepoint, bool end, struct refusal *r)
 {
 	struct perf_event_attr a = { .type = PERF_TYPE_TRACEPOINT };
+	const char *name = strchr(tracepoint, ':') + 1;
+	char system[64];
 	uint64_t id;
 
-	if (!tracefs_id(system, name, &id))
-		return refuse_tracepoint(r, system, name);
+	snprintf(system, sizeof system, "%.*s", (int)(name - 1 - tracepoint), tracepoint);
+	if (!tracefs_id(system, name, &id)) {
+		*r = (struct refusal){ 0 };
+		latency_no_tracepoint(tracepoint, r->what, sizeof r->what);
+		return false;
+	}
 	make_groups(l, 0, !l->shape.syscalls);
 	a.config = id;
 	return attach_event(l, &a, -1, end, 0) || refuse_rights(r, errno);
@@ -277,7 +285,7 @@ latency_syscalls(struct latency *l, const uint8_t *wanted, struct refusal *r)
 	for (uint32_t i = 0; i < LATENCY_SYSCALLS; i++)
 		if (wanted[i])
 			make_groups(l, i, 1);
-	return latency_tracepoint(l, "raw_syscalls", "sys_exit", true, r) && latency_tracepoint(l, "raw_syscalls", "sys_enter", false, r);
+	return latency_tracepoint(l, "raw_syscalls:sys_exit", true, r) && latency_tracepoint(l, "raw_syscalls:sys_enter", false, r);
 }
 
 bool

@@ -42,7 +42,9 @@ bool latency_children(struct latency *);
 /* Begins to measure.  SITE: the number of the first of their sites. */
 bool latency_functions(struct latency *, const struct probe_sites *, uint32_t site, int32_t pid, struct refusal *);
 bool latency_place(struct latency *, const struct probe_sites *, bool end, int32_t pid, struct refusal *);
-bool latency_tracepoint(struct latency *, const char *system, const char *name, bool end, struct refusal *);
+bool latency_tracepoint(struct latency *, const char *tracepoint, bool end, struct refusal *);
+/* Whether there is no TRACEPOINT, SYSTEM:NAME; then WHY says so in words, with the nearest. */
+bool latency_no_tracepoint(const char *tracepoint, char *why, size_t size);
 /* Begins to measure these system calls, a byte each. */
 bool latency_syscalls(struct latency *, const uint8_t *wanted, struct refusal *);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "latency.h"
 #include "lib/nearest.h"
 #include "sample/events/perf.h"
 #include "sample/events/syscalls.h"
@@ -28,6 +29,14 @@ static int
 argument_of(const char *words)
 {
 	return !strncmp(words, "arg", 3) && words[3] >= '0' && words[3] <= '5' && !words[4] ? words[3] - '0' : -1;
+}
+
+const char *
+latency_by_near(const char *words)
+{
+	static const char *const known[] = { "thread", "process", "arg0", "arg1", "arg2", "arg3", "arg4", "arg5", "retval", NULL };
+
+	return nearest(words, known, "");
 }
 
 static bool
@@ -119,9 +128,8 @@ latency_by_field(struct latency_by *by, struct latency_shape *s, const char *tra
 
 	snprintf(system, sizeof system, "%.*s", nsystem, tracepoint);
 	if (!tracefs_format(system, tracepoint + nsystem + 1, text, sizeof text)) {
-		const char *missing = tracefs_missing();
-
-		return missing ? wrong(by, "a field %s", missing) : wrong(by, "this kernel has no tracepoint %s", tracepoint);
+		latency_no_tracepoint(tracepoint, by->wrong, sizeof by->wrong);
+		return false;
 	}
 	if (!trace_format_find(text, by->words, &field)) {
 		for (at = text; n < FIELDS_MOST && trace_format_next(&at, &all[n]);)
@@ -130,8 +138,7 @@ latency_by_field(struct latency_by *by, struct latency_shape *s, const char *tra
 				n++;
 			}
 		known[n] = NULL;
-		near = nearest(by->words, known, "");
-		if (near)
+		if ((near = nearest(by->words, known, "")) || (near = latency_by_near(by->words)))
 			return wrong(by, "did you mean %s?", near);
 		wrong(by, "use thread, process, arg0 to arg5, retval, or a field of %s:", tracepoint);
 		for (unsigned i = 0; i < n && (end = strlen(by->wrong)) < sizeof by->wrong; i++)

@@ -14,6 +14,8 @@ struct latency_by {
 
 /* The variable that WORDS mean at a probe of this kind, for probe_wants; or NULL. */
 const char *latency_by_variable(const char *words, const struct probe *);
+/* The nearest of the words that latency_by_word takes, or NULL. */
+const char *latency_by_near(const char *words);
 /* Takes thread, process, arg0 to arg5, and retval.  False: WORDS are something else. */
 bool latency_by_word(struct latency_by *, struct latency_shape *);
 /* Finds the value at the sites where calls begin, or, as $RETVAL, where they return.  False, with WRONG in words. */

@@ -100,7 +100,7 @@ find(struct event *event, unsigned *n, unsigned i, unsigned *all, const struct p
 	w.returns = probe_returns(e->probe);
 	w.variable = e->probe_leaf && e->probe->kind != USDT && probe_arg_is_variable(e->probe_leaf) ? probe_arg_fetch(e->probe_leaf) : NULL;
 	if (!probe_sites_find(&p, e->probe, &w, words, sizeof words))
-		return event_words(a, "event '%.80s': %s", text, words);
+		return p.no_variable ? event_words(a, "--leaf '%.60s' of %.80s: %s", e->probe_leaf, text, words) : event_words(a, "event '%.80s': %s", text, words);
 	*all += p.sites.n;
 	if (*all > PROBE_EVENTS_MOST)
 		return event_words(a, "event '%.80s' means %u places; record and stat take %d in all, because the kernel needs up to half a second to "

@@ -36,7 +36,7 @@ static int door = -1;
 /* What the reader sends before the sites. */
 struct findings {
 	uint32_t n, left_out;
-	bool thumb, go, good, gave_up;   /* gave_up: it waited in vain for a debug file */
+	bool thumb, go, good, gave_up, no_variable;   /* gave_up: it waited in vain for a debug file */
 	char wrong[sizeof ((struct sites *)0)->wrong];
 };
 
@@ -167,7 +167,7 @@ look(const struct probe_sites *p, const struct probe_wants *w, int out)
 	else
 		a.good = p->probe.kind == USDT ? sites_usdt(&s, m, p->probe.provider, p->probe.place) : sites_code(&s, &ms, m, p->probe.place);
 	if (a.good && w->variable)
-		a.good = sites_variable(&s, &(struct call_frame){ w->frame, &ms, m }, w->variable);
+		a.no_variable = !(a.good = sites_variable(&s, &(struct call_frame){ w->frame, &ms, m }, w->variable));
 	a.n = s.n;
 	a.left_out = s.left_out;
 	a.thumb = s.thumb;
@@ -202,6 +202,7 @@ take(struct probe_sites *p, const struct probe_wants *w, int in, uint64_t until,
 	}
 	make_plain(a.wrong, sizeof a.wrong);
 	if (!a.good || !a.n) {
+		p->no_variable = a.no_variable;
 		snprintf(why, size, "%s%s", a.wrong, a.gave_up ? "; its debug file is on a file system that does not answer" : "");
 		return false;
 	}
@@ -306,6 +307,7 @@ probe_sites_find(struct probe_sites *p, const struct probe *probe, const struct 
 
 	*p = (struct probe_sites){ .probe = *probe, .file.fd = -1 };
 	if (w->variable && (probe_returns(probe) || probe->kind == KPROBE)) {
+		p->no_variable = true;
 		snprintf(why, size, probe_returns(probe) ? "variables are gone when the function returns: $retval is what it returns"
 		                            : "prof knows no variables of the kernel's functions: write $arg1 or a register");
 		return false;
@@ -324,7 +326,7 @@ probe_sites_find(struct probe_sites *p, const struct probe *probe, const struct 
 	}
 	for (uint32_t i = 0; returns && i < p->sites.n; i++)
 		if (p->sites.site[i].within) {   /* there sp does not point to the return address */
-			if (w->variable)
+			if ((p->no_variable = w->variable))
 				snprintf(why, size, "%s is not there yet at the first instruction of %.100s: name a parameter", w->variable, p->sites.site[i].name);
 			else
 				snprintf(why, size, "prof knows no function that begins at %.100s; a probe at a return needs a function's first instruction",

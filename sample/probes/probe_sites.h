@@ -11,6 +11,7 @@ struct probe_sites {
 	struct probe probe;
 	struct probe_file file;    /* FD -1: the kernel's */
 	struct sites sites;
+	bool no_variable;          /* what is wrong is the variable that was asked for, not the place */
 };
 
 /* Finds the file and the sites of PROBE; they live until probe_sites_free.  False, with WHY in words. */

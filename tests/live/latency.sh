@@ -98,7 +98,9 @@ for level in 0 2; do
 		check by_variable_of_a_pair-O$level "$(grep -o 'n=[0-3]"' out | sort -u | grep -c .)" -eq 4
 	fi
 	status by_misspelt-O$level 125 "$PROF" latency --by smal -e "uprobe:$PWD/by$level:work" ./by$level
-	has by_misspelt_why-O$level err 'there is no variable smal: did you mean small\?'
+	has by_misspelt_why-O$level err '^prof: --by smal: .*there is no variable smal: did you mean small\?'
+	status by_word_misspelt-O$level 125 "$PROF" latency --by thred -e "uprobe:$PWD/by$level:work" ./by$level
+	has by_word_misspelt_why-O$level err '^prof: --by thred: .*did you mean thread\?$'
 done
 show=err
 status by_a_text 125 "$PROF" latency --by 'x=+0($arg2):string' -e "uprobe:$PWD/by0:work" ./by0
@@ -115,13 +117,21 @@ counted=$(program counted) || exit 1
 within as_fast_as_it_can "$(of count getppid)" 800000 800002   # shells call it, too
 lacks as_fast_as_it_can_all err 'did not|missed'
 status tracepoint_misspelt 125 "$PROF" latency -e sched:sched_swich..sched:sched_switch ./by0
-has tracepoint_misspelt_why err 'no tracepoint sched:sched_swich: did you mean sched_switch\?'
+has tracepoint_misspelt_why err 'no tracepoint sched:sched_swich: did you mean sched:sched_switch\?$'
 status by_common_field 125 "$PROF" latency --by common_pid -e syscalls:sys_enter_getpgid..syscalls:sys_exit_getpgid ./by0
 has by_common_field_said err 'shows this field to nobody'
 status by_no_tracepoint 125 "$PROF" latency --by pid -e syscalls:sys_enter_getpgit..syscalls:sys_exit_getpgid ./by0
-has by_no_tracepoint_said err 'no tracepoint syscalls:sys_enter_getpgit'
+has by_no_tracepoint_said err '^prof: -e syscalls:sys_enter_getpgit[.].*no tracepoint syscalls:sys_enter_getpgit: did you mean syscalls:sys_enter_getpgid\?$'
 status by_result_too_soon 125 "$PROF" latency --by '$retval' -e "uprobe:$PWD/by0:work..uretprobe:$PWD/by0:work" ./by0
 has by_result_too_soon_said err 'write retval'
+status by_word_of_a_system_call 125 "$PROF" latency --by proces -e syscall:getpgid ./by0
+has by_word_of_a_system_call_why err '^prof: --by proces: did you mean process\?$'
+"$PROF" latency --by dfd -o out --json -e syscall:openat cat /dev/null 2>err
+show="out err"
+check by_signed_argument "$(of count 'openat dfd=-100')" -ge 1
+"$PROF" latency --by dfd -o out --json -e syscalls:sys_enter_openat..syscalls:sys_exit_openat cat /dev/null 2>err
+check by_signed_field "$(grep -o 'openat dfd=-100", "count": [0-9]*' out | grep -c .)" -eq 1
+show=err
 status by_field_misspelt 125 "$PROF" latency --by pit -e syscall:getpgid ./by0
 has by_field_misspelt_why err 'did you mean pid\?'
 

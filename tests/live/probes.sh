@@ -75,6 +75,8 @@ if [ "$(uname -m)" != i686 ]; then
 fi
 "$PROF" -q -e "uretprobe:$PWD/calls:leaf" --leaf '$retval:s32' -o x.folded -- ./calls >out
 check value "$(lines x.folded 'mid;[$]retval=-?[0-9]+ ')" -eq 200
+status variable_misspelt 125 "$PROF" -e "uprobe:$PWD/calls:leaf" --leaf wrod ./calls
+has variable_misspelt_named err "^prof: --leaf 'wrod' of uprobe:.*no variable wrod: did you mean word\?\$"
 status argument_misspelt 125 "$PROF" -e "uprobe:$PWD/calls:leaf" --leaf '$arg' true
 has argument_misspelt_why err 'write an argument as %REGISTER'
 "$PROF" -e "usdt:$PWD/calls:otel_memory:alloc" -o x.folded -- ./calls >out 2>err
@@ -145,3 +147,6 @@ chmod 755 calls
 su -s /bin/sh nobody -c "'$PROF' -e uprobe:$PWD/calls:leaf -o - ./calls" >out 2>err
 check nobody $? -eq 125
 has nobody_why err 'probes need CAP_PERFMON'
+su -s /bin/sh nobody -c "'$PROF' stat -e cycles,uprobe:$PWD/calls:leaf ./calls" >out 2>err
+check nobody_stat $? -eq 125
+has nobody_stat_why err 'probes need CAP_PERFMON'

@@ -187,7 +187,7 @@ tracepoints_by_name(void)
 	CHECK(!list("*:s*,page-faults") && n == 4 && ev[2].config == 400 && ev[3].weight == 1);
 	CHECK(!list("{sched:sched_w?king,cs}:k,cs") && n == 3 && ev[0].group == 1 && ev[1].group == 1 && !ev[2].group && !ev[1].user);
 	CHECK_STR(list("sched:sched_swich"), "unknown event 'sched:sched_swich': did you mean 'sched:sched_switch'?");
-	CHECK_STR(list("schd:sched_switch"), "no tracepoints are called 'schd:': did you mean 'sched:sched_switch'?");
+	CHECK_STR(list("schd:sched_switch"), "unknown event 'schd:sched_switch': did you mean 'sched:sched_switch'?");
 	CHECK(strstr(list("sched:nothing*"), "no tracepoint is called"));
 	CHECK(strstr(list("sched:../x"), "unknown event"));
 	CHECK(list("sched:sched_switch:z") != NULL);
