@@ -45,7 +45,7 @@ apply(struct processes *ps, const struct record *r)
 	case PERF_RECORD_SAMPLE: {
 		struct chains c = record_chains(r->sample.chain, r->sample.nchain);
 		struct task *t = processes_task(ps, id(r->pid), id(r->tid));
-		struct pieces rest = deep_rest(&deep, r, NULL);
+		struct pieces rest = deep_rest(&deep, r, &(struct deep_thread){ 0 });
 
 		for (uint32_t i = 0; i < rest.n; i++)
 			touch(rest.piece[i].bytes, rest.piece[i].size);

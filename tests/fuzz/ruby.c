@@ -57,6 +57,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sp[NATIVE] = BASE + STACK;
 	struct moment moment = { .space = &space, .tid = 1, .time = UINT64_C(1) << 40, .reg = regs, .nreg = 4, .code = code, .sp = sp, .n = NATIVE,
 	                         .stack = { BASE, STACK, data }, .whole = !(data[0] & 1), .still = !(data[0] & 4) };
+
+	if (data[0] & 8) {   /* the sampler went to a state that the thread has at that moment */
+		moment.pointer = regs[1];
+		moment.at = regs[2];
+	}
 	struct ruby r = { 0 };
 
 	begin(&r, image, m, 0);
