@@ -3,7 +3,8 @@
  * sample.  It reads as far as earlier stacks in that place went; if prof knows none yet, it reads as far as there is
  * memory.  It goes on behind holes in them, and on the stacks before, as earlier walks did: see deep_program.h.
  *
- * With the ptrace engine the process that stops threads copies an interpreter's frames, and writes them in the same form. */
+ * With the ptrace engine the process that stops threads reads the rest of a stack, and an interpreter's frames, and writes them in the
+ * same form. */
 #ifndef SAMPLE_EVENTS_DEEP_STACK_H
 #define SAMPLE_EVENTS_DEEP_STACK_H
 

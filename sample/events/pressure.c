@@ -110,8 +110,8 @@ static void
 settle(struct pressure *p)
 {
 	uint32_t wait = p->wait_most ? least_of(p->wait_wanted, p->wait_most) : p->wait_wanted;
-	/* The kernel must copy the whole stack of a wait. */
-	uint32_t stack = p->given.deep ? least_of(p->wanted, STACK_BEFORE_DEEP) : p->wanted;
+	/* The kernel must copy the whole stack of a wait.  The ptrace engine reads on only where the longest copy ends. */
+	uint32_t stack = p->given.deep && !p->given.stops ? least_of(p->wanted, STACK_BEFORE_DEEP) : p->wanted;
 
 	p->want.stack = p->given.stacks ? least_of(stack, p->most) & ~7u : 0;
 	p->want.wait_stack = least_of(wait, p->most) & ~7u;

@@ -136,6 +136,7 @@ on_stop(struct state *s, int32_t tid, unsigned status)
 	if (how == PTRACE_CONT && (t->asked || event == PTRACE_EVENT_EXEC) && !stopper_may(s, t)) {
 		how = PTRACE_DETACH;   /* prof's rights are lent, and the thread is another user's now: the stopper does not tell what it read */
 		t->gone = true;
+		s->chain.pages = s->deep.pages = 0;
 	}
 	stopper_ask(how, tid, 0, event ? 0 : sig);
 	if (how == PTRACE_CONT && t->asked)

@@ -38,14 +38,18 @@ was_running(const struct tracee *t, uint64_t time)
 bool
 sample_take(struct state *s, struct tracee *t)
 {
+	size_t size = stopper_stack(s);
 	uint64_t sp;
 
 	s->taken = clock_now();
+	s->chain.pages = s->deep.pages = 0;
 	if (!read_registers(s, t->who.tid, &sp) || (s->schedstat && !tracee_read(t)) || t->run <= t->met || !was_running(t, s->taken))
 		return false;
-	s->got = s->with.capture->user_stack ? foreign_read(t->who.tid, sp, s->stack, stopper_stack(s)) : 0;
+	s->got = s->with.capture->user_stack ? foreign_read(t->who.tid, sp, s->stack, size) : 0;
 	if (s->got && s->with.told)
 		chain_take(&s->chain, &s->with.told->chain[t->who.tid & ((1 << DEEP_CHAINS) - 1)], t->who.tid, &(struct piece){ sp, s->got, s->stack });
+	if (s->got == STACK_MOST && s->with.told)   /* shorter copies become longer first, if they cut stacks */
+		deep_take(&s->deep, s->with.told, t->who.tid, sp, s->got);
 	return true;
 }
 

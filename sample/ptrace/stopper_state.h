@@ -9,6 +9,7 @@
 
 #include "lib/clock.h"
 #include "stopper_chain.h"
+#include "stopper_deep.h"
 #include "stopper_desk.h"
 #include "stopper_thread.h"
 
@@ -34,6 +35,7 @@ struct state {
 	uint64_t taken, got;       /* the sample's time and its bytes of the stack */
 	struct tracees tracees;
 	struct chain_copy chain;   /* what an interpreter ran there */
+	struct deep_copy deep;     /* the stack beyond its copy */
 	uint64_t word[SAMPLE_WORDS];   /* the sample */
 	uint8_t stack[STACK_MOST];     /* a multiple of 8 */
 };

@@ -298,6 +298,18 @@ recurse(double seconds, double n)
 	sum++;
 }
 
+/* SECONDS under a local array of N KiB. */
+NOINLINE static void
+large(double seconds, double n)
+{
+	size_t size = (size_t)n << 10;
+	char array[size];
+
+	memset(array, (int)size, size);
+	burn(seconds);
+	sum += (uint64_t)*(volatile char *)array;
+}
+
 /* Machine code of its own, with a frame pointer and called by jit_caller, named by a perf map. */
 #if defined __x86_64__
 static const uint8_t jitted[] = {
@@ -369,6 +381,7 @@ main(int argc, char **argv)
 	} mode[] = {
 		{ "cpu", cpu }, { "wall", wall }, { "idle", idle }, { "two", two }, { "kernel", kernel }, { "faults", faults },
 		{ "many", many }, { "born", born }, { "headless", headless }, { "children", children }, { "forks", forks }, { "recurse", recurse },
+		{ "large", large },
 		{ "jit", jit }, { "hostile", hostile }, { "secret", secret },
 	};
 
