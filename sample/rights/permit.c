@@ -191,7 +191,7 @@ learn_capture(struct facts *f, const struct capture *c, unsigned event)
 	f->probe = probe_is(f->event);
 	f->kprobe = f->probe && *f->event == 'k';
 	for (unsigned i = 0; i < c->nevent; i++)
-		f->kernel_asked |= c->event[i].sides_given && c->event[i].kernel;
+		f->kernel_asked |= c->event[i].kernel && (c->event[i].sides_given || c->event[i].each);   /* prof leaves out no occurrence by itself */
 	f->system = c->target == TARGET_SYSTEM;
 	f->thread = c->target == TARGET_THREADS;
 	f->cpus = c->ncpu != 0;
@@ -397,7 +397,7 @@ reason(const struct facts *f)
 		return f->freq > f->max_rate ? "-F %f is above kernel.perf_event_max_sample_rate, %m\n"
 		                               "-F max, or: sudo sysctl kernel.perf_event_max_sample_rate=%f"
 		       : f->kprobe ? no_function(f)
-		                   : "the kernel rejects event '%e'; its terms or modifiers may be wrong\n%c";
+		                   : "the kernel rejects event '%e'; its terms or modifiers may be wrong, or it can only be counted (prof stat)\n%c";
 	case E2BIG:
 		return "this kernel is too old: it does not know the kind of sample that prof needs\n--call-graph none";
 	default:
@@ -424,7 +424,7 @@ learn(struct facts *f, const struct capture *c, unsigned event, int32_t pid, int
 {
 	f->err = err;
 	learn_self(f);
-	learn_target(f, !pid && c->npid ? *c->pid : pid);
+	learn_target(f, !pid && c->npid && c->target != TARGET_COMMAND ? *c->pid : pid);
 	learn_capture(f, c, event);
 	if (f->kprobe && (err == ENOENT || err == EINVAL))
 		kernel_function_near(strchr(f->event, ':') + 1, f->near, sizeof f->near);

@@ -51,6 +51,8 @@ done
 
 echo 2 >$paranoid
 start ./busy wall 60; foreign=$pid
+nobody ./prof stat -e mem:0x1000 true 2>err
+has breakpoint-of-the-kernel err "^prof: cannot profile the command .*for the kernel's side it must be 1 or lower"
 nobody ./prof -o p.folded -p $foreign -d 0.2 2>err
 check foreign-status $? = 125
 has foreign-said err "(root|uid 0|user 0|another user)"

@@ -45,7 +45,8 @@ static void
 names_the_refused_event(void)
 {
 	struct event events[] = { { .name = "kprobe:f", .type = 9 }, { .name = "cycles", .type = PERF_TYPE_HARDWARE }, { .name = "page-faults", .type = PERF_TYPE_SOFTWARE } };
-	const struct capture several = { .target = TARGET_COMMAND, .event = events, .nevent = 3, .freq = 99 };
+	const struct capture several = { .target = TARGET_COMMAND, .event = events, .nevent = 3, .freq = 99,
+	                                 .pid = (const int32_t[]){ getpid() }, .npid = 1 };
 	struct refusal r = { .of = REFUSED_EVENT, .err = ENOENT, .event = 2 };
 
 	refusal_words(&r, &several);
