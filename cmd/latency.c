@@ -36,6 +36,8 @@ enum { BY = 300, JSON, TOP, SLOWEST };
 /* SOURCES: -e.  CHARTS: histograms that prof shows.  LOOK: ns between looks at whether targets still live. */
 enum { SOURCES = 16, CHARTS_MOST = 20, LOOK = 200, SLOWEST_USUAL = 100, SLOWEST_MOST = 10000 };
 
+#define APART "; give each event a -e of its own"
+
 static const struct option options[] = {
 	TARGET_OPTIONS,
 	{ 'e', "event=WHAT", "uprobe:FILE:FUNCTION, kprobe:FUNCTION, syscall:NAME, or BEGIN..END with two probes or tracepoints; repeatable" },
@@ -117,7 +119,9 @@ add_syscalls(struct latencies *c, const char *names)
 
 	if (syscalls_named(names, c->wanted, LATENCY_SYSCALLS, near))
 		return true;
-	error("-e syscall:%s: there is no such system call%s%s%s", names, *near ? ": did you mean " : "", near, *near ? "?" : "");
+	if (!strncmp(names, "sys_enter_", 10))
+		snprintf(near, sizeof near, "%s", names + 10);
+	error("-e syscall:%s: there is no such system call%s%s%s%s", names, *near ? ": did you mean " : "", near, *near ? "?" : "", strchr(names, ',') ? APART : "");
 	return false;
 }
 
@@ -155,7 +159,7 @@ find(struct latencies *c, struct probe_sites *p, const char *text, bool begins, 
 	if (!why && p->no_variable)
 		refuse_by(c, words);
 	else
-		error("-e %s: %s", text, why ? why : words);
+		error("-e %s: %s%s", text, why ? why : words, strchr(text, ',') ? APART : "");
 	return false;
 }
 

@@ -10,6 +10,7 @@
 #include "lib/sink.h"
 #include "lib/text.h"
 #include "sample/events/event_catalogue.h"
+#include "sample/events/event_list.h"
 #include "sample/events/trace_format.h"
 #include "sample/events/tracefs.h"
 
@@ -121,6 +122,20 @@ put(void *listing, const struct event_entry *e)
 	l->n++;
 }
 
+/* Says that there is no such event, and names the nearest. */
+static void
+say_none(const char *name, struct arena *a)
+{
+	struct event *e = arena_alloc(a, EVENTS_MAX * sizeof *e);
+	unsigned n = 0;
+	const char *why = e ? event_parse(e, &n, name, a) : NULL;
+
+	if (why && strstr(why, "did you mean"))
+		error("%s", why);
+	else
+		error("no event is called '%s'; prof list names all of them", name);
+}
+
 static int
 cmd_list(int argc, char **argv)
 {
@@ -157,7 +172,7 @@ cmd_list(int argc, char **argv)
 	if (why)
 		warn("the kernel's tracepoints are not in this list: prof %s", why);
 	else if (!l.n && n)
-		error("no event is called '%s'; prof list names all of them", argv[1]);
+		say_none(argv[1], &l.arena);
 	arena_free(&l.arena);
 	return !l.n && n ? EXIT_FAILED : 0;
 }

@@ -43,8 +43,12 @@ add(struct event_list *l, const char *system, const char *name, const char *show
 static const char *
 unknown(struct event_list *l, const char *system, const char *name)
 {
-	const char *near = tracefs_near(system, name, l->arena);
+	const char *near = tracefs_near(system, name, l->arena), *enter;
+	uint64_t id;
 
+	/* As prof latency has it. */
+	if (!strncmp(system, "syscalls", 7) && (enter = event_words(l->arena, "sys_enter_%s", name)) && tracefs_id("syscalls", enter, &id))
+		near = event_words(l->arena, "syscalls:%s", enter);
 	if (near)
 		return event_words(l->arena, "unknown event '%s:%s': did you mean '%s'?", system, name, near);
 	return tracefs_names(system, l->arena) ? event_words(l->arena, "unknown event '%s:%s'; prof list '%s:*' shows which ones there are", system, name, system)

@@ -19,6 +19,12 @@ $ prof latency -e usdt:sh:a:b true
 $ prof latency -e syscall:raed true
 prof: -e syscall:raed: there is no such system call: did you mean read?
 ? 125
+$ prof latency -e syscall:read,write true
+prof: -e syscall:read,write: there is no such system call; give each event a -e of its own
+? 125
+$ prof latency -e syscalls:sys_enter_read true
+~ there is no such system call: did you mean read\?$
+? 125
 $ prof latency -e uprobe:/no/such:f true
 prof: -e uprobe:/no/such:f: /no/such: No such file or directory
 ? 125

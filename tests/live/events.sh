@@ -55,6 +55,12 @@ status bad-filter 125 "$PROF" -e syscalls:sys_enter_write --filter 'cuont > 3' t
 has bad-filter-says-why err "filter 'cuont > 3'.*does not understand"
 "$PROF" -q -e syscalls:sys_enter_openat --leaf dfd -o e.folded cat /dev/null
 has signed-leaf-field e.folded ';dfd=-100 [0-9]+$'
+status system-call 125 "$PROF" -e syscall:write true
+has system-call-near err "did you mean 'syscalls:sys_enter_write'\?"
+status list-misspelt 125 "$PROF" list sched:sched_swich
+has list-misspelt-near err "did you mean 'sched:sched_switch'\?"
+status list-misspelt-clock 125 "$PROF" list cpu-clok
+has list-misspelt-clock-near err "did you mean 'cpu-clock'\?"
 if "$PROF" -q -e cycles -o c.folded true 2>err; then
 	skip refused-event "this machine has a PMU"
 else
