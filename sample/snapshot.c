@@ -242,7 +242,7 @@ snapshot_with_frames(struct snapshots *all, struct snapshot *s, const struct dee
 	use(s, p);
 	n = p->frames.pages < DEEP_PART_PAGES ? p->frames.pages : DEEP_PART_PAGES;
 	for (uint64_t i = 0; i < n; i++)
-		all->frames[i] = (struct piece){ p->frames.head.page[i], DEEP_PAGE, p->frames.bytes + i * DEEP_PAGE };
+		all->frames[i] = (struct piece){ p->frames.head.page[i] & ~(uint64_t)(DEEP_PAGE - 1), DEEP_PAGE, p->frames.bytes + i * DEEP_PAGE };
 	s->sample.rest = (struct pieces){ all->frames, (uint32_t)n };
 	s->sample.time = clock_now();
 	return n;

@@ -47,11 +47,13 @@ perf_control(int fd, unsigned long what, unsigned long with)
 
 #if defined __x86_64__
 const int16_t perf_sp_at = 19 * 8;
+const uint8_t perf_pointer_at = 21;
 const struct probe_regs perf_probe_regs = { 19 * 8, { 14 * 8, 13 * 8, 12 * 8, 11 * 8, 9 * 8, 8 * 8 }, 10 * 8, true, true, 8 };
 const struct perf_reg_words perf_reg_words = { "ax bx cx dx si di bp sp ip r8 r9 r10 r11 r12 r13 r14 r15", "di si dx cx r8 r9", "ax", "si dx r10", true,
                                                "ax dx cx bx si di bp sp r8 r9 r10 r11 r12 r13 r14 r15", "cx dx si" };
 #else
 const int16_t perf_sp_at;
+const uint8_t perf_pointer_at;
 #if defined __aarch64__
 const struct probe_regs perf_probe_regs = { 31 * 8, { 0, 8, 16, 24, 32, 40 }, 0, true, true, 0 };
 const struct perf_reg_words perf_reg_words = { "x0 x1 x2 x3 x4 x5 x6 x7 x8 x9 x10 x11 x12 x13 x14 x15 x16 x17 x18 x19 x20 x21 x22 x23 x24 x25 "

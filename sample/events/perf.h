@@ -18,6 +18,9 @@ bool perf_control(int fd, unsigned long what, unsigned long with);
 /* Where in the kernel's struct pt_regs the user's sp is; 0: prof does not look at it on this machine. */
 extern const int16_t perf_sp_at;
 
+/* Where in NT_PRSTATUS, in words, the thread pointer is; 0: prof does not look at it on this machine. */
+extern const uint8_t perf_pointer_at;
+
 /* Where in struct pt_regs a program at a probe finds things; -1: not in a register. */
 struct probe_regs {
 	int16_t sp;                /* 0: sp does not tell which call returns */

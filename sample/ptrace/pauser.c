@@ -44,9 +44,9 @@ let_go(int32_t tid, int status)
 static void
 look(struct paused *p, int32_t tid, const struct prstatus *with)
 {
-	uint64_t most = p->wanted < PAUSED_STACK ? p->wanted : PAUSED_STACK;
+	uint64_t pointer, most = p->wanted < PAUSED_STACK ? p->wanted : PAUSED_STACK;
 
-	if (!(p->nregs = thread_registers(tid, with, p->regs, &p->compat))) {
+	if (!(p->nregs = thread_registers(tid, with, p->regs, &p->compat, &pointer))) {
 		p->err = errno;
 		return;
 	}
@@ -54,7 +54,7 @@ look(struct paused *p, int32_t tid, const struct prstatus *with)
 	p->sp = p->regs[with->sp];
 	p->pc = p->regs[with->pc];
 	p->size = (uint32_t)stack_copy(tid, p->sp, p->stack, (size_t)most, clock_now() + LOOK);
-	chain_take(&p->frames, &p->chain, tid, &(struct piece){ p->sp, p->size, p->stack });
+	chain_take(&p->frames, &p->chain, NULL, tid, 0, &(struct piece){ p->sp, p->size, p->stack });
 }
 
 /* The wait status of a stop in *STATUS; false if there is none before END. */

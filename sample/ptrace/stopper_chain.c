@@ -71,18 +71,37 @@ take_array(struct chain_copy *c, const struct deep_chain *of, int32_t tid, const
 	take_pages_down(c, tid, stack, of->then, values);
 }
 
+/* The chain of a thread for which there is only the process's word.  ALL is that, if its TID is a number below 0. */
+static bool
+find_own(struct deep_chain *of, const struct deep_chain *all, int32_t tid, uint64_t pointer)
+{
+	uint64_t state, word[3];
+
+	memcpy(of, all, sizeof *of);
+	if (!pointer || (int64_t)of->tid >= 0 || foreign_read(tid, pointer + of->at, &state, sizeof state) != sizeof state ||
+	    foreign_read(tid, state, word, sizeof word) != sizeof word)
+		return false;
+	*of = (struct deep_chain){ (uint64_t)tid, state + 16, word[0], word[0] + 8 * word[1] };
+	return of->back >= DEEP_ARRAY;
+}
+
 void
-chain_take(struct chain_copy *c, const struct deep_chain *told, int32_t tid, const struct piece *stack)
+chain_take(struct chain_copy *c, const struct deep_chain *own, const struct deep_chain *all, int32_t tid, uint64_t pointer, const struct piece *stack)
 {
 	struct deep_chain of;
 	uint64_t frame;
 
-	memcpy(&of, told, sizeof of);
-	c->pages = c->head.number = 0;
+	memcpy(&of, own, sizeof of);
+	c->pages = 0;
+	c->head.number = pointer & ~(uint64_t)(DEEP_NUMBERS - 1);
+	if (of.tid != (uint64_t)tid && all && !find_own(&of, all, tid, pointer))
+		return;
 	if (of.tid != (uint64_t)tid || !word_at(c, tid, stack, of.at, &frame))
 		return;
 	if (of.back >= DEEP_ARRAY) {
 		take_array(c, &of, tid, stack, frame);
+		if (c->pages && c->head.page[0] == (of.at & ~(uint64_t)(DEEP_PAGE - 1)))
+			c->head.page[0] = of.at | 1;
 		return;
 	}
 	if (of.then != DEEP_NO_THEN && !word_at(c, tid, stack, frame + of.then, &frame))

@@ -12,7 +12,9 @@ struct chain_copy {
 	uint8_t bytes[DEEP_PART];
 };
 
-/* Takes the chain of thread TID, if it is that thread's; its STACK is copied already. */
-void chain_take(struct chain_copy *, const struct deep_chain *, int32_t tid, const struct piece *stack);
+/* Takes the chain of thread TID, if OWN is that thread's; else if ALL (or NULL) is for all threads of its process, by its thread
+ * POINTER.  Its STACK is copied already. */
+void chain_take(struct chain_copy *, const struct deep_chain *own, const struct deep_chain *all, int32_t tid, uint64_t pointer,
+                const struct piece *stack);
 
 #endif

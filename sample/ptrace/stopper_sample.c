@@ -10,13 +10,13 @@
 
 /* The registers of the stopped thread; false if the kernel does not give them. */
 static bool
-read_registers(struct state *s, int32_t tid, uint64_t *sp)
+read_registers(struct state *s, int32_t tid, uint64_t *sp, uint64_t *pointer)
 {
 	uint64_t *to = s->word + SAMPLE_REGS;
 	const struct prstatus *p = s->with.capture->prstatus;
 	bool compat;
 
-	if (!thread_registers(tid, p, to, &compat))
+	if (!thread_registers(tid, p, to, &compat, pointer))
 		return false;
 	p += compat;
 	s->word[SAMPLE_PC] = to[p->pc];
@@ -38,16 +38,18 @@ was_running(const struct tracee *t, uint64_t time)
 bool
 sample_take(struct state *s, struct tracee *t)
 {
+	const struct deep_chain *told = s->with.told ? s->with.told->chain : NULL;
 	size_t size = stopper_stack(s);
-	uint64_t sp;
+	uint64_t sp, pointer;
 
 	s->taken = clock_now();
 	s->chain.pages = s->deep.pages = 0;
-	if (!read_registers(s, t->who.tid, &sp) || (s->schedstat && !tracee_read(t)) || t->run <= t->met || !was_running(t, s->taken))
+	if (!read_registers(s, t->who.tid, &sp, &pointer) || (s->schedstat && !tracee_read(t)) || t->run <= t->met || !was_running(t, s->taken))
 		return false;
 	s->got = s->with.capture->user_stack ? foreign_read(t->who.tid, sp, s->stack, size) : 0;
-	if (s->got && s->with.told)
-		chain_take(&s->chain, &s->with.told->chain[t->who.tid & ((1 << DEEP_CHAINS) - 1)], t->who.tid, &(struct piece){ sp, s->got, s->stack });
+	if (s->got && told)
+		chain_take(&s->chain, &told[t->who.tid & ((1 << DEEP_CHAINS) - 1)], &told[t->who.pid & ((1 << DEEP_CHAINS) - 1)], t->who.tid, pointer,
+		           &(struct piece){ sp, s->got, s->stack });
 	if (s->got == STACK_MOST && s->with.told)   /* shorter copies become longer first, if they cut stacks */
 		deep_take(&s->deep, s->with.told, t->who.tid, sp, s->got);
 	return true;

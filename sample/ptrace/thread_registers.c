@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 
 #include "sample/events/capture.h"
+#include "sample/events/perf.h"
 #include "sample/events/open_event.h"
 
 /* Bytes of NT_PRSTATUS that a 64-bit task has at least. */
@@ -31,7 +32,7 @@ vector_length(int32_t tid)
 }
 
 unsigned
-thread_registers(int32_t tid, const struct prstatus *with, uint64_t *to, bool *compat)
+thread_registers(int32_t tid, const struct prstatus *with, uint64_t *to, bool *compat, uint64_t *pointer)
 {
 	union { unsigned long host[64]; uint32_t compat[128]; } all;
 	struct iovec io = { &all, sizeof all };
@@ -43,6 +44,7 @@ thread_registers(int32_t tid, const struct prstatus *with, uint64_t *to, bool *c
 		return 0;
 	*compat = sizeof(void *) == 8 && io.iov_len < COMPAT_LESS;
 	p = with + *compat;
+	*pointer = perf_pointer_at && !*compat ? all.host[perf_pointer_at] : 0;
 	for (unsigned bit = 0; bit < 64; bit++)
 		if (p->mask >> bit & 1) {
 			unsigned at = p->at ? p->at[n] : bit;

@@ -38,7 +38,7 @@ begin(uint64_t frame)
 static void
 take(uint64_t stack, uint64_t size)
 {
-	chain_take(&copy, &told.chain[(int32_t)getpid() & ((1 << DEEP_CHAINS) - 1)], (int32_t)getpid(), &(struct piece){ at(stack), size, memory + stack });
+	chain_take(&copy, &told.chain[(int32_t)getpid() & ((1 << DEEP_CHAINS) - 1)], NULL, (int32_t)getpid(), 0, &(struct piece){ at(stack), size, memory + stack });
 }
 
 static void
@@ -96,6 +96,37 @@ chains_that_lie_end(void)
 	CHECK_U64(copy.pages, DEEP_PART_PAGES);
 }
 
+/* The thread has no chain of its own, but its process has a word for all threads: here 16 bytes below the thread pointer, and the state
+ * is in page 5. */
+static void
+a_threads_own_word_leads_to_its_frames(void)
+{
+	const int32_t tid = (int32_t)getpid();
+	const struct deep_chain other = { (uint64_t)tid + 1, at(0), DEEP_NO_THEN, BACK };
+	struct deep_chain all = { -(uint64_t)tid, -UINT64_C(16), 0, 0 };
+
+	begin(0);
+	put(DEEP_PAGE - 16, at(5 * DEEP_PAGE + 32));
+	put(5 * DEEP_PAGE + 32, at(10 * DEEP_PAGE));
+	put(5 * DEEP_PAGE + 40, 2 * DEEP_PAGE / 8);
+	put(5 * DEEP_PAGE + 48, at(11 * DEEP_PAGE + 512));
+	put(11 * DEEP_PAGE + 512 + 8, at(10 * DEEP_PAGE + 16));
+	chain_take(&copy, &other, &all, tid, at(DEEP_PAGE), &(struct piece){ .lo = 0 });
+	CHECK_U64(copy.pages, 3);
+	CHECK_U64(copy.head.page[0], at(5 * DEEP_PAGE + 48) | 1);
+	CHECK_U64(copy.head.page[1], at(11 * DEEP_PAGE));
+	CHECK_U64(copy.head.page[2], at(10 * DEEP_PAGE));
+	CHECK_U64(copy.head.number, at(DEEP_PAGE));
+	chain_take(&copy, &other, &all, tid, 0, &(struct piece){ .lo = 0 });
+	CHECK_U64(copy.pages, 0);
+	put(DEEP_PAGE - 16, UINT64_MAX - 3);   /* lies */
+	chain_take(&copy, &other, &all, tid, at(DEEP_PAGE), &(struct piece){ .lo = 0 });
+	CHECK_U64(copy.pages, 0);
+	all.tid = 0;   /* nobody's */
+	chain_take(&copy, &other, &all, tid, at(DEEP_PAGE), &(struct piece){ .lo = 0 });
+	CHECK_U64(copy.pages, 0);
+}
+
 /* An array of frames in pages 20 to 22, whose values are in pages 10 to 12, and a bit of page 13. */
 static void
 pages_of_an_array_and_its_values_are_copied(void)
@@ -144,6 +175,7 @@ main(void)
 	RUN("stopper_chain", a_struct_may_lie_between);
 	RUN("stopper_chain", chains_that_lie_end);
 	RUN("stopper_chain", pages_of_an_array_and_its_values_are_copied);
+	RUN("stopper_chain", a_threads_own_word_leads_to_its_frames);
 	RUN("stopper_chain", another_threads_chain_is_not_followed);
 	return TEST_STATUS;
 }
