@@ -241,8 +241,9 @@ details(const struct closing *c)
 	engine_details(c->ladder);
 	verbose("events on %s%s%s%s", c->counts.reach, c->counts.no_cgroup ? " (no cgroup for it: " : "",
 	        c->counts.no_cgroup ? c->counts.no_cgroup : "", c->counts.no_cgroup ? ")" : "");
-	verbose("%u buffer%s of %u KiB; %u bytes of stack per sample; prof read maps again %u time%s; the kernel throttled sampling %u time%s",
+	verbose("%u buffer%s of %u KiB; %u bytes of stack per sample%s; prof read maps again %u time%s; the kernel throttled sampling %u time%s",
 	        (unsigned)c->counts.rings, plural(c->counts.rings), (unsigned)(c->counts.ring_bytes >> 10), (unsigned)c->counts.stack_size,
+	        c->plan->stack_size ? ", no deeper than you asked for" : "",
 	        (unsigned)c->counts.maps_reread, plural(c->counts.maps_reread), (unsigned)c->counts.throttled, plural(c->counts.throttled));
 	for (uint32_t i = 0; i < k->modules.n; i++)
 		if (k->modules.module[i]->bad && k->modules.module[i]->kind >= MODULE_FILE && k->modules.module[i]->kind != MODULE_JIT)

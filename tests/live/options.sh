@@ -63,7 +63,8 @@ prof --call-graph fp -o fp.folded -- "$(program busy -fno-omit-frame-pointer -mn
 check call-graph-fp "$(samples fp.folded 'main;cpu;burn;outer;(middle;)?inner$')" -ge 240
 prof --call-graph dwarf -o dwarf.folded -- "$busy" cpu 0.3
 check call-graph-dwarf "$(samples dwarf.folded 'main;cpu;burn;outer;middle;inner$')" -ge 240
-prof --call-graph dwarf,256 -o small.folded -- "$busy" recurse 0.3 200
+prof -v --call-graph dwarf,256 -o small.folded -- "$busy" recurse 0.3 200
+has stack-size-said err '; 256 bytes of stack per sample, no deeper than you asked for; '
 check stack-size "$(samples small.folded '\[truncated\]')" -ge 200
 
 prof --threads -o th.folded -- "$busy" forks 0.2
