@@ -25,7 +25,7 @@ has no-events-said err 'no other events'
 # Stacks deeper than the longest copy: it reads on while the thread stands.  The first walks show how far, and a size that was asked
 # for holds.
 for size in 100 200 2000; do
-	$by_ptrace -q -o x.folded --stats s.json -- $busy large 1 $size
+	$by_ptrace -q -o x.folded --stats s.json -- $busy large 2 $size
 	complete=$(field s.json stacks_complete) cut=$(field s.json stacks_truncated)
 	show="s.json x.folded" check large-$size "$((complete * 100))" -ge "$(((complete + ${cut:-0} - 6) * 99))" -a "$complete" -ge 200
 	check large-$size-right "$(samples x.folded ';main;large;burn')" -ge "$complete"
