@@ -119,7 +119,7 @@ add_syscalls(struct latencies *c, const char *names)
 
 	if (syscalls_named(names, c->wanted, LATENCY_SYSCALLS, near))
 		return true;
-	if (!strncmp(names, "sys_enter_", 10))
+	if (!strncmp(names, "sys_enter_", 10) && syscalls_named(names + 10, c->wanted, LATENCY_SYSCALLS, near))
 		snprintf(near, sizeof near, "%s", names + 10);
 	error("-e syscall:%s: there is no such system call%s%s%s%s", names, *near ? ": did you mean " : "", near, *near ? "?" : "", strchr(names, ',') ? APART : "");
 	return false;

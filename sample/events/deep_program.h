@@ -55,7 +55,7 @@ struct deep_told {
 
 /* A part as it is written: the pages' addresses, then how many parts of the sample came before; above this number, the thread pointer
  * (0: not known).  If the first page of a sample is that of a chain's AT, its address is AT | 1 (here AT is always an address). */
-enum { DEEP_NUMBERS = 16 };
+enum { DEEP_NUMBERS = 8 };
 struct deep_head {
 	uint64_t page[DEEP_PART_PAGES], number;
 };

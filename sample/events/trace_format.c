@@ -56,7 +56,8 @@ is_one_of(const char *words, const char *type, size_t n)
 static void
 narrow(const char *type, const char *end, struct trace_field *f)
 {
-	static const char ints[] = "int pid_t clockid_t timer_t mqd_t key_t qid_t key_serial_t rwf_t __s32", longs[] = "long loff_t off_t ssize_t";
+	static const char ints[] = "int pid_t clockid_t timer_t mqd_t key_t key_serial_t rwf_t __s32", longs[] = "long loff_t off_t ssize_t";
+	static const char unsigned_int[] = "unsigned int", unsigneds[] = "u32 __u32 umode_t uid_t gid_t mode_t qid_t";
 	size_t n;
 	bool is_int;
 
@@ -66,7 +67,7 @@ narrow(const char *type, const char *end, struct trace_field *f)
 		end--;
 	n = (size_t)(end - type);
 	is_int = is_one_of(ints, type, n);
-	if (is_int && f->size == 8)
+	if (f->size == 8 && (is_int || (n == sizeof unsigned_int - 1 && !strncmp(type, unsigned_int, n)) || is_one_of(unsigneds, type, n)))
 		f->size = 4;
 	f->is_signed |= is_int || is_one_of(longs, type, n);
 }

@@ -74,10 +74,14 @@ latency_by_word(struct latency_by *by, struct latency_shape *s)
 static bool
 set(struct latency_by *by, struct latency_shape *s, enum latency_by_kind kind, const struct latency_value *v)
 {
-	if (s->by && (s->by != kind || memcmp(&s->value, v, sizeof *v)))
+	struct latency_value same = *v;
+
+	same.is_signed |= s->by && s->value.is_signed;   /* read takes an unsigned fd, recvfrom a signed one */
+	s->value.is_signed |= v->is_signed;
+	if (s->by && (s->by != kind || memcmp(&s->value, &same, sizeof same)))
 		return wrong(by, "it is not at the same place in all functions or probes: name one of them");
 	s->by = kind;
-	s->value = *v;
+	s->value = same;
 	return true;
 }
 

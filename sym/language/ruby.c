@@ -1,4 +1,4 @@
-/* CRuby 3.1 to 3.3.  A thread (or a fiber) has a stack of Ruby's own beside its C stack: values at its lower end, and an array of control
+/* CRuby 3.1 and 3.3.  A thread (or a fiber) has a stack of Ruby's own beside its C stack: values at its lower end, and an array of control
  * frames, the outermost one at its upper end.  A frame that the interpreter was entered with is marked as finishing.  Each entry is one
  * call of vm_exec_core in the C stack; so entries and calls are paired, counted from the outermost one.  vm_exec_core needs no symbol: the
  * first word of a function's code is an address in it.
@@ -18,7 +18,7 @@ enum {
 	READS = 256,               /* pieces of memory that one sample may read */
 	GRANTS = 4, GRANTS_MOST = 256,   /* functions that each sample may read more for, and those before it have left for it */
 	THREADS = 4096, NATIVES = 1024, VM_TRIES = 8, VARIABLES_MOST = 1 << 18 /* bytes */, VARIABLES_EACH = 128,
-	TLS_MOST = 4096, TLS_TRIES = 64,   /* bytes of variables to look through, below the thread pointer */
+	TLS_MOST = 4096, TLS_TRIES = 64, TLS_MISSES = 16,   /* bytes of variables to look through, below the thread pointer */
 	CORE_LEAST = 4096,         /* bytes: what is smaller is not vm_exec_core */
 	STACK_WORDS_MOST = 1 << 24,
 };
@@ -54,6 +54,7 @@ struct ruby {
 	unsigned vm_tries;
 	uint64_t tls;              /* how far from the thread pointer ruby_current_ec is: 0: not known */
 	unsigned tls_tries;
+	unsigned tls_missed;       /* samples in a row where it did not lead there */
 	struct ruby_range core;    /* vm_exec_core, as linked */
 };
 
@@ -291,8 +292,18 @@ learn_tls(const struct question *q, const struct ruby_context *c)
 	const uint64_t pointer = q->moment->pointer;
 	uint64_t v;
 
-	if (!pointer || pointer % 8 || r->tls_tries == TLS_TRIES ||
-	    (r->tls && (c->at + RB_EC_FRAME == q->moment->at || (look_word(q->look, pointer + r->tls, &v) && v == c->at))))
+	if (!pointer || pointer % 8)
+		return;
+	if (r->tls) {
+		bool right = c->at + RB_EC_FRAME == q->moment->at || (look_word(q->look, pointer + r->tls, &v) && v == c->at);
+
+		r->tls_missed = right ? 0 : r->tls_missed + 1;
+		if (r->tls_missed < TLS_MISSES)
+			return;
+		r->tls = r->tls_missed = 0;
+		r->tls_tries += TLS_MISSES;
+	}
+	if (r->tls_tries >= TLS_TRIES)
 		return;
 	r->tls_tries++;
 	for (uint64_t off = 8; off <= TLS_MOST && look_word(q->look, pointer - off, &v); off += 8)

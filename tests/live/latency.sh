@@ -129,6 +129,11 @@ has by_word_of_a_system_call_why err '^prof: --by proces: did you mean process\?
 "$PROF" latency --by dfd -o out --json -e syscall:openat cat /dev/null 2>err
 show="out err"
 check by_signed_argument "$(of count 'openat dfd=-100')" -ge 1
+# read takes an unsigned fd, recvfrom a signed one.
+"$PROF" latency --by fd -o out --json -e syscall:read -e syscall:recvfrom cat /dev/null 2>err
+check by_fields_of_both_signs "$(of count 'read fd=3')" -ge 1
+status unknown_system_call 125 "$PROF" latency -e syscalls:sys_enter_raed true
+has unknown_system_call_near err 'did you mean read?'
 "$PROF" latency --by dfd -o out --json -e syscalls:sys_enter_openat..syscalls:sys_exit_openat cat /dev/null 2>err
 check by_signed_field "$(grep -o 'openat dfd=-100", "count": [0-9]*' out | grep -c .)" -eq 1
 show=err

@@ -105,7 +105,7 @@ most(void)
 	struct pieces r;
 
 	begin();
-	for (uint64_t i = 0; i < 2 * DEEP_PARTS + 1; i++)
+	for (uint64_t i = 0; i < DEEP_NUMBERS; i++)
 		part(7, i, 0x5000 + i * DEEP_PART, DEEP_PART_PAGES, 1, DEEP_PART_PAGES);
 	r = rest(7);
 	CHECK_U64(r.n, 1);
