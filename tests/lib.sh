@@ -22,7 +22,7 @@ ok() { echo "ok $NAME/$1"; }
 not_ok() {
 	t=$1 why=$2
 	shift 2
-	for f; do echo "--- $f"; head -c 3000 "$f"; done
+	for f; do echo "--- $f"; head -c 3000 "$f"; echo; done
 	echo "not ok $NAME/$t: $why"
 	failed=1
 }
