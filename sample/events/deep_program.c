@@ -61,6 +61,13 @@ deep_load(int told, int events, uint32_t ncpu)
 	       FIRST, WALK, NO_FRAME, NEXT, ARRAY, DOWN, FRAME_END, OWN, INNERMOST };   /* labels */
 	enum { LOADS_POINTER = 2, LOADS_SP = 6 };
 #define OF(field) offsetof(struct buffer, field)
+/* r1 becomes the place of the chain of the thread or process in r8. */
+#define CHAIN_OF_8 \
+	BPF_COPY(2, 8), \
+	BPF_DO(BPF_AND, 2, (1 << DEEP_CHAINS) - 1), \
+	BPF_DO(BPF_LSH, 2, 5), \
+	BPF_VALUE(1, TOLD, offsetof(struct deep_told, chain)), \
+	BPF_DO_REG(BPF_ADD, 1, 2)
 /* REG becomes the offset in an array of words, for the address in it. */
 #define PLACE(reg, bits) \
 	BPF_DO(BPF_RSH, reg, bits), BPF_DO(BPF_MUL, reg, MIX), BPF_DO(BPF_RSH, reg, DEEP_REGION), \
@@ -201,21 +208,13 @@ deep_load(int told, int events, uint32_t ncpu)
 		BPF_COPY(8, 0),
 		BPF_DO(BPF_LSH, 8, 32),
 		BPF_DO(BPF_RSH, 8, 32),
-		BPF_COPY(2, 8),
-		BPF_DO(BPF_AND, 2, (1 << DEEP_CHAINS) - 1),
-		BPF_DO(BPF_LSH, 2, 5),
-		BPF_VALUE(1, TOLD, offsetof(struct deep_told, chain)),
-		BPF_DO_REG(BPF_ADD, 1, 2),
+		CHAIN_OF_8,
 		BPF_LOAD(2, 1, offsetof(struct deep_chain, tid)),
 		BPF_IF_REG(BPF_JEQ, 2, 8, BPF_TO(OWN)),
 		/* its process has a word for all threads; r8: a thread's state, which begins with three words */
 		BPF_COPY(8, 0),
 		BPF_DO(BPF_RSH, 8, 32),
-		BPF_COPY(2, 8),
-		BPF_DO(BPF_AND, 2, (1 << DEEP_CHAINS) - 1),
-		BPF_DO(BPF_LSH, 2, 5),
-		BPF_VALUE(1, TOLD, offsetof(struct deep_told, chain)),
-		BPF_DO_REG(BPF_ADD, 1, 2),
+		CHAIN_OF_8,
 		BPF_DO(BPF_NEG, 8, 0),
 		BPF_LOAD(2, 1, offsetof(struct deep_chain, tid)),
 		BPF_IF_REG(BPF_JNE, 2, 8, BPF_TO(CHAINED)),

@@ -397,6 +397,7 @@ reason(const struct facts *f)
 		return f->freq > f->max_rate ? "-F %f is above kernel.perf_event_max_sample_rate, %m\n"
 		                               "-F max, or: sudo sysctl kernel.perf_event_max_sample_rate=%f"
 		       : f->kprobe ? no_function(f)
+		       : f->probe || f->tracepoint ? "the kernel rejects event '%e'; its terms or modifiers may be wrong\n%c"
 		                   : "the kernel rejects event '%e'; its terms or modifiers may be wrong, or it can only be counted (prof stat)\n%c";
 	case E2BIG:
 		return "this kernel is too old: it does not know the kind of sample that prof needs\n--call-graph none";
