@@ -14,6 +14,8 @@ enum { HUGE = 2 << 20, HUGE_FROM = 16 << 20 };
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t size, used;   /* of data */
+	size_t before;       /* bytes of chunks that the arena already had */
+	bool huge;           /* a huge page of its own */
 	_Alignas(16) unsigned char data[];
 };
 
@@ -67,61 +69,6 @@ charge(size_t n)
 	return true;
 }
 
-void *
-arena_alloc(struct arena *a, size_t n)
-{
-	struct arena_chunk *c = a->chunk;
-	void *p;
-
-	if (n > SIZE_MAX / 2)
-		return NULL;
-	n = (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-	if (!c || n > c->size - c->used) {
-		size_t size = n > CHUNK / 4 ? n : CHUNK;
-		struct arena_chunk *fresh;
-
-		if (!charge(sizeof *fresh + size))
-			return NULL;
-		if (!(fresh = calloc(1, sizeof *fresh + size))) {
-			total -= sizeof *fresh + size;
-			return NULL;
-		}
-		fresh->size = size;
-		if (c && size == n && n > CHUNK / 4) {   /* a large one must not waste what the current chunk has left */
-			fresh->next = c->next;
-			c->next = fresh;
-		} else {
-			fresh->next = c;
-			a->chunk = fresh;
-		}
-		c = fresh;
-	}
-	p = c->data + c->used;
-	c->used += n;
-	return p;
-}
-
-char *
-arena_str(struct arena *a, const char *s, size_t n)
-{
-	char *p = n < SIZE_MAX ? arena_alloc(a, n + 1) : NULL;
-
-	if (p && n)
-		memcpy(p, s, n);
-	return p;
-}
-
-void
-arena_free(struct arena *a)
-{
-	for (struct arena_chunk *c = a->chunk, *next; c; c = next) {
-		next = c->next;
-		total -= sizeof *c + c->size;
-		free(c);
-	}
-	a->chunk = NULL;
-}
-
 /* The bytes that a large vector's mapping has. */
 static size_t
 mapped(size_t bytes)
@@ -145,22 +92,117 @@ huge_place(size_t bytes)
 	return all + before;
 }
 
+/* New pages, zero, that begin with a huge page where the kernel gives it, or MAP_FAILED. */
+static void *
+huge_pages(size_t bytes)
+{
+	void *place = huge_place(bytes);
+	void *q = mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (place ? MAP_FIXED : 0), -1, 0);
+
+	if (q != MAP_FAILED)
+		madvise(q, bytes, MADV_HUGEPAGE);
+	return q;
+}
+
 /* The pages of a large vector, zero where they are new, or MAP_FAILED. */
 static void *
 map(void *p, size_t old, size_t bytes)
 {
-	void *q = old < LARGE ? MAP_FAILED : mremap(p, mapped(old), mapped(bytes), bytes < HUGE_FROM ? MREMAP_MAYMOVE : 0);
-	void *place = q == MAP_FAILED && bytes >= HUGE_FROM ? huge_place(mapped(bytes)) : NULL;
+	void *q, *place;
 
+	if (old < LARGE)
+		return bytes >= HUGE_FROM ? huge_pages(mapped(bytes))
+		                          : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	q = mremap(p, mapped(old), mapped(bytes), bytes < HUGE_FROM ? MREMAP_MAYMOVE : 0);
+	place = q == MAP_FAILED && bytes >= HUGE_FROM ? huge_place(mapped(bytes)) : NULL;
 	if (place)
-		q = old < LARGE ? mmap(place, mapped(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
-		                : mremap(p, mapped(old), mapped(bytes), MREMAP_MAYMOVE | MREMAP_FIXED, place);
+		q = mremap(p, mapped(old), mapped(bytes), MREMAP_MAYMOVE | MREMAP_FIXED, place);
 	if (q == MAP_FAILED)
-		q = old < LARGE ? mmap(NULL, mapped(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-		                : mremap(p, mapped(old), mapped(bytes), MREMAP_MAYMOVE);
+		q = mremap(p, mapped(old), mapped(bytes), MREMAP_MAYMOVE);
 	if (q != MAP_FAILED && bytes >= HUGE_FROM)
 		madvise(q, mapped(bytes), MADV_HUGEPAGE);
 	return q;
+}
+
+/* A chunk for N bytes, or NULL.  A large arena has huge pages: its strings are read in any order. */
+static struct arena_chunk *
+new_chunk(const struct arena *a, size_t n)
+{
+	size_t before = a->chunk ? a->chunk->before + a->chunk->size : 0, size = n > CHUNK / 4 ? n : CHUNK;
+	struct arena_chunk *c;
+	bool huge = before >= HUGE_FROM && size == CHUNK;
+
+	if (huge)
+		size = HUGE - sizeof *c;
+	if (!charge(sizeof *c + size))
+		return NULL;
+	c = huge ? huge_pages(HUGE) : calloc(1, sizeof *c + size);
+	if (!c || c == MAP_FAILED) {
+		total -= sizeof *c + size;
+		return NULL;
+	}
+	c->size = size;
+	c->before = before;
+	c->huge = huge;
+	return c;
+}
+
+/* N bytes at the next multiple of ALIGNED. */
+static void *
+take(struct arena *a, size_t n, size_t aligned)
+{
+	struct arena_chunk *c = a->chunk;
+	size_t at = c ? (c->used + aligned - 1) & ~(aligned - 1) : 0;
+
+	if (n > SIZE_MAX / 2)
+		return NULL;
+	if (!c || at > c->size || n > c->size - at) {
+		struct arena_chunk *fresh = new_chunk(a, n);
+
+		if (!fresh)
+			return NULL;
+		if (c && n > CHUNK / 4) {   /* a large one must not waste what the current chunk has left */
+			fresh->next = c->next;
+			c->next = fresh;
+		} else {
+			fresh->next = c;
+			a->chunk = fresh;
+		}
+		c = fresh;
+		at = 0;
+	}
+	c->used = at + n;
+	return c->data + at;
+}
+
+void *
+arena_alloc(struct arena *a, size_t n)
+{
+	return take(a, n, ALIGN);
+}
+
+char *
+arena_str(struct arena *a, const char *s, size_t n)
+{
+	char *p = n < SIZE_MAX ? take(a, n + 1, 1) : NULL;
+
+	if (p && n)
+		memcpy(p, s, n);
+	return p;
+}
+
+void
+arena_free(struct arena *a)
+{
+	for (struct arena_chunk *c = a->chunk, *next; c; c = next) {
+		next = c->next;
+		total -= sizeof *c + c->size;
+		if (c->huge)
+			munmap(c, HUGE);
+		else
+			free(c);
+	}
+	a->chunk = NULL;
 }
 
 /* A large vector has its own pages: they are zero, exist once they are touched, and move without a copy.  A very large one has huge

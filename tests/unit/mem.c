@@ -49,6 +49,44 @@ strings_are_copied_with_a_nul(void)
 }
 
 static void
+strings_stand_close_and_what_follows_is_aligned(void)
+{
+	struct arena a = { 0 };
+	char *one = arena_str(&a, "abc", 3), *two = arena_str(&a, "defg", 4);
+
+	CHECK(two == one + 4);
+	CHECK(arena_alloc(&a, 1) == one + 16);
+	CHECK_STR(one, "abc");
+	arena_free(&a);
+}
+
+/* Once it is large, its chunks are huge pages. */
+static void
+a_large_arena_keeps_its_strings(void)
+{
+	struct arena a = { 0 };
+	const char *last = NULL;
+	bool kept = true;
+	char text[100];
+
+	for (unsigned i = 0; i < 400000; i++) {
+		unsigned n = (unsigned)snprintf(text, sizeof text, "%0*u", 20 + (int)(i % 70), i);
+
+		kept &= !last || strtoul(last, NULL, 10) == i - 1;
+		last = arena_str(&a, text, n);
+		kept &= last && !strcmp(last, text);
+		if (i % 1000 == 0) {
+			const unsigned char *zero = arena_alloc(&a, 50000);
+
+			kept &= zero && !((uintptr_t)zero & 15) && !zero[0] && !zero[49999];
+		}
+	}
+	CHECK(kept && a.chunk && a.chunk->huge && !((uintptr_t)a.chunk & (HUGE - 1)));
+	arena_free(&a);
+	CHECK_U64(mem_used(), 0);
+}
+
+static void
 vectors_grow_zeroed_and_keep(void)
 {
 	uint32_t *v = NULL, cap_items = 0;
@@ -148,6 +186,8 @@ main(void)
 	RUN("mem", arena_gives_zeroed_aligned_memory);
 	RUN("mem", a_large_piece_wastes_nothing);
 	RUN("mem", strings_are_copied_with_a_nul);
+	RUN("mem", strings_stand_close_and_what_follows_is_aligned);
+	RUN("mem", a_large_arena_keeps_its_strings);
 	RUN("mem", vectors_grow_zeroed_and_keep);
 	RUN("mem", large_vectors_are_there_once_they_are_touched);
 	RUN("mem", very_large_vectors_grow_zeroed_and_keep);
