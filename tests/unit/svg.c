@@ -254,6 +254,47 @@ no_more_frames_than_a_page_bears(void)
 	CHECK_U64(mem_used(), 0);
 }
 
+/* Many functions are nowhere wide enough: only the others are sorted.  Two that look alike are wide together. */
+static void
+narrow_functions_stand_between_wide_ones(void)
+{
+	static const struct { const char *name; uint64_t weight; } row[] = { { NULL, 300 }, { "h", 1000 }, { NULL, 300 }, { "p", 1000 }, { "t", 60 }, { NULL, 300 } };
+	struct profile p;
+	struct flame f;
+	char stack[64];
+
+	made_init(&p);
+	for (int i = 0; i < 900; i++) {
+		snprintf(stack, sizeof stack, "main|%c%03d", "kza"[i % 3], 900 - i);
+		made_add(&p, "app", 1, 1, i, 1, stack);
+	}
+	made_add(&p, "app", 1, 1, 900, 1000, "main|p");
+	made_add(&p, "app", 1, 1, 901, 1000, "main|h");
+	made_add(&p, "app", 1, 1, 902, 30, "main|t1");
+	made_add(&p, "app", 1, 1, 903, 30, "main|t2");
+	made_done(&p, 904);
+	for (uint32_t i = 0; i < p.nfunction; i++)
+		if (p.function[i].name[0] == 't')
+			p.function[i].name = "t";
+	for (unsigned reverse = 0; reverse < 2; reverse++) {
+		uint32_t at = 0;
+
+		p.picture.reverse = reverse;
+		CHECK(flame_make(&f, &p, 0, 50, 100000));
+		CHECK(f.wides >= 4 && f.wides < 40);
+		for (uint32_t i = 0; i < f.n && at < 6; i++)
+			if (f.frame[i].depth == (reverse ? 1 : 3)) {
+				CHECK_STR(f.frame[i].name ? f.frame[i].name : "", row[at].name ? row[at].name : "");
+				CHECK_U64(f.frame[i].weight, row[at].weight);
+				at++;
+			}
+		CHECK_U64(at, 6);
+		flame_free(&f);
+	}
+	profile_free(&p);
+	CHECK_U64(mem_used(), 0);
+}
+
 static void
 the_memory_cap_is_told(void)
 {
@@ -281,6 +322,7 @@ main(void)
 	RUN("svg", spikes_do_not_make_it_tall);
 	RUN("svg", hostile_names);
 	RUN("svg", no_more_frames_than_a_page_bears);
+	RUN("svg", narrow_functions_stand_between_wide_ones);
 	RUN("svg", the_memory_cap_is_told);
 	return TEST_STATUS;
 }

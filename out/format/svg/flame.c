@@ -1,6 +1,9 @@
 /* See flame.h.  Nothing recurses: a stack of items holds what is still to be shown, the next one last.  An item is a node of
  * the profile's tree; items of one depth and rank that follow each other on the stack are one frame.
  *
+ * A function is narrow if all that it weighs, anywhere, is too little for one frame.  A large profile has millions of these.  They
+ * need no order among themselves: what counts is between which of the others they stand.
+ *
  * Callers (reversed) need no tree of their own: an item is then a node and the weight that ran in it, and goes up. */
 #include "flame.h"
 
@@ -11,6 +14,8 @@
 #include "lib/sort.h"
 
 #define RANK_ROOT UINT32_MAX
+#define UNKNOWN UINT32_MAX   /* a narrow function's rank until somebody asks for it */
+enum { BUCKETS_LEAST = 1024 };
 
 struct pending {
 	uint64_t weight;
@@ -60,24 +65,94 @@ function_keys(const void *ctx, struct item *item, uint32_t n, uint32_t part)
 	sort_text_keys(item, n, part, &function->name, sizeof *function);
 }
 
+/* Sorts the wide functions, which ORDER holds, and ranks them: 1, 3, 5, ...; those that look alike have the same rank. */
+static void
+rank_wide(struct flame *f, uint32_t *order, uint32_t n)
+{
+	const struct profile *p = f->p;
+
+	sort_numbers(order, n, function_keys, by_function, p);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!i || by_function(&order[i - 1], &order[i], (void *)(uintptr_t)p))
+			f->wide[f->wides++] = order[i];
+		f->rank[order[i]] = 2 * f->wides - 1;
+	}
+}
+
+/* The rank of a narrow function: twice the number of wide ones before it. */
+static uint32_t
+rank_narrow(const struct flame *f, uint32_t function)
+{
+	uint32_t lo = 0, hi = f->wides;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (function_order(f->p, &f->p->function[f->wide[mid]], &f->p->function[function]) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return 2 * lo;
+}
+
+/* Adds to each bucket what its functions weigh.  The buckets' numbers stand in RANK. */
+static void
+weigh_buckets(struct flame *f, uint64_t *bucket)
+{
+	const struct tree *t = &f->p->tree;
+
+	for (uint32_t i = 0; i < f->roots; i++) {
+		struct run_reader reader;
+		struct run run;
+
+		for (runs_open(&reader, f->p, &f->p->thread[f->root[i].thread]); runs_next(&reader, &run);)
+			if (run.node < t->n)
+				f->weight[run.node] += run.weight;
+	}
+	for (uint32_t i = t->n; i--; f->weight[i] = 0) {
+		uint64_t *sum = &bucket[f->rank[t->node[i].frame]];
+
+		if (__builtin_add_overflow(*sum, f->weight[i], sum))
+			*sum = UINT64_MAX;
+		if (t->node[i].parent != NODE_NONE)
+			f->weight[t->node[i].parent] += f->weight[i];
+	}
+}
+
+/* Finds the wide functions.  Functions that look alike are in one bucket, because they have the same name.  A picture of changes
+ * also shows the changes of what is too narrow, so all are wide there. */
 static bool
 rank_functions(struct flame *f)
 {
 	const struct profile *p = f->p;
-	uint32_t *order = NULL, cap = 0, n = p->nfunction, rank = 0;
+	uint64_t *bucket = NULL;
+	uint32_t *order = NULL, order_cap = 0, bucket_cap = 0, n = p->nfunction, buckets = BUCKETS_LEAST, wide = 0;
+	bool all = !f->least || p->delta, ok = true;
 
-	if (!vec_room(&f->rank, &f->rank_cap, n, sizeof *f->rank) || !vec_room(&order, &cap, n, sizeof *order))
+	while (buckets < n / 2)
+		buckets *= 2;
+	if (!vec_room(&f->rank, &f->rank_cap, n, sizeof *f->rank) || (!all && !vec_room(&bucket, &bucket_cap, buckets, sizeof *bucket)))
 		return false;
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = i;
-	sort_numbers(order, n, function_keys, by_function, p);
+	for (uint32_t i = 0; !all && i < n; i++)
+		f->rank[i] = hash_str(p->function[i].name) & (buckets - 1);
+	if (!all)
+		weigh_buckets(f, bucket);
 	for (uint32_t i = 0; i < n; i++) {
-		if (i && by_function(&order[i - 1], &order[i], (void *)(uintptr_t)p))
-			rank++;
-		f->rank[order[i]] = rank;
+		if (!all && bucket[f->rank[i]] < f->least)
+			f->rank[i] = UNKNOWN;
+		else if ((ok = vec_room(&order, &order_cap, (uint64_t)wide + 1, sizeof *order)))
+			order[wide++] = i;
+		else
+			break;
 	}
-	vec_free(&order, &cap, sizeof *order);
-	return true;
+	vec_free(&bucket, &bucket_cap, sizeof *bucket);
+	ok = ok && vec_room(&f->wide, &f->wide_cap, wide, sizeof *f->wide) &&
+	      vec_room(&f->gap, &f->gap_cap, (uint64_t)wide + 1, sizeof *f->gap);
+	if (ok)
+		rank_wide(f, order, wide);
+	vec_free(&order, &order_cap, sizeof *order);
+	return ok;
 }
 
 static bool
@@ -184,6 +259,46 @@ push(struct flame *f, struct pending item)
 	return true;
 }
 
+static uint32_t
+rank_of(const struct flame *f, uint32_t node)
+{
+	uint32_t *rank = &f->rank[f->p->tree.node[node].frame];
+
+	if (*rank == UNKNOWN)
+		*rank = rank_narrow(f, f->p->tree.node[node].frame);
+	return *rank;
+}
+
+static bool
+narrow(const struct pending *item)
+{
+	return item->node != NODE_NONE && !(item->rank & 1);
+}
+
+/* Pushes an item.  Narrow ones that stand between the same wide ones are one item, until close_gaps. */
+static bool
+push_beside(struct flame *f, struct pending item)
+{
+	uint32_t *gap = narrow(&item) ? &f->gap[item.rank / 2] : NULL;
+
+	if (gap && *gap) {
+		f->item[*gap - 1].weight += item.weight;
+		return true;
+	}
+	if (gap)
+		*gap = f->items + 1;
+	return push(f, item);
+}
+
+/* The items from LO on will be elsewhere. */
+static void
+close_gaps(struct flame *f, uint32_t lo)
+{
+	for (; lo < f->items; lo++)
+		if (narrow(&f->item[lo]))
+			f->gap[f->item[lo].rank / 2] = 0;
+}
+
 /* Puts the last rank first, because the next item is taken from the end. */
 static int
 by_rank(const void *va, const void *vb)
@@ -211,12 +326,6 @@ own_delta(const struct flame *f, uint32_t node)
 	return d;
 }
 
-static uint32_t
-rank_of(const struct flame *f, uint32_t node)
-{
-	return f->rank[f->p->tree.node[node].frame];
-}
-
 /* Replaces the N items from LO on by their callees. */
 static bool
 go_in(struct flame *f, uint32_t lo)
@@ -227,10 +336,11 @@ go_in(struct flame *f, uint32_t lo)
 		struct pending it = f->item[i];
 
 		for (uint32_t c = f->child[it.node == NODE_NONE ? f->p->tree.n : it.node]; c; c = f->next[c - 1])
-			if (f->weight[c - 1] && !push(f, (struct pending){ f->weight[c - 1], f->p->delta ? f->p->delta[c - 1] : 0,
-			                                                c - 1, rank_of(f, c - 1), it.depth + 1, it.root }))
+			if (f->weight[c - 1] && !push_beside(f, (struct pending){ f->weight[c - 1], f->p->delta ? f->p->delta[c - 1] : 0, c - 1,
+			                                                          rank_of(f, c - 1), it.depth + 1, it.root }))
 				return false;
 	}
+	close_gaps(f, hi);
 	memmove(f->item + lo, f->item + hi, (f->items - hi) * sizeof *f->item);
 	f->items -= hi - lo;
 	return true;
@@ -279,16 +389,17 @@ take_frame(struct flame *f)
 	const struct pending *last = &f->item[f->items - 1];
 	struct flame_frame frame = { .depth = last->depth, .function = UINT32_MAX };
 	uint32_t lo = f->items, rank = last->rank;
+	bool light = narrow(last);
 
 	if (!vec_room(&f->cursor, &f->cursor_cap, (uint64_t)frame.depth + 2, sizeof *f->cursor))
 		return false;
 	if (last->node == NODE_NONE) {
 		frame.name = f->root[last->root].name;
-		frame.label = f->p->nfunction + 1 + last->root;
+		frame.label = f->wides + 1 + last->root;
 	} else {
 		frame.function = f->p->tree.node[last->node].frame;
 		frame.name = f->p->function[frame.function].name;
-		frame.label = rank;
+		frame.label = rank / 2;
 	}
 	for (; lo && f->item[lo - 1].rank == rank && f->item[lo - 1].depth == frame.depth; lo--) {
 		frame.weight += f->item[lo - 1].weight;
@@ -297,7 +408,7 @@ take_frame(struct flame *f)
 	frame.at = f->cursor[frame.depth];
 	f->cursor[frame.depth] += frame.weight;
 	f->cursor[frame.depth + 1] = frame.at;
-	if (frame.weight < f->least) {
+	if (light || frame.weight < f->least) {
 		frame.name = NULL;
 		f->items = lo;
 		return put_frame(f, frame);
@@ -327,7 +438,7 @@ put_root(struct flame *f, uint32_t lo, uint32_t hi)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct touched t = f->touched[i];
 
-		if (reverse && !push(f, (struct pending){ t.weight, own_delta(f, t.node), t.node, rank_of(f, t.node), 1, lo }))
+		if (reverse && !push_beside(f, (struct pending){ t.weight, own_delta(f, t.node), t.node, rank_of(f, t.node), 1, lo }))
 			return false;
 		root.weight -= reverse ? t.weight : 0;
 		for (uint32_t up = reverse ? NODE_NONE : t.node; up != NODE_NONE; up = parent_of(f, up))
@@ -350,7 +461,7 @@ put_all(struct flame *f)
 	if (!vec_room(&f->cursor, &f->cursor_cap, 2, sizeof *f->cursor))
 		return false;
 	f->cursor[1] = 0;
-	if (!put_frame(f, (struct flame_frame){ .name = "all", .function = UINT32_MAX, .label = f->p->nfunction, .weight = f->total }))
+	if (!put_frame(f, (struct flame_frame){ .name = "all", .function = UINT32_MAX, .label = f->wides, .weight = f->total }))
 		return false;
 	for (uint32_t lo = 0, hi; lo < f->roots; lo = hi) {
 		for (hi = lo + 1; hi < f->roots && strcmp(f->root[lo].name, f->root[hi].name) == 0; hi++)
@@ -358,6 +469,7 @@ put_all(struct flame *f)
 		if (!put_root(f, lo, hi))
 			return false;
 	}
+	close_gaps(f, 0);
 	sort_pending(f, 0);
 	while (f->items)
 		if (!take_frame(f))
@@ -369,7 +481,7 @@ bool
 flame_make(struct flame *f, const struct profile *p, uint32_t event, uint64_t least, uint32_t most)
 {
 	*f = (struct flame){ .p = p, .event = event, .least = least };
-	if (!sort_roots(f) || !rank_functions(f) || !list_children(f))
+	if (!sort_roots(f) || !list_children(f) || !rank_functions(f))
 		return false;
 	do {
 		if (!put_all(f))
@@ -385,6 +497,8 @@ flame_free(struct flame *f)
 {
 	vec_free(&f->frame, &f->cap, sizeof *f->frame);
 	vec_free(&f->rank, &f->rank_cap, sizeof *f->rank);
+	vec_free(&f->wide, &f->wide_cap, sizeof *f->wide);
+	vec_free(&f->gap, &f->gap_cap, sizeof *f->gap);
 	vec_free(&f->child, &f->child_cap, sizeof *f->child);
 	vec_free(&f->next, &f->next_cap, sizeof *f->next);
 	vec_free(&f->weight, &f->weight_cap, sizeof *f->weight);

@@ -7,7 +7,7 @@
 struct flame_frame {
 	const char *name;          /* NULL: neighbours that are too light to draw, and what they call */
 	uint32_t function;         /* UINT32_MAX: a root */
-	uint32_t label;            /* the same for frames that look alike; less than the profile's functions + threads + 1 */
+	uint32_t label;            /* the same for frames that look alike; less than the flame's wides + the profile's threads + 1 */
 	uint32_t depth;            /* 0: all there is */
 	uint64_t at, weight;       /* from AT on; callees begin at their caller's AT, and the rest is the caller's own weight */
 	int64_t delta;             /* the change, if the profile has deltas: parts per 100,000 of all */
@@ -23,14 +23,15 @@ struct flame {
 	uint64_t least;            /* frames below that weight are drawn as one */
 	/* while it is being made */
 	struct arena arena;
-	uint32_t *rank;            /* of each function: those that look alike have the same */
+	uint32_t *rank;            /* of each function: those that look alike have the same; even: it is nowhere wide enough */
+	uint32_t *wide, *gap;      /* functions with odd ranks, one of each; before each of them, the item for narrow ones, + 1 */
 	uint32_t *child, *next;    /* of each node: its first callee and its next sibling, + 1 */
 	uint64_t *weight;          /* of each node */
 	uint64_t *cursor;          /* of each depth: where its next frame begins */
 	struct root *root;         /* threads that stand under one name are neighbours */
 	struct pending *item;         /* still to be shown: the next one last */
 	struct touched *touched;
-	uint32_t rank_cap, child_cap, next_cap, weight_cap, cursor_cap, root_cap, item_cap, touched_cap;
+	uint32_t rank_cap, wide_cap, wides, gap_cap, child_cap, next_cap, weight_cap, cursor_cap, root_cap, item_cap, touched_cap;
 	uint32_t roots, items;
 };
 

@@ -25,7 +25,7 @@ module_number(struct drawing *d, const char *module)
 static void
 put_names(struct drawing *d, const struct flame *f)
 {
-	uint32_t n = 0, labels = d->p->nfunction + d->p->nthread + 1;
+	uint32_t n = 0, labels = f->wides + d->p->nthread + 1;
 
 	if (!vec_room(&d->name, &d->name_cap, labels, sizeof *d->name)) {
 		sink_fail(d->out, ENOMEM);
