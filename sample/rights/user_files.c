@@ -67,7 +67,7 @@ has_layer(const char *options, const char *dir)
 	return false;
 }
 
-/* Whether prof knows that no layer of the overlayfs DEV lies on a FUSE. */
+/* Whether prof knows that no layer of the overlayfs DEV lies on a FUSE, or on another overlayfs, which may have a layer there. */
 static bool
 is_plain(dev_t dev)
 {
@@ -90,7 +90,7 @@ is_plain(dev_t dev)
 				strcpy(options, m.options);
 				plain = are_absolute(options);
 			}
-			if (pass && plain && !strncmp(m.type, "fuse", 4))
+			if (pass && plain && (!strncmp(m.type, "fuse", 4) || (!strcmp(m.type, "overlay") && strcmp(m.device, device))))
 				plain = !has_layer(options, m.place);
 		}
 		close(fd);

@@ -17,10 +17,10 @@ serve() {
 }
 unserve() {
 	kill -9 $server $target 2>/dev/null
-	umount -l o 2>/dev/null
+	umount -l oo o 2>/dev/null
 	umount -l d
 }
-finally "umount -l $work/o $work/d 2>/dev/null"
+finally "umount -l $work/oo $work/o $work/d 2>/dev/null"
 
 serve "$busy" never || { skip '' "no FUSE can be mounted here (/dev/fuse)"; exit 0; }
 # A FUSE that answers: prof names functions as in any other file.
@@ -29,7 +29,7 @@ check honest-names "$(samples honest.folded 'inner')" -ge 200
 status honest-annotate 0 "$PROF" annotate inner -- d/x.so cpu 0.5
 has honest-lines out '%'
 # An overlayfs on that FUSE, of which prof knows nothing.
-mkdir o empty
+mkdir o oo empty
 overlay="mount -t overlay overlay -o lowerdir=$work/d:$work/empty o"
 start unshare -m sh -c "$overlay && exec o/x.so cpu 60"
 target=$pid
@@ -41,11 +41,12 @@ target=
 
 "$hostile" make plain plain.so && dd if=/dev/zero bs=1M count=8 2>/dev/null >>plain.so || exit 1
 # hung WHAT HOW [OVERLAY]: the FUSE no longer answers requests of that kind; the capture ends by -d or by a signal.  The target maps the
-# file through an overlayfs that is mounted "here", or "apart" in the target's own namespace.
+# file through an overlayfs that is mounted "here", or "apart" in the target's own namespace, or "twice": through one on another one.
 hung() {
 	serve plain.so "$1" || { not_ok "$1" "no file system"; return; }
 	case ${3:-} in
 	here) $overlay && start "$hostile" run o/x.so 60 ;;
+	twice) mount -t overlay overlay -o "lowerdir=$work/d/1:$work/d/2" o && mount -t overlay overlay -o "xino=on,lowerdir=$work/o:$work/empty" oo && start "$hostile" run oo/x.so 60 ;;
 	apart) start unshare -m sh -c "$overlay && exec '$hostile' run o/x.so 60" ;;
 	*) start "$hostile" run d/x.so 60 ;;
 	esac || { not_ok "$1" "no overlayfs"; return; }
@@ -85,6 +86,7 @@ for kind in tables read open getattr statfs flush lookup all; do hung $kind -d1;
 hung tables
 hung all
 hung tables -d1 here
+hung tables -d1 twice
 hung tables -d1 apart
 hung all -d1 apart
 

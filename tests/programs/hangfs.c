@@ -1,4 +1,4 @@
-/* hangfs DIR FILE WHAT: DIR becomes a file system with one file "x.so", which has FILE's bytes; FUSE, spoken on /dev/fuse.  From SIGUSR1 on
+/* hangfs DIR FILE WHAT: DIR becomes a file system with one file "x.so", which has FILE's bytes, here and in "1" and "2"; FUSE, spoken on /dev/fuse.  From SIGUSR1 on
  * requests of the kind WHAT are never answered: a name of the table below, "tables" (reads behind the code) or "all".  The kernel asks for
  * everything anew, but for what was read. */
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_NODE = 2, TABLES = 0x20000, ROOM = 1 << 20 };
+enum { FILE_NODE = 2, DIR_NODE, TABLES = 0x20000, ROOM = 1 << 20 };
 
 static const struct { const char *name; uint32_t opcode; } kinds[] = {
 	{ "lookup", FUSE_LOOKUP }, { "getattr", FUSE_GETATTR }, { "open", FUSE_OPEN }, { "read", FUSE_READ },
@@ -48,7 +48,7 @@ static struct fuse_attr
 attr_of(uint64_t node)
 {
 	if (node != FILE_NODE)
-		return (struct fuse_attr){ .ino = FUSE_ROOT_ID, .mode = S_IFDIR | 0755, .nlink = 2, .blksize = 4096 };
+		return (struct fuse_attr){ .ino = node, .mode = S_IFDIR | 0755, .nlink = 2, .blksize = 4096 };
 	return (struct fuse_attr){ .ino = FILE_NODE, .mode = S_IFREG | 0755, .nlink = 1, .size = (uint64_t)st.st_size,
 		.blocks = ((uint64_t)st.st_size + 511) / 512, .blksize = 4096 };
 }
@@ -70,7 +70,8 @@ static void
 serve(const struct fuse_in_header *in, const void *body)
 {
 	const struct fuse_read_in *r = body;
-	uint64_t left;
+	const char *name = body;
+	uint64_t left, node;
 
 	switch (in->opcode) {
 	case FUSE_INIT:
@@ -78,10 +79,11 @@ serve(const struct fuse_in_header *in, const void *body)
 			.flags = FUSE_ASYNC_READ, .max_background = 64, .congestion_threshold = 48, .max_write = 4096 }, sizeof(struct fuse_init_out));
 		break;
 	case FUSE_LOOKUP:
-		if (strcmp(body, "x.so"))
+		node = !strcmp(name, "x.so") ? FILE_NODE : in->nodeid == FUSE_ROOT_ID && !strcmp(name, "1") ? DIR_NODE : in->nodeid == FUSE_ROOT_ID && !strcmp(name, "2") ? DIR_NODE + 1 : 0;
+		if (!node)
 			reply(in->unique, ENOENT, NULL, 0);
 		else
-			reply(in->unique, 0, &(struct fuse_entry_out){ .nodeid = FILE_NODE, .attr = attr_of(FILE_NODE) }, sizeof(struct fuse_entry_out));
+			reply(in->unique, 0, &(struct fuse_entry_out){ .nodeid = node, .attr = attr_of(node) }, sizeof(struct fuse_entry_out));
 		break;
 	case FUSE_GETATTR:
 		reply(in->unique, 0, &(struct fuse_attr_out){ .attr = attr_of(in->nodeid) }, sizeof(struct fuse_attr_out));
