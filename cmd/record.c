@@ -180,7 +180,8 @@ capture(struct recording *r)
 		if (r->progress.on && (left < 0 || left > (int64_t)PROGRESS_PAUSE))
 			left = (int64_t)PROGRESS_PAUSE;
 		alive = session_wait(r->session, r->signals.fd, left);
-		read_signals(r);
+		if (session_called(r->session))
+			read_signals(r);
 		drain(r, false);
 		adapt_stack(r);
 		causes_tick(&r->causes, session_processes(r->session), t, false);
@@ -204,6 +205,13 @@ capture(struct recording *r)
 	r->collector.profile.dropped += r->collector.in_use.left_out + r->collector.slowest.left_out;
 }
 
+/* Whether prof shows a summary on the terminal. */
+static bool
+summarizes(const struct recording *r)
+{
+	return !r->use && msg_level >= 0 && isatty(STDERR_FILENO);
+}
+
 static void
 summarize(const struct recording *r)
 {
@@ -211,7 +219,7 @@ summarize(const struct recording *r)
 	struct screen screen;
 	struct sink s, shown;
 
-	if (msg_level < 0 || !isatty(STDERR_FILENO) || !r->collector.profile.samples)
+	if (!summarizes(r) || !r->collector.profile.samples)
 		return;
 	ioctl(STDERR_FILENO, TIOCGWINSZ, &w);
 	sink_open(&s, STDERR_FILENO);
@@ -267,8 +275,7 @@ finish(struct recording *r)
 	if (r->plan.embed_source)
 		embed_source(&r->collector.profile, &r->collector.modules);
 	written = uses_profile(r) || outputs_all(r->plan.output, r->plan.noutput, &r->collector.profile);
-	if (!r->use)
-		summarize(r);
+	summarize(r);
 	if (r->use && r->use->closed)
 		r->use->closed(r->use->ctx, &c.counts);
 	else
@@ -397,6 +404,7 @@ record(struct recording *r)
 	if (r->use && r->use->slowest)
 		r->collector.slowest = *r->use->slowest;
 	r->collector.by_container = r->plan.by_container;
+	r->collector.by_name = !r->use && !r->plan.by_thread && !r->plan.by_process && !summarizes(r) && outputs_threadless(r->plan.output, r->plan.noutput);
 	r->collector.interpreter = r->plan.interpreter;
 	r->collector.locked = r->plan.gil;
 	search_dirs_use(&r->plan.dirs, &r->collector.modules);

@@ -78,6 +78,12 @@ session_wait(struct session *s, int extra, int64_t timeout_ns)
 	return going && !cgroup_has_ended(s);
 }
 
+bool
+session_called(const struct session *s)
+{
+	return s->wakeup.called;
+}
+
 /* Leaves out samples of other processes, if events are on CPUs. */
 static bool
 choose_processes(struct session *s)

@@ -36,6 +36,8 @@ uint64_t session_until(const struct session *);
 /* Waits until a ring wants to be drained, all targets are gone, EXTRA (a descriptor, or -1) is readable, or TIMEOUT_NS
  * has passed (negative: none).  Signals interrupt it.  False once all targets of an attach are gone. */
 bool session_wait(struct session *, int extra, int64_t timeout_ns);
+/* Whether EXTRA may be readable since the last session_wait. */
+bool session_called(const struct session *);
 /* Drains the rings in the order of time.  Keeps back what another ring may still precede, unless FINAL. */
 void session_drain(struct session *, bool final, void (*sample)(void *ctx, const struct sample *), void *ctx);
 /* Tells how walks used the copies of stacks, so that these may become longer or shorter: see pressure_used. */

@@ -19,7 +19,7 @@
 enum { PIDFDS_MOST = 512 };
 /* ns between looks at /proc. */
 #define LOOK_PAUSE UINT64_C(100000000)
-/* ns: if prof has not rested for so long, a rest is only a short one. */
+/* ns: if the last rest is over for so long, a rest is only a short one. */
 #define QUIET UINT64_C(10000000)
 enum { NAP_FIRST = 250000 };
 
@@ -117,17 +117,21 @@ rest(struct wakeup *w, int64_t ns)
 		}
 	if (!tracks)
 		return;
-	w->rested = now;
 	nanosleep(&t, NULL);
+	w->rested = clock_now();
 }
 
 bool
 wakeup_wait(struct wakeup *w, int extra, int64_t ns, int64_t nap)
 {
 	struct timespec t = { .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
+	int n;
 
 	w->poll[w->npoll] = (struct pollfd){ .fd = extra, .events = POLLIN };
-	if (ppoll(w->poll, w->npoll + 1, &t, NULL) > 0) {
+	w->called = true;   /* (a signal that ended the wait) */
+	if ((n = ppoll(w->poll, w->npoll + 1, &t, NULL)) >= 0)
+		w->called = w->poll[w->npoll].revents;
+	if (n > 0) {
 		for (uint32_t i = w->rings; i < w->npoll; i++)
 			if (w->poll[i].fd >= 0 && w->poll[i].revents) {
 				close(w->poll[i].fd);

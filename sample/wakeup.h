@@ -12,8 +12,9 @@ struct wakeup {
 	int32_t *target;           /* targets that prof attached to, without a pidfd; 0: gone */
 	uint32_t ntarget, cap_target;
 	uint32_t alive;            /* of the targets */
+	bool called;               /* the caller's own descriptor ended the last wait */
 	bool attached;             /* prof attached to targets: the capture ends when they have ended */
-	uint64_t looked, rested;   /* ns: when it last looked for targets, and last rested where something was executed or mapped */
+	uint64_t looked, rested;   /* ns: when it last looked for targets, and ended its last rest where something was executed or mapped */
 };
 
 /* False at the memory cap. */

@@ -15,7 +15,7 @@ thread_of(struct collector *c, const struct sample *s)
 		return t->named.thread - 1;
 	if (collector_is_wait(c, s))
 		return waits_thread(c, t);
-	thread = profile_thread(&c->profile, t->pid, t->tid, collector_root(c, t), s->of->weight);
+	thread = collector_thread(c, t, s->of->weight);
 	if (s->event == 0)
 		t->named.thread = thread + 1;
 	return thread;
@@ -26,7 +26,7 @@ static void
 keep_allocation(struct collector *c, const struct sample *s, uint64_t weight, uint32_t n)
 {
 	const struct task *t = s->task;
-	uint32_t thread = profile_thread(&c->profile, t->pid, t->tid, collector_root(c, t), c->in_use.frees->weight);
+	uint32_t thread = collector_thread(c, t, c->in_use.frees->weight);
 
 	in_use_add(&c->in_use, t->pid, collector_address(s), weight, thread, profile_stack(&c->profile, thread, c->stack, n), s->time);
 }

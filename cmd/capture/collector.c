@@ -85,6 +85,12 @@ collector_root(struct collector *c, const struct task *t)
 	return p->container.name ? p->container.name : "?";
 }
 
+uint32_t
+collector_thread(struct collector *c, const struct task *t, uint32_t event)
+{
+	return profile_thread(&c->profile, c->by_name ? 0 : t->pid, c->by_name ? 0 : t->tid, collector_root(c, t), event);
+}
+
 static uint32_t
 word_code(struct collector *c, const char *name)
 {

@@ -39,6 +39,7 @@ struct collector {
 	bool wall;                       /* the first event's samples weigh what they stand for, µs */
 	bool raw;                        /* --raw-addresses: places in files are not named */
 	bool by_container;               /* --by-container */
+	bool by_name;                    /* threads with the same name are one thread of the profile */
 	bool ip_only;                    /* --call-graph none */
 	uint64_t walks[WALK_ENDS];       /* user stacks by how they ended */
 	uint64_t elided, frames;
@@ -89,6 +90,8 @@ uint32_t collector_stack(struct collector *, const struct sample *);
 uint32_t collector_comm(struct collector *, const struct task *);
 /* The name of a task at the root of stacks: its own, or its container's. */
 const char *collector_root(struct collector *, const struct task *);
+/* The profile's thread for a task and an event of the profile, as profile_thread gives it. */
+uint32_t collector_thread(struct collector *, const struct task *, uint32_t event);
 /* The number of user stacks, and of those that reached their root. */
 uint64_t collector_walked(const struct collector *);
 

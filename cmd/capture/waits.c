@@ -5,7 +5,7 @@ uint32_t
 waits_thread(struct collector *c, struct task *t)
 {
 	if (!t->named.wait_thread)
-		t->named.wait_thread = profile_thread(&c->profile, t->pid, t->tid, collector_root(c, t), c->wait_weight) + 1;
+		t->named.wait_thread = collector_thread(c, t, c->wait_weight) + 1;
 	return t->named.wait_thread - 1;
 }
 
@@ -82,7 +82,7 @@ waits_add(void *collector, const struct wait *w)
 		node = tree_node(&c->profile.raw, node, mark ? mark : CODE_WAITING);
 	if (w->kind == WAIT_NOT) {
 		if (!t->named.thread)
-			t->named.thread = profile_thread(&c->profile, t->pid, t->tid, collector_root(c, t), 0) + 1;
+			t->named.thread = collector_thread(c, t, 0) + 1;
 		waits_ran(c, t, t->named.thread - 1, w->to, w->to - from, node);
 		return;
 	}

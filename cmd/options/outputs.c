@@ -79,6 +79,16 @@ outputs_lineless(const struct output *out, unsigned n)
 }
 
 bool
+outputs_threadless(const struct output *out, unsigned n)
+{
+	unsigned i = 0;
+
+	while (i < n && out[i].format->threadless)
+		i++;
+	return n && i == n;
+}
+
+bool
 outputs_embed(struct output *out, unsigned n)
 {
 	bool any = false;

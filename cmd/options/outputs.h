@@ -13,6 +13,8 @@ bool outputs_format(const char *name, const struct format **);
 bool outputs_add(struct output *, const char *file, const struct format *given, const struct format *bare);
 /* Whether functions with the same name may be one, wherever their lines are; false if there are no outputs. */
 bool outputs_lineless(const struct output *, unsigned n);
+/* Whether none of them tells when threads with the same name ran, and which of these did; false if there are no outputs. */
+bool outputs_threadless(const struct output *, unsigned n);
 /* For --embed-source: makes the outputs that can hold source text do so.  False after an error message, if none can. */
 bool outputs_embed(struct output *, unsigned n);
 /* Writes all outputs; false after an error message, if some failed. */

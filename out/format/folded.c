@@ -449,5 +449,6 @@ const struct format format_folded = {
 	.is = folded_is,
 	.read = folded_read,
 	.text = true,
+	.threadless = true,
 	.lineless = true,
 };

@@ -20,6 +20,7 @@ struct format {
 	const char *(*read)(struct profile *, struct cursor *);
 	bool binary;               /* nothing for a terminal */
 	bool text;                 /* errors name a line, not an offset */
+	bool threadless;           /* it tells threads apart by their names alone (without --threads and --pids), and writes no times */
 	bool lineless;             /* it writes only the names of functions, and functions with equal names are one */
 };
 

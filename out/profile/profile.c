@@ -9,15 +9,16 @@ profile_init(struct profile *p)
 	*p = (struct profile){ .unit = UNIT_SAMPLES, .command = "" };
 }
 
+/* For how many threads prof keeps the last stack: those that ran last, as most threads of a long capture have ended. */
+enum { LASTS = 256 };
+
 void
 profile_settle(struct profile *p)
 {
 	tree_drop_table(&p->raw);
-	for (uint32_t i = 0; i < p->nthread; i++) {
-		struct last_stack *t = p->thread[i].last;
-
-		vec_free(&t->stack, &t->room, sizeof *t->stack);
-		t->depth = 0;
+	for (uint32_t i = 0; p->last && i < LASTS; i++) {
+		vec_free(&p->last[i].stack, &p->last[i].room, sizeof *p->last[i].stack);
+		p->last[i].depth = 0;
 	}
 }
 
@@ -37,6 +38,7 @@ profile_free(struct profile *p)
 	index_free(&p->functions);
 	index_free(&p->locations);
 	index_free(&p->threads);
+	index_free(&p->comms);
 	source_texts_free(&p->sources);
 	arena_free(&p->arena);
 	profile_init(p);
@@ -54,14 +56,23 @@ thread_is(const struct thread *a, const struct thread *b)
 	return a->tid == b->tid && a->pid == b->pid && a->event == b->event && strcmp(a->comm, b->comm) == 0;
 }
 
+/* A copy of a new thread's name that lasts: threads with the same name share it.  NULL at the memory cap. */
+static const char *
+keep_comm(struct profile *p, const char *comm)
+{
+	uint32_t hash = hash_str(comm), slot, i;
+
+	for (slot = index_first(&p->comms, hash); (i = index_at(&p->comms, slot)) != INDEX_NONE; slot = index_next(&p->comms, slot))
+		if (i < p->nthread && !strcmp(p->thread[i].comm, comm))
+			return p->thread[i].comm;
+	return index_add(&p->comms, hash, p->nthread) ? arena_str(&p->arena, comm, strlen(comm)) : NULL;
+}
+
 static uint32_t
 add_thread(struct profile *p, struct thread t, uint32_t hash)
 {
 	t.timeline = arena_alloc(&p->arena, sizeof *t.timeline);
-	t.last = arena_alloc(&p->arena, sizeof *t.last);
-	t.comm = arena_str(&p->arena, t.comm, strlen(t.comm));
-	if (!t.timeline || !t.last || !t.comm || !vec_room(&p->thread, &p->thread_cap, (uint64_t)p->nthread + 1, sizeof t) ||
-	    !index_add(&p->threads, hash, p->nthread))
+	if (!t.timeline || !vec_room(&p->thread, &p->thread_cap, (uint64_t)p->nthread + 1, sizeof t) || !(t.comm = keep_comm(p, t.comm)) || !index_add(&p->threads, hash, p->nthread))
 		return UINT32_MAX;
 	p->thread[p->nthread] = t;
 	return p->last_thread = p->nthread++;
@@ -129,15 +140,31 @@ find_node(struct profile *p, uint32_t parent, uint32_t code, uint32_t *hint)
 	return *hint = tree_node(&p->raw, parent, code);
 }
 
+/* The last stack of THREAD; empty where another thread's stood in its place. */
+static struct last_stack *
+last_stack(struct profile *p, uint32_t thread)
+{
+	struct last_stack *t = &p->last[thread % LASTS];
+
+	if (t->thread != thread)
+		t->depth = 0;
+	t->thread = thread;
+	return t;
+}
+
 /* The node of a stack: it looks up only the inner end, which differs from the thread's last stack. */
 static bool
-stack_node(struct profile *p, struct last_stack *t, const uint32_t *code, uint32_t n, uint32_t *node)
+stack_node(struct profile *p, uint32_t thread, const uint32_t *code, uint32_t n, uint32_t *node)
 {
-	uint32_t room = t->room / 2, k = 0, first, ahead, none = 0;
+	uint32_t room, k = 0, first, ahead, none = 0;
 	uint16_t place[AHEAD];
+	struct last_stack *t;
 
-	if (!p->hint && !(p->hint = arena_alloc(&p->arena, sizeof *p->hint << HINTS_LOG)))
+	if ((!p->hint && !(p->hint = arena_alloc(&p->arena, sizeof *p->hint << HINTS_LOG))) ||
+	    (!p->last && !(p->last = arena_alloc(&p->arena, LASTS * sizeof *p->last))))
 		return false;
+	t = last_stack(p, thread);
+	room = t->room / 2;
 	if (n > room) {
 		if (vec_room(&t->stack, &t->room, (uint64_t)n * 2 + 32, sizeof *t->stack))
 			room = t->room / 2;
@@ -180,7 +207,7 @@ profile_add_run(struct profile *p, uint32_t thread, const struct run *run, const
 	struct thread *t = thread < p->nthread ? &p->thread[thread] : NULL;
 	struct run r = *run;
 
-	if (!t || !r.samples || !stack_node(p, t->last, code, ncode, &r.node) || !add_run(p, t, &r))
+	if (!t || !r.samples || !stack_node(p, thread, code, ncode, &r.node) || !add_run(p, t, &r))
 		p->dropped += r.samples ? r.samples : 1;
 }
 
@@ -196,7 +223,7 @@ profile_stack(struct profile *p, uint32_t thread, const uint32_t *code, uint32_t
 {
 	uint32_t node = NODE_NONE;
 
-	if (thread >= p->nthread || !stack_node(p, p->thread[thread].last, code, ncode, &node))
+	if (thread >= p->nthread || !stack_node(p, thread, code, ncode, &node))
 		return NODE_NONE;
 	return node;
 }

@@ -54,6 +54,7 @@ struct mapping {
 struct last_stack {
 	uint32_t *stack;
 	uint32_t room, depth;
+	uint32_t thread;           /* its number */
 };
 
 /* A thread under one name and one event: after exec or a new name it is another thread here. */
@@ -65,7 +66,6 @@ struct thread {
 	uint64_t weight;           /* sum of its samples' weights */
 	uint64_t samples;
 	struct timeline *timeline;
-	struct last_stack *last;
 };
 
 enum unit { UNIT_SAMPLES, UNIT_MICROSECONDS };
@@ -99,6 +99,7 @@ struct profile {
 	struct tree raw;           /* of codes */
 	struct tree tree;          /* of functions; empty until profile_name */
 	uint32_t *hint;            /* nodes of `raw` by their stacks' hashes; most of a sample's nodes are found here */
+	struct last_stack *last;   /* of LASTS threads, each at its number modulo LASTS */
 	uint32_t *named;           /* node of `tree` for each node of `raw` */
 	uint32_t nnamed, named_cap;
 	/* Set if this profile is compared with an earlier one, else NULL: for each node of `tree`, its share of all weight (with
@@ -116,7 +117,7 @@ struct profile {
 	struct index functions, locations;
 	struct thread *thread;
 	uint32_t nthread, thread_cap;
-	struct index threads;
+	struct index threads, comms;   /* comms: of a thread for each name */
 	uint32_t last_thread;
 	struct event_info event[16];
 	uint32_t nevent;

@@ -208,7 +208,8 @@ shared_stacks_are_those_of_a_fresh_look(void)
 		ta = profile_thread(&p, 1, (int)t, "x", 0);
 		profile_add(&p, ta, p.start + i, 1, code, n);
 		tb = profile_thread(&q, 1, (int)t, "x", 0);
-		q.thread[tb].last->depth = 0;   /* nothing to share */
+		if (q.last)
+			q.last[tb].depth = 0;   /* nothing to share */
 		profile_add(&q, tb, q.start + i, 1, code, n);
 		CHECK_U64(p.thread[ta].timeline->node, q.thread[tb].timeline->node);
 		CHECK_U64(tree_stack(&p.raw, p.thread[ta].timeline->node, NULL, 0), n);
@@ -217,6 +218,30 @@ shared_stacks_are_those_of_a_fresh_look(void)
 	CHECK_U64(p.samples, 20000);
 	profile_free(&p);
 	profile_free(&q);
+	CHECK_U64(mem_used(), 0);
+}
+
+/* Most threads of a whole machine run for a sample or two: their stacks are not kept when others run. */
+static void
+threads_that_have_run_cost_little(void)
+{
+	enum { N = 20000, DEPTH = 40 };
+	struct profile p;
+	uint32_t code[DEPTH];
+	size_t before;
+
+	init(&p, 1000);
+	for (uint32_t i = 0; i < DEPTH; i++)
+		code[i] = i;
+	profile_add(&p, profile_thread(&p, 1, 1, "sh", 0), p.start, 1, code, DEPTH);
+	before = mem_used();
+	for (int32_t i = 0; i < N; i++)
+		profile_add(&p, profile_thread(&p, 100 + i, 100 + i, i % 2 ? "sh" : "true", 0), p.start + 1, 1, code, DEPTH);
+	CHECK_U64(p.nthread, N + 1);
+	CHECK_U64(p.raw.n, DEPTH);
+	CHECK(p.thread[N].comm == p.thread[0].comm && !strcmp(p.thread[N - 1].comm, "true"));
+	CHECK((mem_used() - before) / N <= 190);
+	profile_free(&p);
 	CHECK_U64(mem_used(), 0);
 }
 
@@ -625,6 +650,7 @@ main(void)
 	RUN("profile", paths_tell_what_they_share);
 	RUN("profile", order_keeps_callees_together);
 	RUN("profile", shared_stacks_are_those_of_a_fresh_look);
+	RUN("profile", threads_that_have_run_cost_little);
 	RUN("profile", threads_are_known_by_all_that_they_are);
 	RUN("profile", close_samples_of_one_stack_are_a_run);
 	RUN("profile", neighbours_that_get_one_name_become_one);

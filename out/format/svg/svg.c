@@ -296,4 +296,5 @@ const struct format format_svg = {
 	.is = svg_is,
 	.read = svg_read,
 	.text = true,
+	.threadless = true,
 };
