@@ -59,7 +59,7 @@ enum { LATER = 4 };
 #define BEGINNING  UINT64_C(200000000)
 /* ns to rest after an exec, until its first mappings and late records are there: the shortest time, the shortest time without
  * a hurry, the longest time, and how much more for each ring to read then. */
-enum { NAP_LEAST = 250000, NAP_LONG = 1000000, NAP_MOST = 10000000, NAP_EACH = 2000 };
+enum { NAP_LEAST = 250000, NAP_LONG = 1000000, NAP_MOST = 4000000, NAP_EACH = 2000 };
 /* Other work than reading may take one part in SPARE_PART of the time that rings have room for. */
 enum { SPARE_PART = 4 };
 
