@@ -1,16 +1,19 @@
 /* See base64.h. */
 #include "base64.h"
 
-/* Writes three bytes, of which N are there, as four digits. */
+enum { AT_ONCE = 192 };   /* groups of three bytes */
+
+/* Makes three bytes, of which N are there, four digits. */
 static void
-encode(struct base64 *b, unsigned n)
+encode(const uint8_t *bytes, unsigned n, char *text)
 {
 	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint32_t v = (uint32_t)b->left[0] << 16 | (uint32_t)b->left[1] << 8 | b->left[2];
-	char text[4] = { digit[v >> 18], digit[v >> 12 & 63], n > 1 ? digit[v >> 6 & 63] : '=', n > 2 ? digit[v & 63] : '=' };
+	uint32_t v = (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 8 | bytes[2];
 
-	sink_put(b->to, text, 4);
-	*b = (struct base64){ .to = b->to };
+	text[0] = digit[v >> 18];
+	text[1] = digit[v >> 12 & 63];
+	text[2] = n > 1 ? digit[v >> 6 & 63] : '=';
+	text[3] = n > 2 ? digit[v & 63] : '=';
 }
 
 void
@@ -18,19 +21,34 @@ base64_put(void *base64, const void *bytes, size_t n)
 {
 	struct base64 *b = base64;
 	const uint8_t *p = bytes;
+	char text[AT_ONCE * 4];
 
-	for (; n; n--) {
+	for (; n && b->n; n--) {
 		b->left[b->n++] = *p++;
 		if (b->n == 3)
-			encode(b, 3);
+			base64_end(b);
 	}
+	while (n >= 3) {
+		unsigned group = 0;
+
+		for (; group < AT_ONCE && n >= 3; group++, p += 3, n -= 3)
+			encode(p, 3, text + group * 4);
+		sink_put(b->to, text, (size_t)group * 4);
+	}
+	for (; n; n--)
+		b->left[b->n++] = *p++;
 }
 
 void
 base64_end(struct base64 *b)
 {
-	if (b->n)
-		encode(b, b->n);
+	char text[4];
+
+	if (!b->n)
+		return;
+	encode(b->left, b->n, text);
+	sink_put(b->to, text, 4);
+	*b = (struct base64){ .to = b->to };
 }
 
 /* What a character counts for; 64 for a blank, a line end or padding, 65 for any other. */

@@ -46,14 +46,29 @@ struct deflate_state {
 
 /* ---- bits and codes ---- */
 
+/* Writes the whole bytes of the bits at hand. */
+static void
+put_whole(struct deflater *d)
+{
+	struct deflate_state *s = d->state;
+	uint8_t byte[8];
+	unsigned n = 0;
+
+	for (; s->nbits >= 8; s->nbits -= 8, s->bits >>= 8)
+		byte[n++] = (uint8_t)s->bits;
+	sink_put(d->to, byte, n);
+}
+
+/* Writes N bits, at most 16. */
 static void
 put_bits(struct deflater *d, uint32_t v, unsigned n)
 {
 	struct deflate_state *s = d->state;
 
 	s->bits |= (uint64_t)v << s->nbits;
-	for (s->nbits += n; s->nbits >= 8; s->nbits -= 8, s->bits >>= 8)
-		sink_char(d->to, (char)s->bits);
+	s->nbits += n;
+	if (s->nbits >= 32)
+		put_whole(d);
 }
 
 /* The class of a value and the bits behind its code: FINE is 1 for distances, 2 for lengths. */
@@ -328,6 +343,7 @@ write_stored(struct deflater *d, uint32_t n)
 	put_bits(d, 0, -s->nbits & 7);
 	put_bits(d, n, 16);
 	put_bits(d, ~n & 0xffff, 16);
+	put_whole(d);
 	sink_put(d->to, s->buf + s->block, n);
 }
 
@@ -388,6 +404,24 @@ insert(struct deflate_state *s, uint32_t at)
 	return before;
 }
 
+/* How many of the first MAX bytes at P and Q are the same. */
+static inline uint32_t
+same_bytes(const uint8_t *p, const uint8_t *q, uint32_t max)
+{
+	uint32_t n = 0;
+	uint64_t a, b;
+
+	for (; max - n >= sizeof a; n += (uint32_t)sizeof a) {
+		memcpy(&a, p + n, sizeof a);
+		memcpy(&b, q + n, sizeof b);
+		if (a != b)
+			break;
+	}
+	while (n < max && q[n] == p[n])
+		n++;
+	return n;
+}
+
 /* The longest match for AT that is longer than BEST, of MOST places: its length, or BEST. */
 static uint32_t
 longest(const struct deflate_state *s, uint32_t candidate, uint32_t most, uint32_t best, uint32_t *where)
@@ -398,11 +432,10 @@ longest(const struct deflate_state *s, uint32_t candidate, uint32_t most, uint32
 
 	for (unsigned chain = best >= GOOD ? most / 4 : most; candidate > limit && chain && best < max; chain--) {
 		const uint8_t *q = s->buf + candidate;
-		uint32_t n = 0;
+		uint32_t n;
 
 		if (q[best] == p[best] && q[0] == p[0] && q[1] == p[1]) {
-			while (n < max && q[n] == p[n])
-				n++;
+			n = same_bytes(p, q, max);
 			if (n > best) {
 				best = n;
 				*where = candidate;
@@ -538,6 +571,7 @@ deflate_close(struct deflater *d)
 	run(d, true);
 	write_block(d, true);
 	put_bits(d, 0, -d->state->nbits & 7);
+	put_whole(d);
 	if (d->wrap == DEFLATE_ZLIB)
 		put_bytes(d, __builtin_bswap32(d->sum), 4);
 	if (d->wrap == DEFLATE_GZIP) {
