@@ -130,19 +130,24 @@ struct numbers {
 	int (*compare)(const void *, const void *, void *ctx);
 	void *ctx;
 	struct item *item;         /* a: the number; b: whether a group begins here */
-	uint32_t *room;            /* for as many numbers, twice */
-	uint32_t n;
+	uint32_t *room;            /* for the numbers of a group, twice */
+	uint32_t n, room_cap;
 };
 
-/* Sorts the group [lo, hi) by comparing: then each number is a group. */
-static void
-sort_few(const struct numbers *s, uint32_t lo, uint32_t hi)
+/* Sorts the group [lo, hi) by comparing: then each number is a group.  False at the memory cap. */
+static bool
+sort_few(struct numbers *s, uint32_t lo, uint32_t hi)
 {
-	for (uint32_t i = lo; i < hi; i++)
-		s->room[i] = s->item[i].a;
-	merge(s->room + lo, hi - lo, s->room + s->n, s->compare, s->ctx);
-	for (uint32_t i = lo; i < hi; i++)
-		s->item[i] = (struct item){ 0, s->room[i], 1 };
+	uint32_t n = hi - lo;
+
+	if (!vec_room(&s->room, &s->room_cap, 2 * (uint64_t)n, sizeof *s->room))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		s->room[i] = s->item[lo + i].a;
+	merge(s->room, n, s->room + n, s->compare, s->ctx);
+	for (uint32_t i = 0; i < n; i++)
+		s->item[lo + i] = (struct item){ 0, s->room[i], 1 };
+	return true;
 }
 
 /* Sorts the group by its keys' part: equal keys are a group.  False at the memory cap. */
@@ -158,23 +163,23 @@ sort_part(const struct numbers *s, uint32_t lo, uint32_t hi, uint32_t part)
 }
 
 static bool
-sort_groups(const struct numbers *s)
+sort_groups(struct numbers *s)
 {
 	bool more = s->n > 1;
 
 	for (uint32_t part = 0; more; part++) {
 		more = false;
 		for (uint32_t lo = 0, hi; lo < s->n; lo = hi) {
+			bool few;
+
 			for (hi = lo + 1; hi < s->n && !s->item[hi].b; hi++)
 				;
 			if (hi - lo == 1)
 				continue;
-			if (part && (hi - lo < MANY || !s->item[lo].key || part == PARTS_MOST))
-				sort_few(s, lo, hi);
-			else if (sort_part(s, lo, hi, part))
-				more = true;
-			else
+			few = part && (hi - lo < MANY || !s->item[lo].key || part == PARTS_MOST);
+			if (!(few ? sort_few(s, lo, hi) : sort_part(s, lo, hi, part)))
 				return false;
+			more |= !few;
 		}
 	}
 	return true;
@@ -184,9 +189,9 @@ void
 sort_numbers(uint32_t *number, uint32_t n, void (*keys)(const void *ctx, struct item *, uint32_t n, uint32_t part),
              int (*compare)(const void *, const void *, void *ctx), const void *ctx)
 {
-	struct numbers s = { keys, compare, (void *)(uintptr_t)ctx, NULL, NULL, n };
-	uint32_t cap = 0, room_cap = 0;
-	bool good = vec_room(&s.item, &cap, n, sizeof *s.item) && vec_room(&s.room, &room_cap, 2 * (uint64_t)n, sizeof *s.room);
+	struct numbers s = { keys, compare, (void *)(uintptr_t)ctx, NULL, NULL, n, 0 };
+	uint32_t cap = 0;
+	bool good = vec_room(&s.item, &cap, n, sizeof *s.item);
 
 	for (uint32_t i = 0; good && i < n; i++)
 		s.item[i].a = number[i];
@@ -197,7 +202,7 @@ sort_numbers(uint32_t *number, uint32_t n, void (*keys)(const void *ctx, struct 
 		qsort_r(number, n, sizeof *number, compare, s.ctx);
 	}
 	vec_free(&s.item, &cap, sizeof *s.item);
-	vec_free(&s.room, &room_cap, sizeof *s.room);
+	vec_free(&s.room, &s.room_cap, sizeof *s.room);
 }
 
 static const char *const *

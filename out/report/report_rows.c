@@ -136,18 +136,13 @@ as_functions(struct rows *rows)
 {
 	const struct profile *p = rows->p;
 
-	if (!all_differ(p) || calls_itself(&p->tree) || !vec_room(&rows->row, &rows->cap, p->nfunction, sizeof *rows->row) ||
-	    !vec_room(&rows->tree.node, &rows->tree.cap, p->tree.n, sizeof *rows->tree.node) ||
-	    !vec_room(&rows->node, &rows->node_cap, p->tree.n, sizeof *rows->node))
+	if (!all_differ(p) || calls_itself(&p->tree) || !vec_room(&rows->row, &rows->cap, p->nfunction, sizeof *rows->row))
 		return false;
 	for (; rows->n < p->nfunction; rows->n++)
 		rows->row[rows->n] = row_of(rows, &p->function[rows->n], BY_FUNCTION);
-	for (uint32_t i = 0; i < p->tree.n; i++) {
-		rows->tree.node[i] = p->tree.node[i];
-		rows->node[i] = i;
-	}
+	rows->tree.node = p->tree.node;
 	rows->tree.n = rows->nnode = p->tree.n;
-	return true;
+	return rows->lent = true;
 }
 
 static bool
@@ -241,6 +236,8 @@ rows_free(struct rows *rows)
 {
 	vec_free(&rows->row, &rows->cap, sizeof *rows->row);
 	vec_free(&rows->node, &rows->node_cap, sizeof *rows->node);
+	if (rows->lent)
+		rows->tree.node = NULL;
 	vec_free(&rows->again, &rows->again_cap, sizeof *rows->again);
 	vec_free(&rows->self, &rows->self_cap, sizeof *rows->self);
 	vec_free(&rows->total, &rows->total_cap, sizeof *rows->total);
@@ -274,7 +271,7 @@ rows_add(struct rows *rows, const uint32_t *thread, uint32_t n)
 		runs_open(&reader, rows->p, &rows->p->thread[thread[i]]);
 		reader.raw = rows->raw;
 		while (runs_next(&reader, &run)) {
-			uint32_t node = run.node < rows->nnode ? rows->node[run.node] : NODE_NONE;
+			uint32_t node = run.node >= rows->nnode ? NODE_NONE : rows->lent ? run.node : rows->node[run.node];
 
 			rows->sum += run.weight;
 			rows->samples += run.samples;

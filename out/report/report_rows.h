@@ -23,6 +23,7 @@ struct rows {
 	uint32_t *node;            /* of `tree`, for each node of the profile's tree, or (by lines) of its raw tree */
 	uint32_t node_cap, nnode;
 	bool raw, full;
+	bool lent;                 /* `tree` is the profile's own, and `node` is not needed */
 	bool *again;               /* of each node: it recurs; its row stands further out in the stack, too */
 	uint32_t again_cap;
 	uint64_t *self, *total;    /* of each node */

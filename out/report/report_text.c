@@ -13,8 +13,8 @@
 #include "report_threads.h"
 #include "report_tree.h"
 
-/* A terminal with fewer columns than that is narrow. */
-enum { NARROW = 76 };
+/* A terminal with fewer columns than that is narrow; rows that wait to be sorted beside those that are shown. */
+enum { NARROW = 76, CHOICE = 1024 };
 
 /* Writes a bar of eight columns, in eighths of a column. */
 static void
@@ -73,6 +73,17 @@ self_keys(const void *rows, struct item *item, uint32_t n, uint32_t part)
 		          part > 1 && i + SORT_AHEAD < n ? &item[i + SORT_AHEAD].a : NULL);
 		item[i].key = part == 0 ? ~r->self : part == 1 ? ~r->total : sort_key(r->name, part - 2);
 	}
+}
+
+static void
+total_keys(const void *rows, struct item *item, uint32_t n, uint32_t part)
+{
+	const struct row *row = rows;
+
+	if (part)
+		self_keys(rows, item, n, part - 1);
+	for (uint32_t i = 0; !part && i < n; i++)
+		item[i].key = ~row[item[i].a].total;
 }
 
 static const char *
@@ -139,8 +150,9 @@ layout_for(const struct table *t, const struct row *hottest, unsigned beside)
 	return l;
 }
 
+/* What stands before a row's name. */
 static void
-put_row(const struct table *t, const struct row *r, uint64_t key, uint64_t other, const struct layout *l)
+put_figures(const struct table *t, const struct row *r, uint64_t key, uint64_t other, const struct layout *l)
 {
 	struct columns_cell a = table_amount(t, key), b = table_amount(t, other);
 
@@ -159,8 +171,6 @@ put_row(const struct table *t, const struct row *r, uint64_t key, uint64_t other
 	if (l->beside)
 		columns_pad(t->out, l->beside - columns_cut(t->out, r->beside, l->beside) + GAP);
 	table_ink(t, "0");
-	table_name(t, r, l->name);
-	sink_char(t->out, '\n');
 }
 
 static void
@@ -193,19 +203,22 @@ put_more(const struct table *t, uint32_t count, const uint64_t *rest)
 	sink_char(t->out, '\n');
 }
 
-/* Sorts the rows that have weight by self; returns how many have weight of their own. */
+/* Finds the rows that have weight; returns how many have weight of their own. */
 static uint32_t
-sort_by_self(struct table *t)
+find_rows(struct table *t)
 {
 	uint32_t own = 0;
 
 	t->lines = 0;
+	t->own = 0;
 	for (uint32_t i = 0; i < t->rows.n; i++) {
-		own += t->rows.row[i].self != 0;
-		if (t->rows.row[i].total)
+		const struct row *r = &t->rows.row[i];
+
+		own += r->self != 0;
+		t->own += r->self;
+		if (r->total)
 			t->line[t->lines++] = i;
 	}
-	sort_numbers(t->line, t->lines, self_keys, by_self, t->rows.row);
 	return own;
 }
 
@@ -229,13 +242,43 @@ sort_by_total(struct table *t)
 		qsort_r(t->line, t->lines, sizeof *t->line, by_total, t->rows.row);
 }
 
-/* Writes the first LINES rows, which are sorted, by self or by total. */
+/* Writes the first SHOWN rows.  In long tables most rows have the figures of the row before. */
+static uint64_t
+put_shown(const struct table *t, uint32_t shown, bool total, const struct layout *layout)
+{
+	struct table figures = *t;
+	const struct row *last = NULL;
+	struct sink text;
+	uint64_t sum = 0;
+
+	sink_open(&text, -1);
+	figures.out = &text;
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct row *r = &t->rows.row[t->line[i]];
+
+		ask_ahead(t->rows.row, i + 2 * SORT_AHEAD < shown ? &t->line[i + 2 * SORT_AHEAD] : NULL,
+		          i + SORT_AHEAD < shown ? &t->line[i + SORT_AHEAD] : NULL);
+		if (!last || r->self != last->self || r->total != last->total || r->beside != last->beside) {
+			text.len = 0;
+			put_figures(&figures, r, total ? r->total : r->self, total ? r->self : r->total, layout);
+		}
+		sink_put(t->out, text.buf, text.len);
+		table_name(t, r, layout->name);
+		sink_char(t->out, '\n');
+		sum += r->self;
+		last = r;
+	}
+	sink_fail(t->out, sink_close(&text));
+	return sum;
+}
+
+/* Writes the first of LINES rows, which are sorted by self or by total, at least as far as they are shown. */
 static void
 put_rows(struct table *t, uint32_t lines, bool total)
 {
 	struct layout layout;
 	uint32_t shown = t->how.top || t->how.min ? 0 : lines;
-	uint64_t rest = 0;
+	uint64_t rest;
 
 	if (!lines)
 		return;
@@ -247,18 +290,29 @@ put_rows(struct table *t, uint32_t lines, bool total)
 	}
 	layout = layout_for(t, &t->rows.row[t->line[0]], beside_columns(t, shown));
 	put_head(t, total ? "total" : "self", total ? "self" : "total", &layout);
-	for (uint32_t i = 0; i < lines; i++) {
-		const struct row *r = &t->rows.row[t->line[i]];
-
-		ask_ahead(t->rows.row, i + 2 * SORT_AHEAD < lines ? &t->line[i + 2 * SORT_AHEAD] : NULL,
-		          i + SORT_AHEAD < shown ? &t->line[i + SORT_AHEAD] : NULL);
-		if (i < shown)
-			put_row(t, r, total ? r->total : r->self, total ? r->self : r->total, &layout);
-		else
-			rest += r->self;
-	}
+	rest = t->own - put_shown(t, shown, total, &layout);
 	if (shown < lines)
 		put_more(t, lines - shown, total ? NULL : &rest);
+}
+
+/* A few rows of many: sorts only those that may be among the first TOP.  What comes later takes its place behind its equals. */
+static void
+choose_rows(struct table *t, void (*keys)(const void *, struct item *, uint32_t, uint32_t), int (*compare)(const void *, const void *, void *))
+{
+	uint32_t top = t->how.top, kept = 0;
+	bool cut = false;
+
+	for (uint32_t i = 0; i < t->rows.n; i++) {
+		if (!t->rows.row[i].total || (cut && compare(&t->line[top - 1], &i, t->rows.row) <= 0))
+			continue;
+		t->line[kept++] = i;
+		if (kept == top + CHOICE) {
+			sort_numbers(t->line, kept, keys, compare, t->rows.row);
+			kept = top;
+			cut = true;
+		}
+	}
+	sort_numbers(t->line, kept, keys, compare, t->rows.row);
 }
 
 static int
@@ -319,6 +373,25 @@ together(const struct profile *p, uint32_t ia, uint32_t ib)
 	return a->pid == b->pid && (!p->by_thread || a->tid == b->tid);
 }
 
+/* Writes the rows by their own weight, and by the total. */
+static void
+put_tables(struct table *t)
+{
+	uint32_t own = find_rows(t);
+	bool few = t->how.top && t->how.top < t->lines / 2 && t->lines > 2 * CHOICE;
+
+	if (few)
+		choose_rows(t, self_keys, by_self);
+	else
+		sort_numbers(t->line, t->lines, self_keys, by_self, t->rows.row);
+	put_rows(t, own, false);
+	if (few)
+		choose_rows(t, total_keys, by_total);
+	else
+		sort_by_total(t);
+	put_rows(t, t->lines, true);
+}
+
 /* Writes the tables that the user asks for, of N threads. */
 static void
 put_section(struct table *t, const uint32_t *thread, uint32_t n)
@@ -330,9 +403,7 @@ put_section(struct table *t, const uint32_t *thread, uint32_t n)
 	} else if (t->how.tree) {
 		report_tree(t);
 	} else {
-		put_rows(t, sort_by_self(t), false);
-		sort_by_total(t);
-		put_rows(t, t->lines, true);
+		put_tables(t);
 	}
 }
 

@@ -15,6 +15,7 @@ struct table {
 	uint32_t *thread;          /* sorted: threads of one event, and of one section, stand together */
 	uint32_t thread_cap;
 	uint64_t sum;              /* of the section */
+	uint64_t own;              /* what the rows weigh themselves: samples without a stack are no row's */
 	uint64_t period;
 };
 

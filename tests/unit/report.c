@@ -342,6 +342,48 @@ growth_is_signed_and_bounded(void)
 	CHECK(diff_growth(&d) > SHARE / 100 * 99 && diff_growth(&d) < SHARE / 100 * 101);
 }
 
+/* The line of TEXT that ends in WORD, from the COUNTth time on. */
+static const char *
+line_with(const char *text, const char *word, unsigned count)
+{
+	const char *at = text - 1;
+
+	while (count-- && at)
+		at = strstr(at + 1, word);
+	CHECK(at);
+	return at ? at : text;
+}
+
+/* Of many rows only those that are shown are sorted: they are the first of the whole table, equal ones by name. */
+static void
+a_few_rows_of_many(void)
+{
+	enum { ROWS = 6000 };
+	char *text = calloc(ROWS, 64), *to = text, *whole, *few;
+	struct profile p;
+
+	for (unsigned i = 0; i < ROWS; i++)
+		to += sprintf(to, "a;main;f%u;g%u %u\n", i * 7 % ROWS, i * 11 % ROWS, i % 3 == 1 ? 9 : i % 5 + i / 1000 + 1);
+	folded(&p, text);
+	whole = shown(&p, &(struct report){ 0 });
+	for (unsigned top = 1; top < 2000; top = top * 5 + 2) {
+		few = shown(&p, &(struct report){ .top = top });
+		for (unsigned table = 1; table < 3; table++) {
+			const char *a = line_with(few, "function\n", table), *b = line_with(whole, "function\n", table);
+			const char *end = a;
+
+			for (unsigned i = 0; i <= top; i++)
+				end = strchr(end, '\n') + 1;
+			CHECK(!memcmp(a, b, (size_t)(end - a)));
+			CHECK(strstr(end, " more functions"));
+		}
+		free(few);
+	}
+	free(whole);
+	free(text);
+	profile_free(&p);
+}
+
 static void
 without_memory(void)
 {
@@ -377,6 +419,7 @@ main(void)
 	RUN("report", differences);
 	RUN("report", no_difference);
 	RUN("report", growth_is_signed_and_bounded);
+	RUN("report", a_few_rows_of_many);
 	RUN("report", without_memory);
 	return TEST_STATUS;
 }
