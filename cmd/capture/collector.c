@@ -194,7 +194,7 @@ walk_codes(struct collector *c, const struct sample *s, uint32_t *to)
 {
 	const struct walk *w = &c->walk;
 	struct moment m = { .space = &s->task->process->maps.space, .tid = s->task->tid, .time = s->time, .reg = s->regs,
-	                    .nreg = s->regs ? s->nregs : 0, .code = w->code, .sp = w->sp, .n = w->n,
+	                    .number = c->arch ? c->arch->dwarf : NULL, .nreg = s->regs && c->arch ? s->nregs : 0, .code = w->code, .sp = w->sp, .n = w->n,
 	                    .whole = w->end == WALK_ROOT && !w->elided, .waits = s->sp_only || collector_is_wait(c, s), .arg = s->arg, .kernel = s->kernel, .still = s->still };
 	const struct language_stack *stack;
 

@@ -50,6 +50,15 @@ language_of(const char *module)
 	return NOT_KNOWN;
 }
 
+/* [python?] and its like. */
+static bool
+is_doubt(const char *name)
+{
+	size_t n = strlen(name);
+
+	return *name == '[' && n > 2 && strcmp(name + n - 2, "?]") == 0;
+}
+
 static void
 pass(struct passed *p, const struct function *f, uint8_t of_module)
 {
@@ -64,7 +73,7 @@ pass(struct passed *p, const struct function *f, uint8_t of_module)
 		p->named |= !unnamed;
 	}
 	/* Functions that prof read from the interpreter's memory. */
-	p->named |= profile_language(f->module) || strcmp(f->name, "[python?]") == 0 || strcmp(f->name, "[ruby?]") == 0;
+	p->named |= profile_language(f->module) || is_doubt(f->name);
 	p->loop |= of_module && language[of_module].loop && strcmp(f->name, language[of_module].loop) == 0;
 }
 

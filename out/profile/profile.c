@@ -281,7 +281,7 @@ runs_open(struct run_reader *r, const struct profile *p, const struct thread *t)
 const char *
 profile_language(const char *module)
 {
-	static const char *const languages[][2] = { { "[python]", "Python" }, { "[ruby]", "Ruby" } };
+	static const char *const languages[][2] = { { "[python]", "Python" }, { "[ruby]", "Ruby" }, { "[javascript]", "JavaScript" } };
 
 	for (unsigned i = 0; i < sizeof languages / sizeof *languages; i++)
 		if (!strcmp(module, languages[i][0]))

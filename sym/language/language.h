@@ -18,7 +18,8 @@ struct moment {
 	struct space *space;
 	int32_t tid;
 	uint64_t time;             /* ns; tells when to look again for what was not found */
-	const uint64_t *reg;       /* registers in any order */
+	const uint64_t *reg;       /* registers in any order, */
+	const uint8_t *number;     /* and DWARF's number of each */
 	uint32_t nreg;
 	struct piece stack;        /* the copy of the stack from the moment itself */
 	struct pieces rest;        /* other copies from the moment */

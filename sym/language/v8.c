@@ -1,0 +1,267 @@
+/* V8 10 to 13 (Node.js 18 to 24).  A frame of JavaScript is a native frame that V8 made: the caller's frame pointer and the return address
+ * lie at its upper end, and below them the function's context and the function.  So a stack's copy tells which function each frame
+ * runs.  What this function is called lies in the heap, where prof reads it later, and the collector may have moved it.  But code
+ * stays: what prof has found for an address of code, or for a function's bytecode, is good for other samples.
+ *
+ * Functions that are compiled run in code that V8 made, others in V8's interpreter.  V8's own code has no frame descriptions. */
+#include "languages.h"
+
+#include "lib/index.h"
+#include "sym/jit/jit.h"
+#include "sym/module/ehframe.h"
+#include "v8_code.h"
+#include "v8_glue.h"
+
+enum { READS = 256, LOOKS = 4, KINDS = 4096, MEMOS = 4096, CONTEXT = 8, FUNCTION = 16, BYTES = 32 /* below the frame pointer */, RECORD = 16 /* above it */ };
+
+#define LOOK_AGAIN UINT64_C(100000000)   /* ns: until prof looks at a function again, */
+#define GOOD UINT64_C(5000000000)        /* and how long what it found for code is good, if the function has moved since, */
+#define MOVED UINT64_C(500000000)        /* or for the place where the function was */
+
+enum kind { KIND_NEW, KIND_NONE, KIND_V8, KIND_MADE };
+
+struct v8 {
+	const struct v8_image *image;
+	struct module *module;
+};
+
+/* What a native frame's code is. */
+struct v8_kind {
+	uint32_t code;
+	uint32_t module;           /* V8's: code of another V8 is none of this one's */
+	uint8_t kind;
+};
+
+/* The function of KEY: the number of a native code, where a function's bytecode lies, or a function and its context. */
+struct v8_memo {
+	const struct v8 *process;
+	uint64_t key, looked;
+	uint32_t code;
+	bool native;
+};
+
+struct v8_room {
+	struct look look[LOOKS];
+	uint32_t turn;
+	struct v8_kind kind[KINDS];
+	struct v8_memo memo[MEMOS];
+	struct v8_codes codes;
+};
+
+/* What a frame has. */
+struct v8_call {
+	uint64_t function, context;
+};
+
+/* The question for one sample. */
+struct question {
+	const struct v8 *v;
+	struct v8_room *room;
+	struct look *look;
+	const struct moment *moment;
+	struct languages *languages;
+	struct language_stack *to;
+};
+
+static void
+begin(void *process, const void *found, struct module *m, uint64_t bias)
+{
+	struct v8 *v = process;
+
+	(void)bias;
+	v->image = found;
+	v->module = m;
+}
+
+static void
+done(void *process)
+{
+	(void)process;
+}
+
+/* ---- native frames ---- */
+
+static enum kind
+find_kind(const struct question *q, const struct code *c)
+{
+	struct modules *ms = q->v->image->modules;
+	struct module *m = ms->module[c->module];
+	uint64_t lo, hi;
+	bool described;
+
+	if (m->kind == MODULE_JIT)
+		return jit_has_map(m) || jit_has_dump(m) ? KIND_NONE : KIND_MADE;
+	if (m != q->v->module)
+		return KIND_NONE;
+	work_begin(&m->work);
+	described = ehframe_start(ms, m, c->vaddr, &lo, &hi);
+	work_end();
+	return described ? KIND_NONE : KIND_V8;
+}
+
+static enum kind
+kind_of(const struct question *q, uint32_t code)
+{
+	struct v8_kind *k = &q->room->kind[code % KINDS];
+
+	if (code < CODE_MARKS)
+		return KIND_NONE;
+	if (!k->kind || k->code != code || k->module != q->v->module->id)
+		*k = (struct v8_kind){ code, q->v->module->id, (uint8_t)find_kind(q, languages_native(q->languages, code)) };
+	return k->kind;
+}
+
+/* ---- functions ---- */
+
+static bool
+is_function(const struct question *q, uint64_t function)
+{
+	uint32_t type = v8_type(q->look, function);
+
+	return type >= (uint32_t)q->v->image->at[V8_TYPE_FUNCTION] && type <= (uint32_t)q->v->image->at[V8_TYPE_FUNCTION_LAST];
+}
+
+static const struct v8_function *
+function_of(const struct question *q, uint64_t function)
+{
+	uint64_t shared;
+
+	if (!is_function(q, function) || !v8_member(q->look, function, q->v->image->at[V8_FUNCTION_SHARED], &shared))
+		return NULL;
+	return v8_function_at(&q->room->codes, q->v->image, q->look, q->v, shared);
+}
+
+static struct v8_memo *
+memo_of(const struct question *q, uint64_t key)
+{
+	return &q->room->memo[hash_u64(key ^ (uintptr_t)q->v) % MEMOS];
+}
+
+/* Whether KEY was known not longer ago than that. */
+static bool
+is_known(const struct question *q, const struct v8_memo *memo, uint64_t key, uint64_t ago)
+{
+	return memo->process == q->v && memo->key == key && (memo->looked >= q->moment->time || q->moment->time - memo->looked < ago);
+}
+
+/* What is known for KEY, else what the function is; NULL if nothing is.  If the function has moved, another sample may have met it where
+ * it was, with the same context. */
+static const struct v8_memo *
+look_up(const struct question *q, uint64_t key, const struct v8_call *c)
+{
+	uint64_t moved = c->function ^ c->context << 24;
+	struct v8_memo *memo = memo_of(q, key), *before = memo_of(q, moved);
+	const struct v8_function *f;
+
+	if (is_known(q, memo, key, LOOK_AGAIN))
+		return memo;
+	if ((f = function_of(q, c->function))) {
+		*before = (struct v8_memo){ q->v, moved, q->moment->time, f->code, f->native };
+		*memo = (struct v8_memo){ q->v, key, q->moment->time, f->code, f->native };
+		return memo;
+	}
+	if (is_known(q, memo, key, GOOD))
+		return memo;
+	return is_known(q, before, moved, MOVED) ? before : NULL;
+}
+
+static void
+push(const struct question *q, uint64_t entry, uint32_t code)
+{
+	if (q->to->n < LANGUAGE_FRAMES && code != CODE_UNKNOWN)
+		q->to->frame[q->to->n++] = (struct language_frame){ entry, code };
+}
+
+/* The innermost of V8's functions is a part of the one that it interprets. */
+static uint64_t
+entry_of(const struct question *q, uint32_t i, enum kind kind)
+{
+	const struct moment *m = q->moment;
+	bool inner = i == 1 && kind == KIND_V8 && kind_of(q, m->code[0]) == KIND_V8 && m->sp[0] && languages_leads_on(q->languages, m, m->code[0], true);
+
+	return inner ? m->sp[0] : m->sp[i];
+}
+
+static uint64_t
+in_register(const struct moment *m, uint8_t number)
+{
+	for (uint32_t i = 0; i < m->nreg; i++)
+		if (m->number[i] == number)
+			return m->reg[i];
+	return 0;
+}
+
+/* The function of frame I; false if it is none of JavaScript.  A function that has just begun has no frame yet. */
+static bool
+frame_has(const struct question *q, uint32_t i, enum kind kind, struct v8_call *c)
+{
+	const struct moment *m = q->moment;
+	uint64_t fp = m->sp[i + 1] - RECORD;
+
+	if (fp - FUNCTION < m->sp[i] || fp < FUNCTION) {
+		c->function = in_register(m, q->v->image->function);
+		c->context = in_register(m, q->v->image->context);
+		return !i && kind == KIND_MADE && v8_is_object(c->context) && v8_is_object(c->function);
+	}
+	return look_is_copied(q->look, fp - FUNCTION, RECORD) && look_word(q->look, fp - CONTEXT, &c->context) &&
+	       look_word(q->look, fp - FUNCTION, &c->function) && v8_is_object(c->context) && v8_is_object(c->function);
+}
+
+static void
+read_frame(const struct question *q, uint32_t i, enum kind kind)
+{
+	const struct moment *m = q->moment;
+	uint64_t fp = m->sp[i + 1] - RECORD, bytes;
+	struct v8_call call;
+	const struct v8_memo *memo;
+	bool interpreted;
+
+	if (!frame_has(q, i, kind, &call))
+		return;
+	interpreted = kind == KIND_V8 && fp - BYTES >= m->sp[i] && look_word(q->look, fp - BYTES, &bytes) && v8_is_object(bytes);
+	memo = look_up(q, interpreted ? bytes : m->code[i], &call);
+	if (memo && memo->native && !languages_leads_on(q->languages, m, m->code[i], true))
+		return;
+	if (memo) {
+		push(q, entry_of(q, i, kind), memo->code);
+		return;
+	}
+	push(q, m->sp[i], languages_doubt(q->languages, &language_v8));
+	q->to->doubtful++;
+}
+
+static struct look *
+look_of(struct v8_room *r, const struct space *s)
+{
+	for (unsigned i = 0; i < LOOKS; i++)
+		if (r->look[i].space == s)
+			return &r->look[i];
+	return &r->look[r->turn++ % LOOKS];
+}
+
+static void
+frames(void *process, struct languages *languages, const struct moment *m, struct language_stack *to)
+{
+	struct question q = { .v = process, .moment = m, .to = to, .languages = languages };
+	enum kind kind;
+
+	if (!(q.room = languages_room(languages, V8_ROOM, sizeof *q.room)))
+		return;
+	q.look = look_of(q.room, m->space);
+	q.room->codes.languages = languages;
+	look_begin(q.look, m, READS);
+	for (uint32_t i = 0; i < m->n; i++)
+		if (m->sp[i] && m->sp[i + 1] > m->sp[i] && (kind = kind_of(&q, m->code[i])) > KIND_NONE)
+			read_frame(&q, i, kind);
+}
+
+static uint32_t
+line_of(const struct language_function *f, uint32_t at)
+{
+	return at ? at : f->line;
+}
+
+const struct language language_v8 = {
+	.name = "[javascript]", .title = "JavaScript", .doubt = "[javascript?]", .find = v8_image_find, .size = sizeof(struct v8),
+	.leads_on = v8_glue, .nameless = v8_glue_nameless, .begin = begin, .done = done, .frames = frames, .line_of = line_of,
+};

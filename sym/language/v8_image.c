@@ -1,0 +1,102 @@
+/* See v8_image.h.  V8's tools/gen-postmortem-metadata.py makes these variables.  What follows a member's name is its type, which has other
+ * words in other versions. */
+#include "v8_image.h"
+
+#include <string.h>
+
+#include "sym/elf/symbol_tables.h"
+
+enum { MAJOR_LEAST = 10, MAJOR_MOST = 13, FUNCTION_TYPES = 16, PREFIX = 6 };
+
+/* Names behind "v8dbg_".  With a '*' behind: all names that begin so. */
+static const struct {
+	const char *name;
+	enum v8_constant constant;
+} names[] = {
+	{ "TaggedSize", V8_TAGGED_SIZE }, { "SmiShiftSize", V8_SMI_SHIFT }, { "JSFunctionRegister", V8_FUNCTION_REGISTER },
+	{ "ContextRegister", V8_CONTEXT_REGISTER },
+	{ "type_JSFunction__JS_FUNCTION_TYPE", V8_TYPE_FUNCTION }, { "LastJSFunctionType", V8_TYPE_FUNCTION_LAST },
+	{ "type_SharedFunctionInfo__*", V8_TYPE_SHARED }, { "type_Script__*", V8_TYPE_SCRIPT }, { "type_ScopeInfo__*", V8_TYPE_SCOPE },
+	{ "type_BytecodeArray__*", V8_TYPE_BYTES }, { "type_Oddball__*", V8_TYPE_ODDBALL },
+	{ "class_JSFunction__shared__*", V8_FUNCTION_SHARED },
+	{ "class_SharedFunctionInfo__name_or_scope_info__*", V8_SHARED_NAME },
+	{ "class_SharedFunctionInfo__script_or_debug_info__*", V8_SHARED_SCRIPT },
+	{ "class_SharedFunctionInfo__script__*", V8_SHARED_SCRIPT },
+	{ "class_Script__name__*", V8_SCRIPT_NAME }, { "class_Script__source__*", V8_SCRIPT_SOURCE },
+	{ "class_Script__line_ends__*", V8_SCRIPT_ENDS },
+	{ "scopeinfo_idx_first_vars", V8_SCOPE_FIRST }, { "class_BytecodeArray__data__*", V8_BYTES_DATA },
+	{ "class_BytecodeArray__wrapper__*", V8_BYTES_WRAPPER },
+};
+
+/* DWARF's number of the register that has that number in instructions: they differ on x86-64. */
+static uint8_t
+number_of(const struct elf *e, int32_t reg)
+{
+	enum { EM_X86_64 = 62 };
+	static const uint8_t x86_64[] = { 0, 2, 1, 3, 7, 6, 4, 5 };
+
+	return e->machine == EM_X86_64 && reg < 8 ? x86_64[reg & 7] : (uint8_t)reg;
+}
+
+static int32_t
+value_of(const struct elf *e, const struct raw_symbol *s)
+{
+	struct cursor c = elf_at(e, s->value, 4);
+
+	return (int32_t)cur_u32(&c);
+}
+
+static void
+read_constant(struct v8_image *v, const struct elf *e, const struct raw_symbol *s, const char *name)
+{
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+		size_t n = strlen(names[i].name) - 1;
+
+		if (strncmp(name, names[i].name, n) == 0 && (names[i].name[n] == '*' || strcmp(name + n, names[i].name + n) == 0))
+			v->at[names[i].constant] = value_of(e, s);
+	}
+}
+
+/* Whether prof can read objects of this kind. */
+static bool
+is_whole(struct v8_image *v)
+{
+	if (!v->at[V8_TYPE_FUNCTION_LAST])
+		v->at[V8_TYPE_FUNCTION_LAST] = v->at[V8_TYPE_FUNCTION] + FUNCTION_TYPES;
+	for (unsigned i = 0; i < V8_CONSTANTS; i++)
+		if (i != V8_BYTES_WRAPPER && (v->at[i] <= 0 || v->at[i] > INT16_MAX))
+			return false;
+	return v->at[V8_TAGGED_SIZE] == 8 && v->at[V8_SMI_SHIFT] == 31 && v->major >= MAJOR_LEAST && v->major <= MAJOR_MOST;
+}
+
+void *
+v8_image_find(struct modules *ms, struct module *m)
+{
+	const struct elf *e = &m->elf;
+	struct v8_image image = { .modules = ms }, *p;
+	struct symbol_tables tables;
+	const struct symbols *t;
+	struct raw_symbol s;
+
+	if (!e->is64 || e->bytes.big)
+		return NULL;
+	symbol_tables_find(&tables, e);
+	t = tables.dynsym.n ? &tables.dynsym : &tables.symtab;
+	if (!symbol_tables_named(e, t, "_ZN2v88internal7Version6major_E", &s))
+		return NULL;
+	image.major = (uint8_t)value_of(e, &s);
+	for (uint32_t i = 1; i < t->n && work_step(1); i++) {
+		const char *name;
+
+		s = symbol_tables_symbol(e, t, i);
+		name = symbol_tables_string(t, s.name);
+		if (s.section && strncmp(name, "v8dbg_", PREFIX) == 0)
+			read_constant(&image, e, &s, name + PREFIX);
+	}
+	image.function = number_of(e, image.at[V8_FUNCTION_REGISTER]);
+	image.context = number_of(e, image.at[V8_CONTEXT_REGISTER]);
+	if (!is_whole(&image) || !(p = arena_alloc(&ms->arena, sizeof *p)))
+		return NULL;
+	*p = image;
+	return p;
+}

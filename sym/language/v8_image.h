@@ -1,0 +1,27 @@
+/* V8 (Node.js) in a file: where the members of its objects are, and the numbers of its types.  The file tells them itself, by variables
+ * that V8 has for debuggers: v8dbg_*. */
+#ifndef SYM_LANGUAGE_V8_IMAGE_H
+#define SYM_LANGUAGE_V8_IMAGE_H
+
+#include "language.h"
+
+/* Types of objects, and offsets of members from an object's address.  BYTES: a function's bytecode. */
+enum v8_constant {
+	V8_TAGGED_SIZE, V8_SMI_SHIFT, V8_FUNCTION_REGISTER, V8_CONTEXT_REGISTER,
+	V8_TYPE_FUNCTION, V8_TYPE_FUNCTION_LAST, V8_TYPE_SHARED, V8_TYPE_SCRIPT, V8_TYPE_SCOPE, V8_TYPE_BYTES, V8_TYPE_ODDBALL,
+	V8_FUNCTION_SHARED, V8_SHARED_NAME, V8_SHARED_SCRIPT, V8_SCRIPT_NAME, V8_SCRIPT_SOURCE, V8_SCRIPT_ENDS,
+	V8_SCOPE_FIRST, V8_BYTES_DATA, V8_BYTES_WRAPPER,
+	V8_CONSTANTS
+};
+
+struct v8_image {
+	struct modules *modules;
+	int32_t at[V8_CONSTANTS];
+	uint8_t major;             /* V8's version */
+	uint8_t function, context; /* the registers that have them when a function is called: DWARF's numbers */
+};
+
+/* NULL if M is not V8, or of a version that prof does not know. */
+void *v8_image_find(struct modules *, struct module *m);
+
+#endif

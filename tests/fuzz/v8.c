@@ -1,0 +1,97 @@
+/* A process that looks like Node.js and lies: its memory is the input, the version of V8 its last byte.  Frames have names and an entry,
+ * and what prof reads for them ends. */
+#include "sym/language/v8.c"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { STACK = 1024, NATIVE = 4 };
+#define BASE UINT64_C(0x200000000000)
+
+static const uint8_t *memory;
+static size_t left;
+static unsigned reads;
+
+static size_t
+read_input(struct space *space, uint64_t addr, void *to, size_t n)
+{
+	(void)space;
+	reads++;
+	if (addr < BASE || addr - BASE >= left)
+		return 0;
+	n = n < left - (addr - BASE) ? n : left - (addr - BASE);
+	memcpy(to, memory + (addr - BASE), n);
+	return n;
+}
+
+/* The types and offsets of V8 11 and 13. */
+static const int32_t of[][V8_CONSTANTS] = {
+	{ 8, 31, 7, 6, 2066, 2082, 262, 167, 261, 191, 131, 24, 16, 32, 16, 8, 56, 3, 54, 0 },
+	{ 8, 31, 7, 6, 2065, 2081, 282, 167, 280, 186, 131, 32, 24, 40, 16, 8, 56, 5, 64, 16 },
+};
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct modules modules;
+	struct codes codes;
+	struct space space;
+	struct v8_image image = { .function = 5, .context = 4 };
+	struct module *m, *made;
+	struct languages *l;
+	static struct language_stack to;
+	static const uint8_t numbers[] = { 5, 4 };
+	uint64_t regs[2], sp[NATIVE + 1];
+	uint32_t code[NATIVE], merged[64];
+
+	if (size < STACK + 16)
+		return 0;
+	memory = data;
+	left = size - 1;
+	if (!modules_init(&modules) || !codes_init(&codes) || !(l = languages_new(&modules, &codes)) || !(m = module_word(&modules, "node")) ||
+	    !(made = jit_module(&modules, 1, NULL)))
+		abort();
+	space_init(&space);
+	space.read = read_input;
+	image.modules = &modules;
+	memcpy(image.at, of[data[size - 1] & 1], sizeof image.at);
+	for (unsigned i = 0; i < NATIVE; i++) {
+		code[i] = code_intern(&codes, i % 2 ? m->id : made->id, 100 + i);
+		sp[i] = BASE + i * (STACK / NATIVE);
+	}
+	sp[NATIVE] = BASE + STACK;
+	if (data[size - 1] & 2)
+		sp[1] = sp[0] + 8;
+	memcpy(regs, data, sizeof regs);
+	struct moment moment = { .space = &space, .tid = 1, .time = UINT64_C(1) << 40, .reg = regs, .number = numbers, .nreg = 2, .code = code, .sp = sp,
+	                         .n = NATIVE, .stack = { BASE, STACK, data }, .still = !(data[0] & 4) };
+	struct v8 v = { 0 };
+
+	begin(&v, &image, m, 0);
+	for (unsigned round = 0; round < 2; round++, moment.time += UINT64_C(1000000000)) {
+		to.n = to.doubtful = 0;
+		reads = 0;
+		frames(&v, l, &moment, &to);
+		if (reads > READS || to.n > NATIVE || language_merge(l, &moment, &to, round, merged, 64) > 64)
+			abort();
+		for (uint32_t i = 0; i < to.n; i++) {
+			const struct code *c = &codes.code[to.frame[i].code];
+			const struct module *in = modules.module[c->module];
+			uint32_t line = 0;
+
+			if (to.frame[i].code >= codes.n || (i && to.frame[i].entry < to.frame[i - 1].entry))
+				abort();
+			if (in->kind == MODULE_LANGUAGE && (!language_function(in, c->vaddr, &line) || !*language_function(in, c->vaddr, &line)->name))
+				abort();
+		}
+	}
+	done(&v);
+	space_free(&space);
+	codes_free(&codes);
+	modules_free(&modules);
+	if (mem_used())
+		abort();
+	return 0;
+}
