@@ -36,7 +36,7 @@ step_by(struct job *j, const struct jumper *k, struct frame *f)
 	struct module *m;
 
 	if (!e || e == &u->spare)
-		return STEP_NONE;
+		return step == STEP_OUTSIDE ? step : STEP_NONE;
 	m = entry_module(u, e, &vaddr);
 	target = code_called(&u->code, m, vaddr);
 	if (k->module->kind == MODULE_JIT ? target || !code_after_call(&u->code, m, vaddr + 1) : m != k->module || target != k->start)
@@ -63,7 +63,7 @@ is_jumper(struct job *j, struct module *m, uint64_t start, struct jumper *k)
 	bool back;
 
 	*k = (struct jumper){ .module = m, .start = start, .epoch = j->space->epoch };
-	return derive_jumped(&j->u->code, m, start, &k->rule, &k->end, &back) && (m->kind != MODULE_JIT || (back && k->rule.cfa_off >= SMALLEST));
+	return derive_jumped(&j->u->code, m, start, false, &k->rule, &k->end, &back) && (m->kind != MODULE_JIT || (back && k->rule.cfa_off >= SMALLEST));
 }
 
 /* Whether it is still what it was: a process may write other code. */
@@ -80,18 +80,24 @@ is_still(struct job *j, struct jumper *k)
 	return true;
 }
 
+/* OUTSIDE: F may be in a frame that ends beyond the copy. */
 static enum step
 step_known(struct job *j, struct frame *f, struct rule *rule)
 {
+	enum step found = STEP_NONE;
+
 	for (unsigned i = 0; i < JUMPERS; i++) {
 		struct jumper *k = &j->u->jumper[i];
 
-		if (k->module && may_be_in(j, k, f) && is_still(j, k) && step_by(j, k, f) == STEP_OK) {
+		enum step step = k->module && may_be_in(j, k, f) && is_still(j, k) ? step_by(j, k, f) : STEP_NONE;
+
+		if (step == STEP_OK) {
 			*rule = k->rule;
-			return STEP_OK;
+			return step;
 		}
+		found = step == STEP_OUTSIDE && k->module->kind == MODULE_FILE ? step : found;
 	}
-	return STEP_NONE;
+	return found;
 }
 
 static enum step

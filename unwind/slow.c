@@ -6,6 +6,7 @@
 #include "unwind/derive/derive.h"
 #include "called_function.h"
 #include "entry.h"
+#include "hosted_frame.h"
 #include "jumped_frame.h"
 #include "outermost.h"
 #include "rule.h"
@@ -45,7 +46,8 @@ step_bare(struct job *j, const struct rule *r, struct frame *f)
 	if (step == STEP_OK || step == STEP_OUTSIDE || step == STEP_ROOT)
 		return step;
 	step = step_by_own_record(j, f);
-	return step == STEP_NONE ? step_jumped(j, f) : step;
+	step = step == STEP_NONE ? step_jumped(j, f) : step;
+	return step == STEP_NONE ? step_hosted(j, f) : step;
 }
 
 static enum step step_full(struct job *, const struct entry *, struct frame *, struct regs *);
@@ -334,7 +336,17 @@ find_rule(struct job *j, struct entry *e, const struct frame *f)
 	if (entry_described(u, e))
 		return;
 	m = entry_module(u, e, &vaddr);
-	if (u->mode != MODE_AUTO || !(m->kind == MODULE_JIT ? jumped_known(j, f, m, &rule) : called_function(j, f, m, vaddr, &rule)))
+	if (u->mode == MODE_AUTO && !(m->kind == MODULE_JIT ? jumped_known(j, f, m, &rule) : called_function(j, f, m, vaddr, &rule)))
+		switch (hosted_rule(j, f, m, vaddr, &rule)) {
+		case STEP_OK:
+			break;
+		case STEP_OUTSIDE:   /* the instructions alone would tell something wrong */
+			rule = (struct rule){ .kind = RULE_LEFT };
+			break;
+		default:
+			rule_undescribed(u, m, vaddr, &rule);
+		}
+	else if (u->mode != MODE_AUTO)
 		rule_undescribed(u, m, vaddr, &rule);
 	rule.flags |= e->rule.flags;
 	entry_set_rule(u, e, &rule);

@@ -50,6 +50,8 @@ struct unwinder {
 	struct trail *trail;      /* unwind.c's: by epoch and region of the stack */
 	struct jumper jumper[JUMPERS];
 	uint32_t jumpers;         /* found, in all */
+	struct jumper loop, reserve;   /* hosted_frame.c's: LOOP is that of the space of its EPOCH, when its maps were BOUND so often */
+	uint32_t loop_bound;
 	struct entry spare;       /* for what the cache could not take */
 	bool full_always;         /* for tests: every step restores all registers */
 };

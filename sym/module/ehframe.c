@@ -503,6 +503,14 @@ ehframe_start(struct modules *ms, struct module *m, uint64_t vaddr, uint64_t *st
 	return true;
 }
 
+uint64_t
+ehframe_number(struct modules *ms, struct module *m, uint32_t i)
+{
+	struct ehframe *eh = open_ehframe(ms, m);
+
+	return eh && has_rows(ms, m, &eh->eh) && i < eh->eh.rows ? row_lo(&eh->eh, i) : 0;
+}
+
 bool
 ehframe_any(struct modules *ms, struct module *m)
 {

@@ -29,6 +29,8 @@ bool ehframe_start(struct modules *, struct module *, uint64_t vaddr, uint64_t *
 bool ehframe_next(struct cursor bytes, uint64_t vaddr, bool is64, bool debug, uint64_t *off, struct fde *);
 /* Reads the one FDE in BYTES, a table for the code at [LO, HI) alone.  The addresses in it do not matter. */
 bool ehframe_alone(struct cursor bytes, bool is64, uint64_t lo, uint64_t hi, struct fde *);
+/* Where the code of description number I begins, in the order of addresses; 0: there are no more. */
+uint64_t ehframe_number(struct modules *, struct module *, uint32_t i);
 /* Whether the module has any frame description at all. */
 bool ehframe_any(struct modules *, struct module *);
 

@@ -39,6 +39,7 @@ struct module {
 	struct dwarf *dwarf;       /* see dwarf.h: what it holds itself; NULL until asked for */
 	struct dwarf *lines;       /* the DWARF of its code, there or in another file; once LINES_ASKED */
 	bool lines_asked;
+	bool loopless, reserveless;   /* hosted_frame.c's: it has no interpreter's loop; no function that makes room for others */
 	bool descriptor_asked;     /* see registered.c: whether prof has looked for a list of code that a process made; */
 	uint64_t descriptor;       /* where it begins, or 0 */
 	struct debug_files *debug;       /* see debug_file.h; NULL until asked for */

@@ -145,6 +145,32 @@ if [ "$plain" ]; then
 	check python-names "$(samples plain.folded ';plain.py:inner')" -ge 50
 fi
 
+# Code in the frame of a function that it did not make: what PHP's tracing compiler makes, and the code of GHC's programs.
+whole() { # FILE PERCENT
+	check "${1%.json}-complete" $(($(field "$1" stacks_complete) * 100)) -ge $(($(field "$1" stacks) * $2))
+}
+if [ "$(uname -m)" = x86_64 ]; then
+	if ! missing php php-cli; then
+		cat >loop.php <<'END'
+<?php
+function fib($n) { return $n < 2 ? $n : fib($n - 1) + fib($n - 2); }
+for ($end = microtime(true) + 2, $sum = 0; microtime(true) < $end; $sum += count($all)) {
+	$sum += fib(18);
+	for ($i = 0, $all = []; $i < 300; $i++) $all[] = "n$i";
+	usort($all, fn($a, $b) => strcmp($a, $b));
+}
+END
+		"$PROF" --stats php.json -o php.folded -- php -d opcache.enable_cli=1 -d opcache.file_update_protection=0 -d opcache.jit=tracing -d opcache.jit_buffer_size=16M loop.php 2>err
+		check php-made "$(samples php.folded ';[[]unknown[]]')" -ge 100
+		whole php.json 98
+	fi
+	if ! missing shellcheck shellcheck; then
+		for i in $(seq 2000); do echo "if [ \$a$i == 1 ]; then echo \$b$i \`ls *.c\`; fi"; done >large.sh
+		"$PROF" --stats ghc.json -F 499 -d 4 -o ghc.folded -- timeout 4 shellcheck -s bash large.sh >ghc.out 2>err
+		if [ "$(id -u)" = 0 ]; then whole ghc.json 96; else skip ghc "its frame is deeper than the copy: must be root"; fi
+	fi
+fi
+
 # A library without symbols: how much of the time is in it, and what would name it.
 mkdir -p lib && printf 'static double x; void burn(void) { for (long i = 0; i < 300000000; i++) x += i; }\n' >burn.c
 printf 'void burn(void); int main(void) { burn(); return 0; }\n' >burner.c

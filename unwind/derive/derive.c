@@ -159,7 +159,7 @@ derive_named(struct code_source *src, struct module *m, uint64_t vaddr, unsigned
 }
 
 bool
-derive_jumped(struct code_source *src, struct module *m, uint64_t start, struct rule *rule, uint64_t *end, bool *back)
+derive_jumped(struct code_source *src, struct module *m, uint64_t start, bool past, struct rule *rule, uint64_t *end, bool *back)
 {
 	struct reader r = flow_reader(src, m, start);
 	struct flow f = flow_begin(&r, start);
@@ -168,7 +168,7 @@ derive_jumped(struct code_source *src, struct module *m, uint64_t start, struct 
 
 	if (!src->arch->decode || !has_work(src))
 		return false;
-	for (unsigned n = 0; n < JUMPS_WITHIN && flow_insn(&r, f.at, &i) && i.op < INSN_CALL; n++) {
+	for (unsigned n = 0; n < JUMPS_WITHIN && flow_insn(&r, f.at, &i) && (i.op < INSN_CALL || (past && i.op == INSN_BRANCH)); n++) {
 		flow_apply(&r, &i, &f);
 		f.at += i.len;
 	}
@@ -178,6 +178,15 @@ derive_jumped(struct code_source *src, struct module *m, uint64_t start, struct 
 	*back = derive_forward(&r, &src->work->ways, *end, false, &behind) && !(behind.flags & RULE_BASE_FP) &&
 	        behind.cfa_off == rule->cfa_off && behind.ra_off == rule->ra_off && behind.fp_off == rule->fp_off;
 	return true;
+}
+
+bool
+derive_rise(struct code_source *src, struct module *m, uint64_t vaddr, int32_t *rise)
+{
+	struct reader r = flow_reader(src, m, vaddr);
+	bool returns = (vaddr + 1) % src->arch->align == 0 && code_after_call(src, m, vaddr + 1);
+
+	return src->arch->decode && has_work(src) && derive_leaving(&r, &src->work->ways, vaddr + returns, rise);
 }
 
 uint64_t

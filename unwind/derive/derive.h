@@ -14,9 +14,12 @@ void derive_rule(struct code_source *, struct module *, uint64_t vaddr, struct r
  * rules, or if an earlier search found no more. */
 bool derive_named(struct code_source *, struct module *, uint64_t vaddr, unsigned *next, struct rule *);
 /* The rule for code that the function at START jumps to, by an address in a register, once it has made a frame: such code runs
- * with the frame as it is.  END: behind the jump; BACK: the code there takes the same frame away.  False if the function does no
- * such thing. */
-bool derive_jumped(struct code_source *, struct module *, uint64_t start, struct rule *, uint64_t *end, bool *back);
+ * with the frame as it is.  END: behind the jump; BACK: the code there takes the same frame away.  PAST: branches on the way there are not
+ * taken.  False if the function does no such thing. */
+bool derive_jumped(struct code_source *, struct module *, uint64_t start, bool past, struct rule *, uint64_t *end, bool *back);
+/* By how much sp rises from VADDR on until the code jumps to an address in a register or in memory; false if prof finds no way to such a
+ * jump. */
+bool derive_rise(struct code_source *, struct module *, uint64_t vaddr, int32_t *rise);
 /* Where the code at a file's entry ends, without a symbol: where it jumps away (the dynamic linker, to the program), else
  * behind its first call. */
 uint64_t derive_entry_end(struct code_source *, struct module *, uint64_t entry);

@@ -6,6 +6,7 @@
 
 enum {
 	FORWARD_MAX = 6000,   /* instructions that prof follows in search of a return */
+	LEAVING_MAX = 2000,   /* and in search of a jump by an address */
 	JIT_FUNCTION = 1 << 16,
 };
 
@@ -101,4 +102,30 @@ derive_forward(struct reader *r, struct ways *w, uint64_t start, bool returns, s
 	else
 		return false;
 	return true;
+}
+
+bool
+derive_leaving(struct reader *r, struct ways *w, uint64_t start, int32_t *rise)
+{
+	struct flow f = { .at = start, .sp_known = true, .forward = true, .popped = NO_REG };
+	struct insn i;
+
+	flow_reread(r);
+	w->paths = w->nseen = 0;
+	for (unsigned n = 0; n < LEAVING_MAX && flow_insn(r, f.at, &i); n++) {
+		if (i.op == INSN_JUMP_AWAY) {
+			*rise = f.sp;
+			return f.sp_known && f.sp >= 0;
+		}
+		if (i.op == INSN_BRANCH || i.op == INSN_JUMP)
+			branch(r, w, &f, f.at + (uint64_t)(int64_t)i.target);
+		if (i.op < INSN_JUMP) {
+			flow_apply(r, &i, &f);
+			f.at += i.len;
+		} else if (w->paths)
+			f = w->path[--w->paths];
+		else
+			break;
+	}
+	return false;
 }

@@ -20,5 +20,7 @@ struct ways {
 /* The rule at START by a way from there to a return; false where the code does not tell.  RETURNS: START is behind a call.  WAYS:
  * room that is too large for the stack. */
 bool derive_forward(struct reader *, struct ways *, uint64_t start, bool returns, struct rule *);
+/* By how much sp rises on a way from START to a jump by an address; false if no such way is found. */
+bool derive_leaving(struct reader *, struct ways *, uint64_t start, int32_t *rise);
 
 #endif

@@ -1,0 +1,168 @@
+/* See hosted_frame.h.  A function makes a frame and jumps by an address to code that leaves that frame alone, and jumps by an address,
+ * too.  Where it jumps, sp is the function's own: the function's instructions tell how far that lies below the return address, and the
+ * code's tell by how much sp rises until then.  Just at that place there must be a return address behind a call of the function.
+ *
+ * An interpreter's loop is the host of code that its compiler made (PHP).  It is known by its symbol, because it is called by an
+ * address.  A function that makes room for whole stacks is the host of the code of its file that has no description, because that code
+ * keeps its own frames elsewhere (GHC's StgRun: its code has a stack of its own, in rbp). */
+#include "hosted_frame.h"
+
+#include <string.h>
+
+#include "sym/elf/symbol_tables.h"
+#include "sym/module/ehframe.h"
+#include "unwind/derive/derive.h"
+#include "entry.h"
+
+/* The functions with such a loop. */
+static const char *const loops[] = {
+	"execute_ex",   /* PHP's */
+};
+
+enum {
+	LOOPS = sizeof loops / sizeof *loops,
+	RISE_MOST = 4096,
+	RESERVE_LEAST = 16 << 10,      /* bytes of a frame that are room for others */
+	DESCRIPTIONS_MOST = 1 << 14,   /* of a file, among which prof looks for such a function */
+};
+
+static bool
+is_host(struct unwinder *u, struct module *m, uint64_t start, bool past, struct jumper *k)
+{
+	bool back;
+
+	*k = (struct jumper){ .module = m, .start = start };
+	return derive_jumped(&u->code, m, start, past, &k->rule, &k->end, &back);
+}
+
+static bool
+find_loop(struct unwinder *u, struct module *m, struct jumper *k)
+{
+	struct symbol_tables t;
+	struct raw_symbol s;
+
+	if (m->kind != MODULE_FILE || m->bad || m->elf.machine != u->code.arch->machine)
+		return false;
+	symbol_tables_find(&t, &m->elf);
+	for (unsigned i = 0; i < LOOPS; i++)
+		if (symbol_tables_named(&m->elf, &t.dynsym, loops[i], &s) || symbol_tables_named(&m->elf, &t.symtab, loops[i], &s))
+			return is_host(u, m, s.value, true, k);
+	return false;
+}
+
+static bool
+find_reserve(struct unwinder *u, struct module *m, struct jumper *k)
+{
+	uint64_t start;
+
+	for (uint32_t i = 0; i < DESCRIPTIONS_MOST && (start = ehframe_number(u->code.modules, m, i)) && work_step(1); i++)
+		if (is_host(u, m, start, false, k) && k->rule.cfa_off >= RESERVE_LEAST)
+			return true;
+	return false;
+}
+
+/* The loop of the space's interpreter, or NULL. */
+static const struct jumper *
+loop_of(struct job *j)
+{
+	struct unwinder *u = j->u;
+	struct space *s = j->space;
+	bool found = u->loop.module;
+
+	if (u->loop.epoch == s->epoch && u->loop_bound == s->bound)
+		return found ? &u->loop : NULL;
+	found = false;
+	for (uint32_t i = 0; i < s->n && !found; i++) {
+		struct module *m = s->map[i].exec ? s->map[i].module : NULL;
+
+		if (!m || m->loopless)
+			continue;
+		work_begin(&m->work);
+		m->loopless = !(found = find_loop(u, m, &u->loop));
+		work_end();
+	}
+	if (!found)
+		u->loop.module = NULL;
+	u->loop.epoch = s->epoch;
+	u->loop_bound = s->bound;
+	return found ? &u->loop : NULL;
+}
+
+/* The function of this file that makes room for others, or NULL. */
+static const struct jumper *
+reserve_of(struct unwinder *u, struct module *m)
+{
+	struct jumper k;
+
+	if (u->reserve.module == m)
+		return &u->reserve;
+	if (m->reserveless || m->kind != MODULE_FILE || m->bad || m->elf.machine != u->code.arch->machine)
+		return NULL;
+	work_begin(&m->work);
+	m->reserveless = !find_reserve(u, m, &k);
+	work_end();
+	if (m->reserveless)
+		return NULL;
+	u->reserve = k;
+	return &u->reserve;
+}
+
+/* Whether RA follows a call of K's function; that of a loop may be by an address. */
+static bool
+may_call(struct job *j, const struct jumper *k, bool loop, uint64_t ra)
+{
+	struct entry *e = entry_probe(j->u, j->space, ra - 1);
+	uint64_t vaddr, target;
+	struct module *m;
+
+	if (!e || e == &j->u->spare || (m = entry_module(j->u, e, &vaddr))->kind != MODULE_FILE || m->bad)
+		return false;
+	target = code_called(&j->u->code, m, vaddr);
+	return target ? m == k->module && target == k->start : loop && code_after_call(&j->u->code, m, vaddr + 1);
+}
+
+enum step
+hosted_rule(struct job *j, const struct frame *f, struct module *m, uint64_t vaddr, struct rule *rule)
+{
+	struct unwinder *u = j->u;
+	const struct jumper *k;
+	struct frame to = *f;
+	uint64_t followed = u->code.followed;
+	bool loop = m->kind == MODULE_JIT;
+	enum step step = STEP_NONE;
+	int32_t rise;
+
+	if (u->mode != MODE_AUTO || !u->code.arch->call_len || !(k = loop ? loop_of(j) : reserve_of(u, m)) || (loop && !code_has_time(&u->code)))
+		return STEP_NONE;
+	if (derive_rise(&u->code, m, vaddr, &rise) && rise <= RISE_MOST) {
+		*rule = k->rule;
+		rule->cfa_off += rise;
+		step = step_plain(rule, &j->memory, u->mask, &to, &j->where);
+		if (step == STEP_OK ? may_call(j, k, loop, to.pc) : step == STEP_OUTSIDE)
+			return step;
+	}
+	if (loop)
+		code_in_vain(&u->code, u->code.followed - followed);
+	return STEP_NONE;
+}
+
+enum step
+step_hosted(struct job *j, struct frame *f)
+{
+	struct entry *e = entry_probe(j->u, j->space, frame_at(f));
+	struct rule rule;
+	uint64_t vaddr;
+	struct module *m;
+	enum step step;
+
+	if (!e || e == &j->u->spare)
+		return STEP_NONE;
+	m = entry_module(j->u, e, &vaddr);
+	step = hosted_rule(j, f, m, vaddr, &rule);
+	if (step == STEP_OK) {
+		j->by = BY_CODE;
+		j->by_hand = true;
+		return step_plain(&rule, &j->memory, j->u->mask, f, &j->where);
+	}
+	return step;
+}
