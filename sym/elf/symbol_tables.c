@@ -245,7 +245,7 @@ bool
 symbol_tables_named(const struct elf *e, const struct symbols *t, const char *name, struct raw_symbol *s)
 {
 	size_t n = strlen(name) + 1;
-	const char *at = memmem(t->strings.pos, cur_left(&t->strings), name, n);
+	const char *at = cur_left(&t->strings) ? memmem(t->strings.pos, cur_left(&t->strings), name, n) : NULL;
 
 	for (uint32_t i = 1; at && i < t->n && work_step(1); i++) {
 		*s = symbol_tables_symbol(e, t, i);

@@ -109,6 +109,22 @@ jitted_code_pushes_first(void)
 	tear_down();
 }
 
+/* A function that begins without a push, as Mono's do, behind one that ends in a call which never returns. */
+static void
+jitted_code_behind_a_last_call(void)
+{
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0x90, sizeof jit_bytes);
+	memcpy(jit_bytes + 0x100, "\x48\x83\xec\x28\x48\x89\x6c\x24\x20\xff\xd0", 11);   /* sub; mov %rbp; call */
+	memcpy(jit_bytes + 0x110, "\x48\x83\xec\x48\xff\xd0\x48\x83\xc4\x48\xc3", 11);   /* sub; call; add; ret */
+	words[9] = ret(ROOT);
+	words[15] = ret(PLAIN);           /* left over from an earlier call, where both frames would end */
+	go(0x10114, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2 && walk.by_code == 1);
+	tear_down();
+}
+
 /* Compiled code that has called what HotSpot interprets: below its sp lie arguments, where that is kept. */
 static void
 jitted_code_behind_arguments(void)
@@ -404,6 +420,7 @@ main(void)
 	RUN("unwind_jit", jitted_code_is_read);
 	RUN("unwind_jit", jitted_code_at_the_edge);
 	RUN("unwind_jit", jitted_code_pushes_first);
+	RUN("unwind_jit", jitted_code_behind_a_last_call);
 	RUN("unwind_jit", jitted_code_behind_arguments);
 	RUN("unwind_jit", jitted_code_has_a_record);
 	RUN("unwind_jit", jitted_code_changes);

@@ -15,6 +15,7 @@ enum {
 	ENTRY_INSNS = 64,
 	JUMPS_WITHIN = 64,        /* instructions of a function that makes a frame and jumps away */
 	NAMED_BEFORE = 1 << 16,   /* bytes in which prof looks for a function's beginning */
+	ALIGNED = 16, FRAME_WITHIN = 4096,   /* bytes before an address, in which a function may begin that makes its frame at once */
 	NAMED_FILE = 4 << 20, NAMED_ALL = 48 << 20,   /* bytes that prof searches for names of it: in one file, and in all */
 };
 
@@ -47,23 +48,44 @@ leaves_by_register(struct reader *r, const struct rule *rule)
 	return !r->pushed && !(rule->flags & RULE_RA_IN_REG) && derive_forward(r, &r->src->work->ways, r->vaddr, false, &other) && other.flags & RULE_RA_IN_REG;
 }
 
+/* Whether a function that does not begin with a push (Mono's) begins between LO and the address: it makes its frame by one instruction at
+ * a multiple of 16, and the way on from the address takes just that frame away.  Then LO is the beginning of a function that ends in a
+ * call which never returns. */
+static bool
+begins_by_frame(struct reader *r, uint64_t lo, bool returns, const struct rule *found, struct rule *rule)
+{
+	uint64_t at = r->vaddr & ~(uint64_t)(ALIGNED - 1);
+	struct insn i;
+
+	for (; at > lo && r->vaddr - at < FRAME_WITHIN; at -= ALIGNED) {
+		code_decode(r->src, r->m, at, &i);
+		if (i.op == INSN_SP_ADD && i.off < 0)
+			break;
+	}
+	return at > lo && r->vaddr - at < FRAME_WITHIN && derive_forward(r, &r->src->work->ways, r->vaddr + returns, returns, rule) &&
+	       !(rule->flags & RULE_BASE_FP) && rule->cfa_off == -i.off - rule->ra_off && rule->cfa_off != found->cfa_off;
+}
+
 static bool
 derive(struct reader *r, struct rule *rule)
 {
 	struct code_source *src = r->src;
 	uint64_t lo, hi;
 	bool jit = r->m->kind == MODULE_JIT, named, returns, starts, begins;
+	struct rule other;
 
 	if (!has_work(src))
 		return false;
 	named = !jit && (code_function(src, r->m, r->vaddr, &lo, &hi) || ehframe_start(src->modules, r->m, r->vaddr, &lo, &hi));
 	starts = named || function_start(src, r->m, r->vaddr, &lo);
 	begins = starts && derive_from_start(r, &src->work->labels, lo, rule) && (named || !leaves_by_register(r, rule));
-	if (begins && (r->pushed || !(rule->flags & RULE_RA_IN_REG)))
-		return true;
 	/* For a return address, the address to look up is one less; the call has destroyed what was in the register. */
 	returns = (r->vaddr + 1) % src->arch->align == 0 && code_after_call(src, r->m, r->vaddr + 1);
-	if (begins && !returns)
+	if (begins && jit && r->pushed && !(rule->flags & RULE_BASE_FP) && begins_by_frame(r, lo, returns, rule, &other)) {
+		*rule = other;
+		return true;
+	}
+	if (begins && (r->pushed || !returns || !(rule->flags & RULE_RA_IN_REG)))
 		return true;
 	r->start = named ? lo : 0;
 	return derive_forward(r, &r->src->work->ways, r->vaddr + returns, returns, rule) || (starts && jit && derive_from_prologue(r, lo, rule)) ||
