@@ -22,6 +22,7 @@ static const char *const loops[] = {
 enum {
 	LOOPS = sizeof loops / sizeof *loops,
 	RISE_MOST = 4096,
+	FIRST_INSNS = 10,
 	RESERVE_LEAST = 16 << 10,      /* bytes of a frame that are room for others */
 	DESCRIPTIONS_MOST = 1 << 14,   /* of a file, among which prof looks for such a function */
 };
@@ -50,13 +51,29 @@ find_loop(struct unwinder *u, struct module *m, struct jumper *k)
 	return false;
 }
 
+/* Whether one of the function's first instructions makes so large a frame. */
+static bool
+makes_reserve(struct unwinder *u, struct module *m, uint64_t at)
+{
+	struct insn i;
+
+	for (unsigned n = 0; n < FIRST_INSNS; n++, at += i.len) {
+		code_decode(&u->code, m, at, &i);
+		if (i.op >= INSN_CALL)
+			return false;
+		if (i.op == INSN_SP_ADD && i.off <= -RESERVE_LEAST)
+			return true;
+	}
+	return false;
+}
+
 static bool
 find_reserve(struct unwinder *u, struct module *m, struct jumper *k)
 {
 	uint64_t start;
 
 	for (uint32_t i = 0; i < DESCRIPTIONS_MOST && (start = ehframe_number(u->code.modules, m, i)) && work_step(1); i++)
-		if (is_host(u, m, start, false, k) && k->rule.cfa_off >= RESERVE_LEAST)
+		if (makes_reserve(u, m, start) && is_host(u, m, start, false, k) && k->rule.cfa_off >= RESERVE_LEAST)
 			return true;
 	return false;
 }
