@@ -8,6 +8,15 @@
 enum { BELOW = 2048 };
 #define TOGETHER UINT64_C(1000000)   /* ns: memory that was read at times farther apart may not fit together */
 
+struct look *
+looks_of(struct looks *l, const struct space *s)
+{
+	for (unsigned i = 0; i < LOOKS; i++)
+		if (l->look[i].space == s)
+			return &l->look[i];
+	return &l->look[l->turn++ % LOOKS];
+}
+
 void
 look_begin(struct look *l, const struct moment *m, uint32_t reads)
 {

@@ -5,7 +5,7 @@
 
 #include "language.h"
 
-enum { LOOK_PIECE = 4096, LOOK_PIECES = 8, LOOK_ITEM = 1024 };
+enum { LOOK_PIECE = 4096, LOOK_PIECES = 8, LOOK_ITEM = 1024, LOOKS = 4 };
 
 struct look {
 	const struct moment *moment;
@@ -17,6 +17,13 @@ struct look {
 	struct { uint64_t lo; size_t n; uint8_t bytes[LOOK_PIECE]; } piece[LOOK_PIECES];
 };
 
+/* Of several processes, whose memory is kept for the next sample. */
+struct looks {
+	struct look look[LOOKS];
+	uint32_t turn;             /* the next one to forget */
+};
+
+struct look *looks_of(struct looks *, const struct space *);
 void look_begin(struct look *, const struct moment *, uint32_t reads);
 /* The N bytes at ADDR, at most LOOK_ITEM of them, until the next call; or NULL. */
 const uint8_t *look_at(struct look *, uint64_t addr, size_t n);

@@ -48,11 +48,10 @@ struct python_piece {
 	uint64_t inner, upto;      /* instructions of the innermost frame's code */
 };
 
-enum { PIECES = 256, LOOKS = 4, FRAME = 128 };   /* processes whose memory is kept for the next sample; bytes of a frame */
+enum { PIECES = 256, FRAME = 128 /* bytes */ };
 
 struct python_room {
-	struct look look[LOOKS];
-	uint32_t turn;
+	struct looks looks;
 	uint64_t addr[LANGUAGE_FRAMES];   /* of the frames in the stack */
 	struct python_piece piece[PIECES];
 	uint8_t page[4096];
@@ -459,15 +458,6 @@ read_state(struct question *q, unsigned i)
 	return some;
 }
 
-static struct look *
-look_of(struct python_room *r, const struct space *s)
-{
-	for (unsigned i = 0; i < LOOKS; i++)
-		if (r->look[i].space == s)
-			return &r->look[i];
-	return &r->look[r->turn++ % LOOKS];
-}
-
 static void
 frames(void *process, struct languages *languages, const struct moment *m, struct language_stack *to)
 {
@@ -476,7 +466,7 @@ frames(void *process, struct languages *languages, const struct moment *m, struc
 
 	if (!(q.room = languages_room(languages, PYTHON_ROOM, sizeof *q.room)))
 		return;
-	q.look = look_of(q.room, m->space);
+	q.look = looks_of(&q.room->looks, m->space);
 	q.room->pieces = 0;
 	p->codes.languages = languages;
 	look_begin(q.look, m, READS);

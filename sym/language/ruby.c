@@ -58,11 +58,10 @@ struct ruby {
 	struct ruby_range core;    /* vm_exec_core, as linked */
 };
 
-enum { LOOKS = 4, FRAMES = LANGUAGE_FRAMES - 1 };   /* and one for what is left out */
+enum { FRAMES = LANGUAGE_FRAMES - 1 };   /* and one for what is left out */
 
 struct ruby_room {
-	struct look look[LOOKS];
-	uint32_t turn;
+	struct looks looks;
 	uint64_t addr[LANGUAGE_FRAMES];    /* of the frames in the stack, */
 	uint32_t group[LANGUAGE_FRAMES];   /* and which entry they belong to, from the innermost one */
 	struct language_frame frame[LANGUAGE_FRAMES];
@@ -554,15 +553,6 @@ doubt_all(struct question *q)
 	hand_over(q, n);
 }
 
-static struct look *
-look_of(struct ruby_room *r, const struct space *s)
-{
-	for (unsigned i = 0; i < LOOKS; i++)
-		if (r->look[i].space == s)
-			return &r->look[i];
-	return &r->look[r->turn++ % LOOKS];
-}
-
 static void
 frames(void *process, struct languages *languages, const struct moment *m, struct language_stack *to)
 {
@@ -572,7 +562,7 @@ frames(void *process, struct languages *languages, const struct moment *m, struc
 
 	if (!(q.room = languages_room(languages, RUBY_ROOM, sizeof *q.room)))
 		return;
-	q.look = look_of(q.room, m->space);
+	q.look = looks_of(&q.room->looks, m->space);
 	r->codes.languages = languages;
 	r->codes.grants += r->codes.grants < GRANTS_MOST ? GRANTS : 0;
 	look_begin(q.look, m, READS);

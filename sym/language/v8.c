@@ -12,7 +12,7 @@
 #include "v8_code.h"
 #include "v8_glue.h"
 
-enum { READS = 256, LOOKS = 4, KINDS = 4096, MEMOS = 4096, CONTEXT = 8, FUNCTION = 16, BYTES = 32 /* below the frame pointer */, RECORD = 16 /* above it */ };
+enum { READS = 256, KINDS = 4096, MEMOS = 4096, CONTEXT = 8, FUNCTION = 16, BYTES = 32 /* below the frame pointer */, RECORD = 16 /* above it */ };
 
 #define LOOK_AGAIN UINT64_C(100000000)   /* ns: until prof looks at a function again, */
 #define GOOD UINT64_C(5000000000)        /* and how long what it found for code is good, if the function has moved since, */
@@ -41,8 +41,7 @@ struct v8_memo {
 };
 
 struct v8_room {
-	struct look look[LOOKS];
-	uint32_t turn;
+	struct looks looks;
 	struct v8_kind kind[KINDS];
 	struct v8_memo memo[MEMOS];
 	struct v8_codes codes;
@@ -230,15 +229,6 @@ read_frame(const struct question *q, uint32_t i, enum kind kind)
 	q->to->doubtful++;
 }
 
-static struct look *
-look_of(struct v8_room *r, const struct space *s)
-{
-	for (unsigned i = 0; i < LOOKS; i++)
-		if (r->look[i].space == s)
-			return &r->look[i];
-	return &r->look[r->turn++ % LOOKS];
-}
-
 static void
 frames(void *process, struct languages *languages, const struct moment *m, struct language_stack *to)
 {
@@ -247,7 +237,7 @@ frames(void *process, struct languages *languages, const struct moment *m, struc
 
 	if (!(q.room = languages_room(languages, V8_ROOM, sizeof *q.room)))
 		return;
-	q.look = look_of(q.room, m->space);
+	q.look = looks_of(&q.room->looks, m->space);
 	q.room->codes.languages = languages;
 	look_begin(q.look, m, READS);
 	for (uint32_t i = 0; i < m->n; i++)
