@@ -2,6 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE   /* mremap */
 #endif
+#include "copy.h"
 #include "mem.h"
 
 #include <stdlib.h>
@@ -186,8 +187,8 @@ arena_str(struct arena *a, const char *s, size_t n)
 {
 	char *p = n < SIZE_MAX ? take(a, n + 1, 1) : NULL;
 
-	if (p && n)
-		memcpy(p, s, n);
+	if (p)
+		copy_few(p, s, n);
 	return p;
 }
 

@@ -1,5 +1,6 @@
 /* See sink.h.  JSON strings: RFC 8259 section 7; UTF-8: RFC 3629 section 4. */
 #include "sink.h"
+#include "copy.h"
 #include "mem.h"
 
 #include <errno.h>
@@ -90,6 +91,11 @@ sink_put(struct sink *s, const void *bytes, size_t n)
 {
 	const char *p = bytes;
 
+	if (!s->err && n <= s->cap - s->len) {   /* mostly */
+		copy_few(s->buf + s->len, p, n);
+		s->len += n;
+		return;
+	}
 	while (n) {
 		size_t part = n < BUFFER ? n : BUFFER;
 

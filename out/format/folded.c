@@ -2,7 +2,7 @@
  *
  * The root is the comm, or perf's comm-PID and comm-PID/TID.  Lines are sorted frame by frame by what is written, never by
  * address, so that the same profile gives the same text.  Functions that are written alike are one frame.  Beside the tree
- * this needs at most 16 bytes for each node.  It makes one line at a time, and keeps the text of each before its own
+ * this needs at most 24 bytes for each node.  It makes one line at a time, and keeps the text of each before its own
  * innermost frames, because neighbours have most of their frames in common. */
 #include "format.h"
 #include "folded_read.h"
@@ -30,9 +30,8 @@ struct folding {
 	bool alike;                /* some functions are written alike */
 	uint32_t *place;           /* of each node of the profile's tree: the place of its line among all */
 	uint32_t place_cap;
-	uint32_t *node;            /* the node for each place */
-	uint32_t node_cap;
-	uint32_t places;
+	uint32_t nline;
+	struct tree lines;         /* of the same stacks: its nodes are places */
 	uint64_t *weight;          /* of the lines of one root */
 	uint32_t weight_cap;
 	struct path path;          /* of the last line, which is in LINE: END of each frame's text, and of the root's */
@@ -183,69 +182,148 @@ merge_alike(struct folding *f)
 	return ok;
 }
 
-/* Lists of nodes + 1; 0 is the end. */
-struct links {
-	uint32_t first, next;   /* the first of the node's children, and the node's next sibling */
+/* The nodes' callees, as they are sorted: those of NODE end at END[NODE], and begin where those of the node before end.  Behind
+ * the last node stand those without a caller. */
+struct callees {
+	uint32_t *node, node_cap;
+	uint32_t *end, end_cap;
 };
 
-/* Gives every line its place: parents before children, children sorted by text. A node's next sibling is asked for when the node
- * comes: its turn comes soon. */
-static void
-walk(struct folding *f, struct links *links)
+static uint32_t
+begin_of(const struct callees *c, uint32_t node)
 {
-	uint32_t n = f->p->tree.n, at = links[n].first;
+	return node ? c->end[node - 1] : 0;
+}
 
-	while (at) {
-		uint32_t node = at - 1, next = links[node].next;
+/* The nodes of the lines, sorted by rank, into ORDER. */
+static bool
+sort_by_rank(struct folding *f, uint32_t *order)
+{
+	uint32_t *next = NULL, cap = 0, n = f->p->tree.n, ranks = f->p->nfunction, sum = 0;
 
-		if (next) {
-			__builtin_prefetch(&links[next - 1]);
-			__builtin_prefetch(&f->p->tree.node[next - 1]);
-		}
-		f->node[f->places++] = node;
-		at = links[node].first;
-		while (!at && node != NODE_NONE) {
-			at = links[node].next;
-			node = parent_of(f, node);
-		}
-	}
-	for (uint32_t i = 0; i < f->places; i++)
-		links[f->node[i]].first = i;
+	if (!vec_room(&next, &cap, ranks, sizeof *next))
+		return false;
 	for (uint32_t i = 0; i < n; i++)
-		f->place[i] = links[f->place[i]].first;
+		next[rank_of(f, i)] += f->place[i] == i;
+	for (uint32_t r = 0; r < ranks; r++) {
+		uint32_t count = next[r];
+
+		next[r] = sum;
+		sum += count;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (i + SORT_AHEAD < n)
+			__builtin_prefetch(&next[rank_of(f, i + SORT_AHEAD)]);
+		if (f->place[i] == i)
+			order[next[rank_of(f, i)]++] = i;
+	}
+	f->nline = sum;
+	vec_free(&next, &cap, sizeof *next);
+	return true;
+}
+
+/* Sorts each node's callees: nodes come in the order of their ranks. */
+static void
+find_callees(const struct folding *f, const uint32_t *order, struct callees *c)
+{
+	const struct node *node = f->p->tree.node;
+	uint32_t n = f->p->tree.n, sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (f->place[i] == i) {
+			uint32_t parent = parent_of(f, i);
+
+			c->end[parent == NODE_NONE ? n : parent]++;
+		}
+	for (uint32_t i = 0; i <= n; i++) {   /* until all are there, an end is where the next one goes */
+		uint32_t count = c->end[i];
+
+		c->end[i] = sum;
+		sum += count;
+	}
+	for (uint32_t i = 0; i < f->nline; i++) {
+		uint32_t parent = parent_of(f, order[i]);
+
+		if (i + 2 * SORT_AHEAD < f->nline)
+			__builtin_prefetch(&node[order[i + 2 * SORT_AHEAD]]);
+		if (i + SORT_AHEAD < f->nline && (sum = node[order[i + SORT_AHEAD]].parent) != NODE_NONE)
+			__builtin_prefetch(&c->end[sum]);
+		c->node[c->end[parent == NODE_NONE ? n : parent]++] = order[i];
+	}
+}
+
+/* Callees that are still to come, of the node at PLACE. */
+struct level {
+	uint32_t at, end, place;
+};
+
+/* Asks for what a walk will read of the callees that come soon, and of their first callees. */
+__attribute__((always_inline)) static inline void
+ask_for_callees(const struct folding *f, const struct callees *c, const struct level *level)
+{
+	const struct node *node = f->p->tree.node;
+	uint32_t left = level->end - level->at, soon, first;
+
+	if (left > 3 * SORT_AHEAD) {
+		soon = c->node[level->at + 3 * SORT_AHEAD];
+		__builtin_prefetch(&node[soon]);
+		__builtin_prefetch(&c->end[soon]);
+	}
+	if (left > 2 * SORT_AHEAD)
+		__builtin_prefetch(&c->node[begin_of(c, c->node[level->at + 2 * SORT_AHEAD])]);
+	if (left > SORT_AHEAD && (first = begin_of(c, c->node[level->at + SORT_AHEAD])) < f->nline) {
+		first = c->node[first];
+		__builtin_prefetch(&node[first]);
+		__builtin_prefetch(&c->end[first]);
+	}
+}
+
+/* Gives every line its place, into PLACE: parents before children, children sorted by text. */
+static bool
+walk(struct folding *f, const struct callees *c, uint32_t *place)
+{
+	struct level *level = NULL;
+	uint32_t cap = 0, depth = 0, n = f->p->tree.n, node = n, at = NODE_NONE;
+	struct tree *lines = &f->lines;
+
+	for (;;) {
+		if (!vec_room(&level, &cap, (uint64_t)depth + 1, sizeof *level)) {
+			depth = 0;
+			break;
+		}
+		level[depth++] = (struct level){ begin_of(c, node), c->end[node], at };
+		while (depth && level[depth - 1].at == level[depth - 1].end)
+			depth--;
+		if (!depth)
+			break;
+		ask_for_callees(f, c, &level[depth - 1]);
+		at = lines->n++;
+		node = c->node[level[depth - 1].at++];
+		lines->node[at] = (struct node){ level[depth - 1].place, f->p->tree.node[node].frame };
+		place[node] = at;
+	}
+	vec_free(&level, &cap, sizeof *level);
+	return lines->n == f->nline;
 }
 
 static bool
 sort_lines(struct folding *f)
 {
-	struct links *links = NULL;
-	uint32_t *first = NULL, *next = NULL;   /* lists of the nodes of each rank */
-	uint32_t n = f->p->tree.n, nranks = f->p->nfunction, links_cap = 0, first_cap = 0, next_cap = 0;
-	bool ok = merge_alike(f) && vec_room(&first, &first_cap, nranks, sizeof *first) && vec_room(&next, &next_cap, n, sizeof *next) &&
-	          vec_room(&links, &links_cap, (uint64_t)n + 1, sizeof *links);
+	struct callees c = { 0 };
+	uint32_t *order = NULL, cap = 0, n = f->p->tree.n;
+	bool ok = merge_alike(f) && vec_room(&order, &cap, n, sizeof *order) && sort_by_rank(f, order) &&
+	          vec_room(&c.node, &c.node_cap, n, sizeof *c.node) && vec_room(&c.end, &c.end_cap, (uint64_t)n + 1, sizeof *c.end);
 
-	for (uint32_t i = 0; ok && i < n; i++)
-		if (f->place[i] == i) {
-			uint32_t rank = rank_of(f, i);
-
-			next[i] = first[rank];
-			first[rank] = i + 1;
-		}
-	for (uint32_t r = nranks; ok && r--;)
-		for (uint32_t at = first[r]; at; at = next[at - 1]) {
-			uint32_t parent = parent_of(f, at - 1);
-			struct links *of = &links[parent == NODE_NONE ? n : parent];
-
-			links[at - 1].next = of->first;
-			of->first = at;
-		}
-	f->node = next;   /* the lists are not needed any more: this is room for the result */
-	f->node_cap = next_cap;
 	if (ok)
-		walk(f, links);
-	vec_free(&first, &first_cap, sizeof *first);
-	vec_free(&links, &links_cap, sizeof *links);
-	return ok && vec_room(&f->weight, &f->weight_cap, f->places, sizeof *f->weight);
+		find_callees(f, order, &c);
+	ok = ok && vec_room(&f->lines.node, &f->lines.cap, f->nline, sizeof *f->lines.node) && walk(f, &c, order);
+	for (uint32_t i = 0; ok && i < n; i++)
+		f->place[i] = order[f->place[i]];
+	vec_free(&order, &cap, sizeof *order);
+	vec_free(&c.node, &c.node_cap, sizeof *c.node);
+	vec_free(&c.end, &c.end_cap, sizeof *c.end);
+	tree_settle(&f->lines);
+	return ok && vec_room(&f->weight, &f->weight_cap, f->nline, sizeof *f->weight);
 }
 
 /* What stands at the root, of threads that belong together. */
@@ -289,12 +367,12 @@ set_root(struct folding *f, const struct root *root)
 	f->root_end = (uint32_t)s->len;
 }
 
-/* Makes LINE the line of NODE's stack: it writes only what differs from the last line. */
+/* Makes LINE the line of the stack at PLACE: it writes only what differs from the last line. */
 static void
-set_stack(struct folding *f, const struct root *root, uint32_t node)
+set_stack(struct folding *f, const struct root *root, uint32_t place)
 {
-	const struct tree *tree = &f->p->tree;
-	uint32_t i = tree_path(tree, node, &f->path);
+	const struct tree *tree = &f->lines;
+	uint32_t i = tree_path(tree, place, &f->path);
 
 	if (!vec_room(&f->end, &f->end_cap, f->path.n, sizeof *f->end)) {
 		sink_fail(&f->line, ENOMEM);
@@ -330,23 +408,16 @@ by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Asks for what the next lines read: each node and its text, in three steps. */
-static void
+/* Asks for what the next lines read: the texts of places. */
+__attribute__((always_inline)) static inline void
 ask_ahead(const struct folding *f, uint32_t place)
 {
-	const struct tree *tree = &f->p->tree;
+	const struct node *node = f->lines.node;
 
-	if (place + 3 * SORT_AHEAD < f->places) {
-		uint32_t node = f->node[place + 3 * SORT_AHEAD];
-
-		__builtin_prefetch(&tree->node[node]);
-		if (node < tree->ndepth)
-			__builtin_prefetch(&tree->depth[node]);
-	}
-	if (place + 2 * SORT_AHEAD < f->places)
-		__builtin_prefetch(&f->text[tree->node[f->node[place + 2 * SORT_AHEAD]].frame]);
-	if (place + SORT_AHEAD < f->places)
-		__builtin_prefetch(f->text[tree->node[f->node[place + SORT_AHEAD]].frame].s);
+	if (place + 2 * SORT_AHEAD < f->nline)
+		__builtin_prefetch(&f->text[node[place + 2 * SORT_AHEAD].frame]);
+	if (place + SORT_AHEAD < f->nline)
+		__builtin_prefetch(f->text[node[place + SORT_AHEAD].frame].s);
 }
 
 /* The lines of N threads with one root.  It sorts a few lines; for many, it looks at all places. */
@@ -376,14 +447,14 @@ put_lines(struct folding *f, const struct root *root, uint32_t n)
 		put_line(f, root, bare);
 	if (ntouched <= 1024)
 		qsort(touched, ntouched, sizeof *touched, by_number);
-	for (uint32_t i = 0; i < (ntouched <= 1024 ? ntouched : f->places); i++) {
+	for (uint32_t i = 0; i < (ntouched <= 1024 ? ntouched : f->nline); i++) {
 		uint32_t place = ntouched <= 1024 ? touched[i] : i;
 
 		if (ntouched > 1024)
 			ask_ahead(f, i);
 		if (!f->weight[place])
 			continue;
-		set_stack(f, root, f->node[place]);
+		set_stack(f, root, place);
 		put_line(f, root, f->weight[place]);
 		f->weight[place] = 0;
 	}
@@ -433,7 +504,7 @@ folded_write(struct sink *out, const struct profile *p)
 		sink_fail(out, ENOMEM);
 	vec_free(&f.text, &f.text_cap, sizeof *f.text);
 	vec_free(&f.place, &f.place_cap, sizeof *f.place);
-	vec_free(&f.node, &f.node_cap, sizeof *f.node);
+	tree_free(&f.lines);
 	vec_free(&f.weight, &f.weight_cap, sizeof *f.weight);
 	path_free(&f.path);
 	vec_free(&f.end, &f.end_cap, sizeof *f.end);
