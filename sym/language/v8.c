@@ -1,7 +1,8 @@
 /* V8 10 to 13 (Node.js 18 to 24).  A frame of JavaScript is a native frame that V8 made: the caller's frame pointer and the return address
  * lie at its upper end, and below them the function's context and the function.  So a stack's copy tells which function each frame
  * runs.  What this function is called lies in the heap, where prof reads it later, and the collector may have moved it.  But code
- * stays: what prof has found for an address of code, or for a function's bytecode, is good for other samples.
+ * stays: what prof has found for compiled code, or for a function's bytecode, is good for other samples; and optimized code tells itself
+ * of which function it is.
  *
  * Functions that are compiled run in code that V8 made, others in V8's interpreter.  V8's own code has no frame descriptions. */
 #include "languages.h"
@@ -10,6 +11,7 @@
 #include "sym/jit/jit.h"
 #include "sym/module/ehframe.h"
 #include "v8_code.h"
+#include "v8_compiled.h"
 #include "v8_glue.h"
 
 enum { READS = 256, KINDS = 4096, MEMOS = 4096, CONTEXT = 8, FUNCTION = 16, BYTES = 32 /* below the frame pointer */, RECORD = 16 /* above it */ };
@@ -32,7 +34,7 @@ struct v8_kind {
 	uint8_t kind;
 };
 
-/* The function of KEY: the number of a native code, where a function's bytecode lies, or a function and its context. */
+/* The function of KEY: the number of a native code, where compiled code or a function's bytecode lies, or a function and its context. */
 struct v8_memo {
 	const struct v8 *process;
 	uint64_t key, looked;
@@ -45,6 +47,7 @@ struct v8_room {
 	struct v8_kind kind[KINDS];
 	struct v8_memo memo[MEMOS];
 	struct v8_codes codes;
+	struct v8_compiled_codes compiled;
 };
 
 /* What a frame has. */
@@ -125,6 +128,7 @@ function_of(const struct question *q, uint64_t function)
 {
 	uint64_t shared;
 
+	function = v8_moved(q->look, function);
 	if (!is_function(q, function) || !v8_member(q->look, function, q->v->image->at[V8_FUNCTION_SHARED], &shared))
 		return NULL;
 	return v8_function_at(&q->room->codes, q->v->image, q->look, q->v, shared);
@@ -143,10 +147,10 @@ is_known(const struct question *q, const struct v8_memo *memo, uint64_t key, uin
 	return memo->process == q->v && memo->key == key && (memo->looked >= q->moment->time || q->moment->time - memo->looked < ago);
 }
 
-/* What is known for KEY, else what the function is; NULL if nothing is.  If the function has moved, another sample may have met it where
- * it was, with the same context. */
+/* What is known for KEY, else which function SHARED is, or that of the frame; NULL if nothing is.  If the function has moved, another sample
+ * may have met it where it was, with the same context. */
 static const struct v8_memo *
-look_up(const struct question *q, uint64_t key, const struct v8_call *c)
+look_up(const struct question *q, uint64_t key, uint64_t shared, const struct v8_call *c)
 {
 	uint64_t moved = c->function ^ c->context << 24;
 	struct v8_memo *memo = memo_of(q, key), *before = memo_of(q, moved);
@@ -154,7 +158,8 @@ look_up(const struct question *q, uint64_t key, const struct v8_call *c)
 
 	if (is_known(q, memo, key, LOOK_AGAIN))
 		return memo;
-	if ((f = function_of(q, c->function))) {
+	f = shared ? v8_function_at(&q->room->codes, q->v->image, q->look, q->v, shared) : c->function ? function_of(q, c->function) : NULL;
+	if (f) {
 		*before = (struct v8_memo){ q->v, moved, q->moment->time, f->code, f->native };
 		*memo = (struct v8_memo){ q->v, key, q->moment->time, f->code, f->native };
 		return memo;
@@ -210,21 +215,31 @@ static void
 read_frame(const struct question *q, uint32_t i, enum kind kind)
 {
 	const struct moment *m = q->moment;
-	uint64_t fp = m->sp[i + 1] - RECORD, bytes;
+	const struct v8_compiled *compiled = NULL;
+	uint64_t fp = m->sp[i + 1] - RECORD, bytes = 0;
 	struct v8_call call;
 	const struct v8_memo *memo;
-	bool interpreted;
+	bool has = frame_has(q, i, kind, &call);
 
-	if (!frame_has(q, i, kind, &call))
+	if (kind == KIND_MADE)
+		compiled = v8_compiled_at(&q->room->compiled, q->v->image, q->languages, q->look, q->v, languages_native(q->languages, m->code[i])->vaddr);
+	if (!has && (i || !compiled))
 		return;
-	interpreted = kind == KIND_V8 && fp - BYTES >= m->sp[i] && look_word(q->look, fp - BYTES, &bytes) && v8_is_object(bytes);
-	memo = look_up(q, interpreted ? bytes : m->code[i], &call);
+	if (!has)
+		call = (struct v8_call){ 0 };
+	if (compiled)
+		bytes = compiled->bytes ? compiled->bytes : compiled->code;
+	else if (kind == KIND_V8 && (fp - BYTES < m->sp[i] || !look_word(q->look, fp - BYTES, &bytes) || !v8_is_object(bytes)))
+		bytes = 0;
+	memo = look_up(q, bytes ? bytes : m->code[i], compiled ? compiled->shared : 0, &call);
 	if (memo && memo->native && !languages_leads_on(q->languages, m, m->code[i], true))
 		return;
 	if (memo) {
 		push(q, entry_of(q, i, kind), memo->code);
 		return;
 	}
+	if (!has)
+		return;
 	push(q, m->sp[i], languages_doubt(q->languages, &language_v8));
 	q->to->doubtful++;
 }

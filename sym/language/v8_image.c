@@ -25,7 +25,10 @@ static const struct {
 	{ "class_Script__name__*", V8_SCRIPT_NAME }, { "class_Script__source__*", V8_SCRIPT_SOURCE },
 	{ "class_Script__line_ends__*", V8_SCRIPT_ENDS },
 	{ "scopeinfo_idx_first_vars", V8_SCOPE_FIRST }, { "class_BytecodeArray__data__*", V8_BYTES_DATA },
-	{ "class_BytecodeArray__wrapper__*", V8_BYTES_WRAPPER },
+	{ "class_BytecodeArray__wrapper__*", V8_BYTES_WRAPPER }, { "type_Code__*", V8_TYPE_CODE },
+	{ "class_InstructionStream__instruction_start__*", V8_STREAM_START }, { "class_Code__instruction_start__*", V8_CODE_START },
+	{ "class_Code__instruction_size__*", V8_CODE_SIZE }, { "DeoptimizationDataSharedFunctionInfoIndex", V8_DEOPT_SHARED },
+	{ "DeoptimizationDataWrappedSharedFunctionInfoIndex", V8_DEOPT_SHARED },
 };
 
 /* DWARF's number of the register that has that number in instructions: they differ on x86-64. */
@@ -57,15 +60,46 @@ read_constant(struct v8_image *v, const struct elf *e, const struct raw_symbol *
 	}
 }
 
+/* What a version does not tell.  V8 10 has the instructions in the code itself. */
+static void
+add_compiled(struct v8_image *v)
+{
+	enum { DATA_OLD = 16, DATA_NEW = 8, SHARED_OLD = 6, START = 40, SIZE = 56 };
+	int32_t *at = v->at;
+
+	at[V8_CODE_DATA] = v->major < 12 ? DATA_OLD : DATA_NEW;
+	if (v->major == MAJOR_LEAST) {
+		at[V8_STREAM_START] = at[V8_CODE_START];
+		at[V8_CODE_START] = 0;
+		at[V8_DEOPT_SHARED] = SHARED_OLD;
+		return;
+	}
+	at[V8_CODE_START] = at[V8_CODE_START] ? at[V8_CODE_START] : START;
+	at[V8_CODE_SIZE] = at[V8_CODE_SIZE] ? at[V8_CODE_SIZE] : SIZE;
+}
+
+/* Whether prof can read compiled code. */
+static bool
+has_compiled(const struct v8_image *v)
+{
+	for (unsigned i = V8_TYPE_CODE; i < V8_CONSTANTS; i++)
+		if (v->at[i] < (i != V8_CODE_START) || v->at[i] > INT16_MAX)
+			return false;
+	return true;
+}
+
 /* Whether prof can read objects of this kind. */
 static bool
 is_whole(struct v8_image *v)
 {
 	if (!v->at[V8_TYPE_FUNCTION_LAST])
 		v->at[V8_TYPE_FUNCTION_LAST] = v->at[V8_TYPE_FUNCTION] + FUNCTION_TYPES;
-	for (unsigned i = 0; i < V8_CONSTANTS; i++)
-		if (i != V8_BYTES_WRAPPER && (v->at[i] <= 0 || v->at[i] > INT16_MAX))
+	for (unsigned i = 0; i < V8_NEEDED; i++)
+		if (v->at[i] <= 0 || v->at[i] > INT16_MAX)
 			return false;
+	add_compiled(v);
+	if (!has_compiled(v))
+		v->at[V8_TYPE_CODE] = 0;
 	return v->at[V8_TAGGED_SIZE] == 8 && v->at[V8_SMI_SHIFT] == 31 && v->major >= MAJOR_LEAST && v->major <= MAJOR_MOST;
 }
 

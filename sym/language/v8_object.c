@@ -29,6 +29,18 @@ v8_type(struct look *l, uint64_t object)
 	return type[0] | (uint32_t)type[1] << 8;
 }
 
+/* In place of a moved object's map is the address where it is now (MapWord::FromForwardingAddress). */
+uint64_t
+v8_moved(struct look *l, uint64_t object)
+{
+	enum { MOVES = 3 };
+	uint64_t map;
+
+	for (unsigned i = 0; i < MOVES && v8_member(l, object, 0, &map) && map % 8 == 0 && map > UINT32_MAX; i++)
+		object = map + 1;
+	return object;
+}
+
 /* ---- strings ---- */
 
 /* Follows strings that only stand for another one.  Of a string of two, that is the first one if the second one is empty. */

@@ -37,6 +37,8 @@ v8_is_number(uint64_t v)
 /* V8_NO_TYPE if it cannot be read. */
 uint32_t v8_type(struct look *, uint64_t object);
 bool v8_member(struct look *, uint64_t object, int32_t offset, uint64_t *);
+/* Where an object is now, if the collector has moved it and has not used the memory again. */
+uint64_t v8_moved(struct look *, uint64_t object);
 /* The beginning of a string, as UTF-8; "" if there is none. */
 void v8_text(struct look *, uint64_t string, char to[V8_TEXT_MOST]);
 /* False if the string does not lie in one piece. */

@@ -1,5 +1,5 @@
-/* A process that looks like Node.js and lies: its memory is the input, the version of V8 its last byte.  Frames have names and an entry,
- * and what prof reads for them ends. */
+/* A process that looks like Node.js and lies: its memory is the input, the version of V8 its last byte, and where compiled code runs the two before
+ * it.  Frames have names and an entry, and what prof reads for them ends. */
 #include "sym/language/v8.c"
 
 #include <stdlib.h>
@@ -26,10 +26,11 @@ read_input(struct space *space, uint64_t addr, void *to, size_t n)
 	return n;
 }
 
-/* The types and offsets of V8 11 and 13. */
+/* The types and offsets of V8 11, 13 and 10. */
 static const int32_t of[][V8_CONSTANTS] = {
-	{ 8, 31, 7, 6, 2066, 2082, 262, 167, 261, 191, 131, 24, 16, 32, 16, 8, 56, 3, 54, 0 },
-	{ 8, 31, 7, 6, 2065, 2081, 282, 167, 280, 186, 131, 32, 24, 40, 16, 8, 56, 5, 64, 16 },
+	{ 8, 31, 7, 6, 2066, 2082, 262, 167, 261, 191, 131, 24, 16, 32, 16, 8, 56, 3, 54, 0, 245, 16, 40, 56, 16, 6 },
+	{ 8, 31, 7, 6, 2065, 2081, 282, 167, 280, 186, 131, 32, 24, 40, 16, 8, 56, 5, 64, 16, 187, 32, 40, 56, 8, 7 },
+	{ 8, 31, 7, 6, 2065, 2081, 257, 167, 256, 195, 131, 24, 16, 32, 16, 8, 56, 3, 56, 0, 240, 128, 0, 40, 16, 6 },
 };
 
 int
@@ -45,20 +46,22 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const uint8_t numbers[] = { 5, 4 };
 	uint64_t regs[2], sp[NATIVE + 1];
 	uint32_t code[NATIVE], merged[64];
+	uint64_t pc;
 
 	if (size < STACK + 16)
 		return 0;
 	memory = data;
 	left = size - 1;
+	pc = BASE + STACK + (data[size - 3] | (uint64_t)data[size - 2] << 8);
 	if (!modules_init(&modules) || !codes_init(&codes) || !(l = languages_new(&modules, &codes)) || !(m = module_word(&modules, "node")) ||
 	    !(made = jit_module(&modules, 1, NULL)))
 		abort();
 	space_init(&space);
 	space.read = read_input;
 	image.modules = &modules;
-	memcpy(image.at, of[data[size - 1] & 1], sizeof image.at);
+	memcpy(image.at, of[data[size - 1] & 8 ? 2 : data[size - 1] & 1], sizeof image.at);
 	for (unsigned i = 0; i < NATIVE; i++) {
-		code[i] = code_intern(&codes, i % 2 ? m->id : made->id, 100 + i);
+		code[i] = i % 2 ? code_intern(&codes, m->id, 100 + i) : code_intern(&codes, made->id, pc + 64 * i);
 		sp[i] = BASE + i * (STACK / NATIVE);
 	}
 	sp[NATIVE] = BASE + STACK;

@@ -13,12 +13,14 @@ static const struct v8_image of_11 = { .major = 11, .function = 5, .context = 4,
 	[V8_TAGGED_SIZE] = 8, [V8_SMI_SHIFT] = 31, [V8_TYPE_FUNCTION] = 2066, [V8_TYPE_FUNCTION_LAST] = 2082, [V8_TYPE_SHARED] = 262,
 	[V8_TYPE_SCRIPT] = 167, [V8_TYPE_SCOPE] = 261, [V8_TYPE_BYTES] = 191, [V8_TYPE_ODDBALL] = 131, [V8_FUNCTION_SHARED] = 24,
 	[V8_SHARED_NAME] = 16, [V8_SHARED_SCRIPT] = 32, [V8_SCRIPT_NAME] = 16, [V8_SCRIPT_SOURCE] = 8, [V8_SCRIPT_ENDS] = 56, [V8_SCOPE_FIRST] = 3,
-	[V8_BYTES_DATA] = 54 } };
+	[V8_BYTES_DATA] = 54, [V8_TYPE_CODE] = 247, [V8_STREAM_START] = 16, [V8_CODE_START] = 40, [V8_CODE_SIZE] = 56, [V8_CODE_DATA] = 16,
+	[V8_DEOPT_SHARED] = 6 } };
 static const struct v8_image of_13 = { .major = 13, .function = 5, .context = 4, .at = {
 	[V8_TAGGED_SIZE] = 8, [V8_SMI_SHIFT] = 31, [V8_TYPE_FUNCTION] = 2065, [V8_TYPE_FUNCTION_LAST] = 2081, [V8_TYPE_SHARED] = 282,
 	[V8_TYPE_SCRIPT] = 167, [V8_TYPE_SCOPE] = 280, [V8_TYPE_BYTES] = 186, [V8_TYPE_ODDBALL] = 131, [V8_FUNCTION_SHARED] = 32,
 	[V8_SHARED_NAME] = 24, [V8_SHARED_SCRIPT] = 40, [V8_SCRIPT_NAME] = 16, [V8_SCRIPT_SOURCE] = 8, [V8_SCRIPT_ENDS] = 56, [V8_SCOPE_FIRST] = 5,
-	[V8_BYTES_DATA] = 64, [V8_BYTES_WRAPPER] = 16 } };
+	[V8_BYTES_DATA] = 64, [V8_BYTES_WRAPPER] = 16, [V8_TYPE_CODE] = 190, [V8_STREAM_START] = 32, [V8_CODE_START] = 40, [V8_CODE_SIZE] = 56,
+	[V8_CODE_DATA] = 8, [V8_DEOPT_SHARED] = 7 } };
 
 static uint8_t memory[SIZE];
 static uint64_t top, map_of[TYPES], undefined, script;
@@ -327,6 +329,157 @@ what_is_not_javascript_stays(void)
 	stop();
 }
 
+static void
+what_the_collector_leaves_behind_leads_to_a_moved_function(void)
+{
+	uint64_t old, older;
+
+	start(&of_11);
+	old = object(at[V8_TYPE_FUNCTION], 64);
+	older = object(at[V8_TYPE_FUNCTION], 64);
+	put(old, 0, inner - 1);
+	put(older, 0, old - 1);
+	put_frame(1, context, older, 0);
+	ask();
+	CHECK(to.n == 2 && !to.doubtful);
+	check_frame(0, "work.js:inner", 2, 1);
+	put(inner, 0, older - 1);                                /* a circle */
+	moment.time += 2 * GOOD;
+	ask();
+	CHECK_U64(to.doubtful, 1);
+	stop();
+}
+
+/* ---- compiled code ---- */
+
+/* Code of SIZE bytes, made of DATA; the address of its first instruction. */
+static uint64_t
+compiled(uint64_t data, uint32_t size)
+{
+	uint64_t c = object(at[V8_TYPE_CODE], 88), lo, stream;
+
+	top = (top + 127) & ~UINT64_C(127);
+	lo = (take(128 + size) + 127) & ~UINT64_C(127);
+	stream = lo - (uint64_t)at[V8_STREAM_START] + 1;
+	if (!at[V8_CODE_START]) {
+		c = stream;
+		put(c, 0, map_of[at[V8_TYPE_CODE]]);
+	} else {
+		put(stream, 0, context);                         /* any object */
+		put(stream, 8, c);
+		put(c, at[V8_CODE_START], lo);
+	}
+	put(c, at[V8_CODE_SIZE], size);
+	put(c, at[V8_CODE_DATA], data);
+	return lo;
+}
+
+/* What optimized code keeps for V8 to go back to the interpreter. */
+static uint64_t
+made_of(uint64_t f, bool wrapped)
+{
+	uint64_t data = object(CONTEXT_TYPE, 12 * 8), shared, wrapper = object(CONTEXT_TYPE, 16);
+
+	memcpy(&shared, memory + (f - 1 + (uint64_t)at[V8_FUNCTION_SHARED] - BASE), sizeof shared);
+	put(wrapper, 8, shared);
+	put(data, 16 + 8 * at[V8_DEOPT_SHARED], wrapped ? wrapper : shared);
+	return data;
+}
+
+static void
+runs_at(uint64_t pc, unsigned in_native)
+{
+	code[in_native] = code_intern(&codes, made->id, pc);
+}
+
+static void
+check_compiled(const struct v8_image *of, bool wrapped)
+{
+	uint64_t lo;
+
+	start(of);
+	lo = compiled(made_of(inner, wrapped), 0x900);
+	put_frame(2, context, object(CONTEXT_TYPE, 32), 0);      /* the function has moved */
+	runs_at(lo + 0x8ff, 2);
+	ask();
+	CHECK(to.n == 2 && !to.doubtful);
+	check_frame(1, "work.js:inner", 2, 2);
+	runs_at(lo + 0x8f1, 2);
+	ask();
+	check_frame(1, "work.js:inner", 2, 2);
+	CHECK_U64(reads, 0);                                     /* the same code */
+	runs_at(lo + 0x900, 2);                                  /* behind it */
+	put_frame(2, context, object(CONTEXT_TYPE, 32), 0);
+	ask();
+	check_frame(1, "[javascript?]", 0, 2);
+	put_frame(2, context, inner, 0);
+	sp[1] = sp[0] + 8;                                       /* a function that ends has no frame and nothing in registers */
+	runs_at(lo + 0x8f0, 0);
+	ask();
+	CHECK_U64(to.n, 3);
+	check_frame(0, "work.js:inner", 2, 0);
+	runs_at(lo + 0x8f0, 2);
+	moment.time += GOOD - 1;
+	put_word(lo - (uint64_t)at[V8_STREAM_START], 3);         /* it is no longer there */
+	ask();
+	CHECK_U64(to.doubtful, 0);
+	stop();
+}
+
+static void
+optimized_code_tells_its_function(void)
+{
+	struct v8_image of_10 = of_11;
+
+	of_10.major = 10;
+	of_10.at[V8_STREAM_START] = 128;
+	of_10.at[V8_CODE_START] = 0;
+	of_10.at[V8_CODE_SIZE] = 40;
+	check_compiled(&of_10, false);
+	check_compiled(&of_11, false);
+	check_compiled(&of_13, true);
+}
+
+static void
+baseline_code_and_the_interpreter_run_the_same_bytecode(void)
+{
+	uint64_t bytes, lo;
+
+	start(&of_13);
+	bytes = object(at[V8_TYPE_BYTES], 64);
+	lo = compiled(bytes, 0x100);
+	put_frame(1, context, inner, bytes);
+	ask();
+	check_frame(0, "work.js:inner", 2, 1);
+	put_frame(2, context, object(CONTEXT_TYPE, 32), 0);
+	runs_at(lo + 9, 2);
+	ask();
+	CHECK_U64(to.doubtful, 0);
+	check_frame(1, "work.js:inner", 2, 2);
+	stop();
+}
+
+static void
+code_that_lies_is_none(void)
+{
+	uint64_t lo, pc;
+
+	start(&of_11);
+	lo = compiled(made_of(inner, false), 0x100);
+	put(inner, 0, map_of[CONTEXT_TYPE]);
+	put_frame(2, context, inner, 0);
+	put_word(lo - 8, context);                               /* it leads to something else */
+	runs_at(lo + 9, 2);
+	ask();
+	CHECK_U64(to.doubtful, 2);
+	for (pc = BASE + STACK + 64; pc < BASE + SIZE; pc += 0x7ff) {
+		runs_at(pc, 2);
+		ask();
+		CHECK(to.doubtful == 2 && reads <= READS);
+	}
+	stop();
+}
+
 /* ---- strings, names and lines ---- */
 
 static void
@@ -437,6 +590,10 @@ main(void)
 	RUN("v8", frames_of_13);
 	RUN("v8", a_function_that_has_moved_is_in_doubt_until_its_code_is_known);
 	RUN("v8", a_function_that_begins_is_in_a_register);
+	RUN("v8", what_the_collector_leaves_behind_leads_to_a_moved_function);
+	RUN("v8", optimized_code_tells_its_function);
+	RUN("v8", baseline_code_and_the_interpreter_run_the_same_bytecode);
+	RUN("v8", code_that_lies_is_none);
 	RUN("v8", what_is_not_javascript_stays);
 	RUN("v8", names_of_all_kinds);
 	RUN("v8", lines_of_sources);
