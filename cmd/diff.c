@@ -235,7 +235,7 @@ is_called(const struct row *row, const char *name)
 {
 	size_t n = strlen(row->name);
 
-	return strncmp(row->name, name, n) == 0 && (!name[n] || strcmp(name + n, row->suffix) == 0);
+	return strncmp(row->name, name, n) == 0 && (!name[n] || strcmp(name + n, row_suffix(row)) == 0);
 }
 
 static void
@@ -270,7 +270,7 @@ gate_holds(const struct comparing *c, const struct gate *g)
 			continue;
 		known = true;
 		if (growth > g->limit) {
-			tell(g, d->row.name, d->row.suffix, growth);
+			tell(g, d->row.name, row_suffix(&d->row), growth);
 			holds = false;
 		}
 	}

@@ -49,11 +49,11 @@ insert(struct item *item, uint32_t n)
 	}
 }
 
-bool
-sort_items(struct item *item, uint32_t n)
+/* As sort_items; OTHER is room that the caller keeps. */
+static bool
+sort_in(struct item *item, uint32_t n, struct item **other, uint32_t *cap)
 {
-	struct item *other = NULL, *from = item;
-	uint32_t cap = 0;
+	struct item *from = item;
 	uint64_t differ = 0;
 
 	if (n <= FEW) {
@@ -62,19 +62,29 @@ sort_items(struct item *item, uint32_t n)
 	}
 	if (sorted(item, n))
 		return true;
-	if (!vec_room(&other, &cap, n, sizeof *other))
+	if (!vec_room(other, cap, n, sizeof **other))
 		return false;
 	for (uint32_t i = 1; i < n; i++)
 		differ |= item[i].key ^ item[0].key;
 	for (unsigned shift = 0; shift < 64; shift += BITS)
 		if (differ >> shift & (DIGITS - 1)) {
-			pass(from == item ? other : item, from, n, shift);
-			from = from == item ? other : item;
+			pass(from == item ? *other : item, from, n, shift);
+			from = from == item ? *other : item;
 		}
 	if (from != item)
 		memcpy(item, from, n * sizeof *item);
-	vec_free(&other, &cap, sizeof *other);
 	return true;
+}
+
+bool
+sort_items(struct item *item, uint32_t n)
+{
+	struct item *other = NULL;
+	uint32_t cap = 0;
+	bool good = sort_in(item, n, &other, &cap);
+
+	vec_free(&other, &cap, sizeof *other);
+	return good;
 }
 
 uint32_t
@@ -131,7 +141,8 @@ struct numbers {
 	void *ctx;
 	struct item *item;         /* a: the number; b: whether a group begins here */
 	uint32_t *room;            /* for the numbers of a group, twice */
-	uint32_t n, room_cap;
+	struct item *other;        /* for the items of a group */
+	uint32_t n, room_cap, other_cap;
 };
 
 /* Sorts the group [lo, hi) by comparing: then each number is a group.  False at the memory cap. */
@@ -152,10 +163,10 @@ sort_few(struct numbers *s, uint32_t lo, uint32_t hi)
 
 /* Sorts the group by its keys' part: equal keys are a group.  False at the memory cap. */
 static bool
-sort_part(const struct numbers *s, uint32_t lo, uint32_t hi, uint32_t part)
+sort_part(struct numbers *s, uint32_t lo, uint32_t hi, uint32_t part)
 {
 	s->keys(s->ctx, s->item + lo, hi - lo, part);
-	if (!sort_items(s->item + lo, hi - lo))
+	if (!sort_in(s->item + lo, hi - lo, &s->other, &s->other_cap))
 		return false;
 	for (uint32_t i = lo; i < hi; i++)
 		s->item[i].b = i == lo || s->item[i].key != s->item[i - 1].key;
@@ -189,7 +200,7 @@ void
 sort_numbers(uint32_t *number, uint32_t n, void (*keys)(const void *ctx, struct item *, uint32_t n, uint32_t part),
              int (*compare)(const void *, const void *, void *ctx), const void *ctx)
 {
-	struct numbers s = { keys, compare, (void *)(uintptr_t)ctx, NULL, NULL, n, 0 };
+	struct numbers s = { .keys = keys, .compare = compare, .ctx = (void *)(uintptr_t)ctx, .n = n };
 	uint32_t cap = 0;
 	bool good = vec_room(&s.item, &cap, n, sizeof *s.item);
 
@@ -203,6 +214,7 @@ sort_numbers(uint32_t *number, uint32_t n, void (*keys)(const void *ctx, struct 
 	}
 	vec_free(&s.item, &cap, sizeof *s.item);
 	vec_free(&s.room, &s.room_cap, sizeof *s.room);
+	vec_free(&s.other, &s.other_cap, sizeof *s.other);
 }
 
 static const char *const *

@@ -136,7 +136,7 @@ put_share(struct sink *out, int64_t v, bool change, unsigned width)
 static unsigned
 figures_beside(const struct table *t, const struct row *first)
 {
-	unsigned wanted = columns_of(first->name) + (unsigned)strlen(first->suffix), width = t->how.width, figures = 2;
+	unsigned wanted = columns_of(first->name) + (unsigned)strlen(row_suffix(first)), width = t->how.width, figures = 2;
 
 	if (width >= NARROW && wanted > width / 2)
 		wanted = width / 2;

@@ -65,17 +65,18 @@ with_line(struct arena *a, const struct function *f)
 static struct row
 row_of(struct rows *rows, const struct function *f, enum report_by by)
 {
-	struct row r = { .name = f->name, .suffix = function_suffix(f->kind), .beside = f->module, .kind = f->kind };
+	struct row r = { .name = f->name, .beside = f->module, .kind = f->kind };
 
 	if (rows->p->lines && f->line && by == BY_FUNCTION)
 		r.name = with_line(&rows->arena, f);
 	if (by == BY_MODULE) {
 		r.name = *f->module ? f->module : f->kind == FUNCTION_MARK ? f->name : "[unknown]";
-		r.suffix = r.beside = "";
+		r.beside = "";
+		r.bare = true;
 		r.kind = f->kind == FUNCTION_MARK || f->kind == FUNCTION_KERNEL ? f->kind : FUNCTION_USER;
 	} else if (by == BY_NAME) {   /* names that look the same are the same */
 		r.beside = "";
-		r.kind = *r.suffix ? f->kind : FUNCTION_USER;
+		r.kind = *function_suffix(f->kind) ? f->kind : FUNCTION_USER;
 	}
 	return r;
 }
@@ -84,7 +85,7 @@ static uint32_t
 line_row(struct rows *rows, const struct site *site)
 {
 	const struct function *f = &rows->p->function[site->function];
-	struct row r = { .name = "[no line]", .suffix = "", .beside = f->name, .kind = f->kind };
+	struct row r = { .name = "[no line]", .beside = f->name, .kind = f->kind, .bare = true };
 	uint32_t line = site->line ? site->line : rows->p->lines ? f->line : 0, n = rows->n, found;
 	char text[512];
 
@@ -194,16 +195,36 @@ by_lines(struct rows *rows)
 	return !rows->full;
 }
 
+/* Whether each row has one node at most: then no node recurs. */
+static bool
+all_once(const struct rows *rows)
+{
+	bool *seen = NULL, good;
+	uint32_t cap = 0;
+
+	good = rows->tree.n <= rows->n && vec_room(&seen, &cap, rows->n, sizeof *seen);
+	for (uint32_t i = 0; good && i < rows->tree.n; i++) {
+		bool *at = &seen[rows->tree.node[i].frame];
+
+		good = !*at;
+		*at = true;
+	}
+	vec_free(&seen, &cap, sizeof *seen);
+	return good;
+}
+
 /* Finds the nodes that recur: a walk over the tree counts, by row, the nodes on the way. */
 static bool
 find_again(struct rows *rows)
 {
 	const struct tree *t = &rows->tree;
 	uint32_t *order = NULL, *walk = NULL, *on = NULL, order_cap = 0, walk_cap = 0, on_cap = 0, at = NODE_NONE;
-	bool ok = vec_room(&order, &order_cap, t->n, sizeof *order) && vec_room(&walk, &walk_cap, t->n, sizeof *walk) &&
-	          vec_room(&on, &on_cap, rows->n, sizeof *on) &&
-	          vec_room(&rows->again, &rows->again_cap, t->n, sizeof *rows->again) && tree_order(t, order);
+	bool ok = vec_room(&rows->again, &rows->again_cap, t->n, sizeof *rows->again);
 
+	if (!ok || all_once(rows))
+		return ok;
+	ok = vec_room(&order, &order_cap, t->n, sizeof *order) && vec_room(&walk, &walk_cap, t->n, sizeof *walk) &&
+	     vec_room(&on, &on_cap, rows->n, sizeof *on) && tree_order(t, order);
 	for (uint32_t i = 0; ok && i < t->n; i++)
 		walk[order[i]] = i;
 	for (uint32_t i = 0; ok && i < t->n; i++) {

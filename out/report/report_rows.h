@@ -7,11 +7,18 @@
 #include "report.h"
 
 struct row {
-	const char *name, *suffix; /* as prof writes them: the suffix behind the name */
+	const char *name;          /* as prof writes it, with row_suffix behind */
 	const char *beside;        /* the module; of a line, its function */
-	enum function_kind kind;
 	uint64_t self, total;      /* in TOTAL a stack counts once, however often the row is in it */
+	enum function_kind kind;
+	bool bare;                 /* no suffix tells the kind */
 };
+
+static inline const char *
+row_suffix(const struct row *r)
+{
+	return r->bare ? "" : function_suffix(r->kind);
+}
 
 struct rows {
 	const struct profile *p;

@@ -131,7 +131,7 @@ static struct layout
 layout_for(const struct table *t, const struct row *hottest, unsigned beside)
 {
 	struct columns_cell most = table_amount(t, hottest->total);
-	unsigned width = t->how.width, wanted = columns_of(hottest->name) + (unsigned)strlen(hottest->suffix);
+	unsigned width = t->how.width, wanted = columns_of(hottest->name) + (unsigned)strlen(row_suffix(hottest));
 	struct layout l = { t->how.bars, true, AMOUNT, beside, 0 };
 
 	if (!width)
@@ -222,21 +222,34 @@ find_rows(struct table *t)
 	return own;
 }
 
-/* Sorts the rows, which are sorted by self, by total: rows with the same total stay as they are. */
+/* Sorts the rows, which are sorted by self, by total: rows with the same total stay as they are.  Those that call nothing are
+ * sorted by total, too.  So only the others are sorted, and then take their places behind those that weigh as much. */
 static void
 sort_by_total(struct table *t)
 {
+	const struct row *row = t->rows.row;
 	struct item *item = NULL;
-	uint32_t cap = 0;
-	bool good = vec_room(&item, &cap, t->lines, sizeof *item);
+	uint32_t cap = 0, n = 0, leaves = 0, at = t->lines;
+	bool good = true;
 
-	for (uint32_t i = 0; good && i < t->lines; i++) {
-		ask_ahead(t->rows.row, i + SORT_AHEAD < t->lines ? &t->line[i + SORT_AHEAD] : NULL, NULL);
-		item[i] = (struct item){ ~t->rows.row[t->line[i]].total, t->line[i], 0 };
+	for (uint32_t i = 0; i < t->lines && good; i++) {
+		const struct row *r = &row[t->line[i]];
+
+		ask_ahead(row, i + SORT_AHEAD < t->lines ? &t->line[i + SORT_AHEAD] : NULL, NULL);
+		if (r->total == r->self)
+			t->line[leaves++] = t->line[i];
+		else if ((good = vec_room(&item, &cap, (uint64_t)n + 1, sizeof *item)))
+			item[n++] = (struct item){ ~r->total, t->line[i], 0 };
 	}
-	good = good && sort_items(item, t->lines);
-	for (uint32_t i = 0; good && i < t->lines; i++)
-		t->line[i] = item[i].a;
+	good = good && sort_items(item, n);
+	for (uint32_t i = 0; !good && i < n; i++)
+		t->line[leaves + i] = item[i].a;
+	while (good && n) {
+		bool leaf = leaves && row[t->line[leaves - 1]].total < ~item[n - 1].key;
+
+		ask_ahead(row, leaves > SORT_AHEAD ? &t->line[leaves - SORT_AHEAD - 1] : NULL, NULL);
+		t->line[--at] = leaf ? t->line[--leaves] : item[--n].a;
+	}
 	vec_free(&item, &cap, sizeof *item);
 	if (!good)
 		qsort_r(t->line, t->lines, sizeof *t->line, by_total, t->rows.row);

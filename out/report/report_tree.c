@@ -341,7 +341,7 @@ is_called(const struct row *r, const char *name)
 {
 	size_t n = strlen(r->name);
 
-	return strncmp(r->name, name, n) == 0 && (!name[n] || strcmp(name + n, r->suffix) == 0);
+	return strncmp(r->name, name, n) == 0 && (!name[n] || strcmp(name + n, row_suffix(r)) == 0);
 }
 
 static int

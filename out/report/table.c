@@ -53,11 +53,12 @@ table_percent(const struct table *t, uint64_t weight)
 void
 table_name(const struct table *t, const struct row *r, unsigned room)
 {
-	unsigned suffix = (unsigned)strlen(r->suffix);
+	const char *behind = row_suffix(r);
+	unsigned suffix = (unsigned)strlen(behind);
 
 	table_ink(t, r->kind == FUNCTION_KERNEL ? "35" : r->kind == FUNCTION_MARK ? "2" : "1");
 	columns_cut(t->out, r->name, room > suffix ? room - suffix : room ? 1 : 0);
-	sink_str(t->out, r->suffix);
+	sink_put(t->out, behind, suffix);
 	table_ink(t, "0");
 }
 
