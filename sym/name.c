@@ -32,6 +32,7 @@ static const char *const marks[CODE_MARKS] = {
 	[CODE_WOKEN] = CODE_WOKEN_NAME,
 	[CODE_INTERRUPT] = "[interrupt]",
 	[CODE_LOCK] = "[waits for the GIL]",
+	[CODE_JIT] = "[jit]",
 };
 
 static void

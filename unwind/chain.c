@@ -8,7 +8,7 @@ void
 walk_begin(struct walk *w)
 {
 	w->n = 0;
-	w->elided = w->fp_at_cut = false;
+	w->elided = w->gap = w->fp_at_cut = false;
 	w->used = 0;
 	w->by_cfi = w->by_fp = w->by_chain = w->by_code = w->by_libunwind = 0;
 }
@@ -35,6 +35,16 @@ walk_push_deep(const struct unwinder *u, struct walk *w, uint32_t code, uint64_t
 	w->code[keep + *ring] = code;
 	w->sp[keep + *ring] = sp;
 	*ring = (*ring + 1) % room;
+}
+
+uint32_t
+walk_last(const struct unwinder *u, const struct walk *w, uint32_t ring)
+{
+	uint32_t keep = root_end(u), room = u->max_stack - keep;
+
+	if (!w->elided || !room)
+		return w->n ? w->code[w->n - 1] : CODE_UNKNOWN;
+	return w->code[keep + (ring + room - 1) % room];
 }
 
 static void

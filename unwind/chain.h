@@ -10,6 +10,8 @@ void walk_begin(struct walk *);
 /* Codes beyond max_stack go into a ring; RING is the next place in it.  walk_unroll puts them in order at the end. */
 void walk_push_deep(const struct unwinder *, struct walk *, uint32_t code, uint64_t sp, uint32_t *ring);
 void walk_unroll(const struct unwinder *, struct walk *, uint32_t ring);
+/* The code that came last. */
+uint32_t walk_last(const struct unwinder *, const struct walk *, uint32_t ring);
 
 static inline void
 walk_push(const struct unwinder *u, struct walk *w, uint32_t code, uint64_t sp, uint32_t *ring)

@@ -15,14 +15,19 @@
 #include "entry.h"
 
 /* The functions with such a loop. */
-static const char *const loops[] = {
-	"execute_ex",   /* PHP's */
+static const struct {
+	const char *name;
+	bool switches;   /* it only jumps to code that changes stacks: see jit_gap.c */
+} loops[] = {
+	{ "execute_ex", false },    /* PHP's */
+	{ "process_main", true },   /* Erlang's */
 };
 
 enum {
 	LOOPS = sizeof loops / sizeof *loops,
 	RISE_MOST = 4096,
 	FIRST_INSNS = 10,
+	SWITCHER_INSNS = 32,
 	RESERVE_LEAST = 16 << 10,      /* bytes of a frame that are room for others */
 	DESCRIPTIONS_MOST = 1 << 14,   /* of a file, among which prof looks for such a function */
 };
@@ -36,6 +41,25 @@ is_host(struct unwinder *u, struct module *m, uint64_t start, bool past, struct 
 	return derive_jumped(&u->code, m, start, past, &k->rule, &k->end, &back);
 }
 
+/* Whether the function calls at most once, removes its frame, and jumps away by an address. */
+static bool
+only_jumps(struct unwinder *u, struct module *m, uint64_t start)
+{
+	uint64_t at = start;
+	unsigned calls = 0;
+	struct insn i;
+
+	for (unsigned n = 0; n < SWITCHER_INSNS; n++, at += i.len) {
+		code_decode(&u->code, m, at, &i);
+		if (i.op == INSN_JUMP_AWAY)
+			return true;
+		calls += i.op == INSN_CALL;
+		if (i.op > INSN_CALL || calls > 1)
+			return false;
+	}
+	return false;
+}
+
 static bool
 find_loop(struct unwinder *u, struct module *m, struct jumper *k)
 {
@@ -46,8 +70,12 @@ find_loop(struct unwinder *u, struct module *m, struct jumper *k)
 		return false;
 	symbol_tables_find(&t, &m->elf);
 	for (unsigned i = 0; i < LOOPS; i++)
-		if (symbol_tables_named(&m->elf, &t.dynsym, loops[i], &s) || symbol_tables_named(&m->elf, &t.symtab, loops[i], &s))
-			return is_host(u, m, s.value, true, k);
+		if (symbol_tables_named(&m->elf, &t.dynsym, loops[i].name, &s) || symbol_tables_named(&m->elf, &t.symtab, loops[i].name, &s)) {
+			if (!loops[i].switches)
+				return is_host(u, m, s.value, true, k);
+			*k = (struct jumper){ .module = m, .start = s.value, .switches = true };
+			return only_jumps(u, m, s.value);
+		}
 	return false;
 }
 
@@ -124,6 +152,14 @@ reserve_of(struct unwinder *u, struct module *m)
 	return &u->reserve;
 }
 
+const struct jumper *
+hosted_switches(struct job *j)
+{
+	const struct jumper *k = j->u->code.arch->call_len ? loop_of(j) : NULL;
+
+	return k && k->switches ? k : NULL;
+}
+
 /* Whether RA follows a call of K's function; that of a loop may be by an address. */
 static bool
 may_call(struct job *j, const struct jumper *k, bool loop, uint64_t ra)
@@ -138,6 +174,12 @@ may_call(struct job *j, const struct jumper *k, bool loop, uint64_t ra)
 	return target ? m == k->module && target == k->start : loop && code_after_call(&j->u->code, m, vaddr + 1);
 }
 
+bool
+hosted_called(struct job *j, const struct jumper *k, uint64_t ra)
+{
+	return may_call(j, k, false, ra);
+}
+
 enum step
 hosted_rule(struct job *j, const struct frame *f, struct module *m, uint64_t vaddr, struct rule *rule)
 {
@@ -149,7 +191,7 @@ hosted_rule(struct job *j, const struct frame *f, struct module *m, uint64_t vad
 	enum step step = STEP_NONE;
 	int32_t rise;
 
-	if (u->mode != MODE_AUTO || !u->code.arch->call_len || !(k = loop ? loop_of(j) : reserve_of(u, m)) || (loop && !code_has_time(&u->code)))
+	if (u->mode != MODE_AUTO || !u->code.arch->call_len || !(k = loop ? loop_of(j) : reserve_of(u, m)) || k->switches || (loop && !code_has_time(&u->code)))
 		return STEP_NONE;
 	if (derive_rise(&u->code, m, vaddr, &rise) && rise <= RISE_MOST) {
 		*rule = k->rule;

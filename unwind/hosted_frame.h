@@ -10,5 +10,9 @@
 enum step hosted_rule(struct job *, const struct frame *f, struct module *, uint64_t vaddr, struct rule *);
 /* Steps out of F by such a rule. */
 enum step step_hosted(struct job *, struct frame *f);
+/* The function of the space that jumps to code which changes stacks, or NULL; and whether RA follows a call of K's function by its
+ * address as linked. */
+const struct jumper *hosted_switches(struct job *);
+bool hosted_called(struct job *, const struct jumper *k, uint64_t ra);
 
 #endif

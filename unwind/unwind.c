@@ -19,6 +19,7 @@
 
 #include "chain.h"
 #include "entry.h"
+#include "jit_gap.h"
 #include "rule.h"
 #include "slow.h"
 
@@ -266,6 +267,45 @@ walk_frames(struct job *j, struct frame *f)
 	return end;
 }
 
+/* The walk has ended at F in code that keeps its frames elsewhere: goes on beneath it, if that is certain.  Else the stack is cut
+ * where it was. */
+static enum walk_end
+walk_beneath(struct job *j, const struct regs *regs, int32_t tid, struct frame *f, enum walk_end end)
+{
+	const struct arch *a = j->u->code.arch;
+	struct walk *w = j->walk;
+	uint64_t where = j->where;
+	uint32_t n = w->n;
+	const struct base *base = NULL;
+	struct frame to, begin;
+	enum step step = jit_gap_find(j, regs, tid, &to, &base);
+
+	if (step != STEP_OK && step != STEP_ROOT)
+		return end;
+	walk_push(j->u, w, CODE_JIT, 0, &j->ring);
+	if (step == STEP_ROOT) {
+		jit_gap_push(j, base);
+		w->gap = true;
+		return WALK_ROOT;
+	}
+	begin = to;
+	j->full_at = ++j->at;
+	j->full_frame = to;
+	j->full.r[a->pc] = to.pc;
+	j->full.r[a->sp] = to.sp;
+	j->full.known = (uint64_t)1 << a->pc | (uint64_t)1 << a->sp;
+	if (walk_frames(j, &to) == WALK_ROOT) {
+		jit_gap_learn(j, tid, &begin, n + 1);
+		*f = to;
+		w->gap = true;
+		return WALK_ROOT;
+	}
+	if (!w->elided)
+		w->n = n;
+	j->where = where;
+	return end;
+}
+
 static struct memory
 memory_of(const struct stack *s, unsigned word)
 {
@@ -300,6 +340,8 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 	w->stacks = 1;
 	w->stack->sp = stack->lo;
 	w->end = walk_frames(&j, &f);
+	if (__builtin_expect(w->end == WALK_NO_RULE || w->end == WALK_BAD_RULE || w->end == WALK_STACK_SHORT, 0))
+		w->end = walk_beneath(&j, regs, stack->tid, &f, w->end);
 	if (w->end == WALK_ROOT && w->n == 1 && is_torn(&j))
 		w->end = WALK_BAD_RULE;
 	if (w->end == WALK_STACK_SHORT)

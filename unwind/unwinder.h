@@ -27,6 +27,7 @@ enum { JUMPERS = 8 };
 struct jumper {
 	struct module *module;    /* NULL: none */
 	uint64_t start, end;      /* END: behind the jump */
+	bool switches;            /* it is no frame, and the code that it jumps to changes stacks: see jit_gap.c */
 	uint32_t epoch;           /* of the space, when prof read it */
 	struct rule rule;         /* of that frame */
 };
@@ -52,6 +53,7 @@ struct unwinder {
 	uint32_t jumpers;         /* found, in all */
 	struct jumper loop, reserve;   /* hosted_frame.c's: LOOP is that of the space of its EPOCH, when its maps were BOUND so often */
 	uint32_t loop_bound;
+	struct bases *bases;      /* jit_gap.c's; NULL: none yet */
 	struct entry spare;       /* for what the cache could not take */
 	bool full_always;         /* for tests: every step restores all registers */
 };

@@ -13,6 +13,7 @@ struct stack {
 	uint64_t size;
 	const uint8_t *bytes;
 	struct pieces beyond;
+	int32_t tid;              /* 0: not known */
 };
 
 /* How a walk ended: ROOT is the only complete one. */
@@ -35,6 +36,7 @@ struct walk {
 	uint32_t n;
 	enum walk_end end;
 	bool elided;             /* deeper than max: both ends kept, CODE_ELIDED between */
+	bool gap;                /* CODE_JIT stands for frames of code that keeps none on this stack */
 	bool fp_at_cut;          /* STACK_SHORT in code that keeps frame pointers: the kernel's own chain could go on */
 	uint32_t stacks;
 	struct walked stack[WALK_STACKS];   /* those that it went through; if there are more, the first ones */

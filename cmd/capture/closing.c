@@ -235,6 +235,9 @@ details(const struct closing *c)
 	if (k->elided)
 		verbose("%llu stack%s deeper than --max-stack: prof left out the middle frames", (unsigned long long)k->elided,
 		        k->elided == 1 ? " is" : "s are");
+	if (k->gaps)
+		verbose("%llu stack%s through JIT code that keeps its frames elsewhere: [jit] stands for those that prof does not know",
+		        (unsigned long long)k->gaps, k->gaps == 1 ? " goes" : "s go");
 	if (k->other_machine)
 		verbose("%llu sample%s from 32-bit programs: this prof does not unwind their stacks", (unsigned long long)k->other_machine,
 		        k->other_machine == 1 ? " comes" : "s come");
@@ -441,6 +444,7 @@ static const struct counter session_counters[] = {
 	{ "stacks_of_languages_doubtful", offsetof(struct collector, language_doubtful) },
 	{ "samples_without_gil", offsetof(struct collector, unlocked) },
 	{ "stacks_elided", offsetof(struct collector, elided) },
+	{ "stacks_with_jit_gap", offsetof(struct collector, gaps) },
 	{ "frames", offsetof(struct collector, frames) },
 	{ "frames_by_cfi", offsetof(struct collector, by_cfi) },
 	{ "frames_by_frame_pointer", offsetof(struct collector, by_fp) },

@@ -136,7 +136,7 @@ walk_user(struct collector *c, const struct sample *s)
 {
 	const struct arch *arch = s->regs32 ? c->compat : c->arch;
 	struct regs regs = { .known = 0 };
-	struct stack stack = { .size = s->stack_size, .bytes = s->stack, .beyond = s->rest };
+	struct stack stack = { .size = s->stack_size, .bytes = s->stack, .beyond = s->rest, .tid = s->task->tid };
 	unsigned n = 0;
 
 	if (!s->sp_only && (!s->regs || (s->lacks && !s->stack && s->nuchain))) {
@@ -176,6 +176,7 @@ count_walk(struct collector *c, struct stack_use *use)
 
 	c->walks[w->end]++;
 	c->elided += w->elided;
+	c->gaps += w->gap;
 	c->by_cfi += w->by_cfi;
 	c->by_fp += w->by_fp;
 	c->by_chain += w->by_chain;

@@ -42,7 +42,7 @@ struct collector {
 	bool by_name;                    /* threads with the same name are one thread of the profile */
 	bool ip_only;                    /* --call-graph none */
 	uint64_t walks[WALK_ENDS];       /* user stacks by how they ended */
-	uint64_t elided, frames;
+	uint64_t elided, gaps, frames;
 	uint64_t waits;                  /* among the profile's samples */
 	uint64_t run_queue;              /* ns of them, [run queue] */
 	uint64_t by_cfi, by_fp, by_chain, by_code, by_libunwind;

@@ -8,7 +8,7 @@ bool
 frame_text_is_mark(const char *s, const char *end)
 {
 	static const char *const marks[] = { "[truncated]", "[elided]", "[kernel]", "[unknown]", "[run queue]", "[throttled]", "[waiting]",
-	                                     "[waiting since before]", "[running]", "[interrupt]", "[waits for the GIL]" };
+	                                     "[waiting since before]", "[running]", "[interrupt]", "[waits for the GIL]", "[jit]" };
 
 	for (unsigned i = 0; s < end && *s == '[' && i < sizeof marks / sizeof *marks; i++)
 		if ((size_t)(end - s) == strlen(marks[i]) && memcmp(s, marks[i], (size_t)(end - s)) == 0)

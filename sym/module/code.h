@@ -20,6 +20,7 @@ enum {
 	CODE_WOKEN,       /* stands between the stack that waits and the one that woke it (innermost frame first) */
 	CODE_INTERRUPT,   /* an interrupt woke it, not a thread */
 	CODE_LOCK,        /* it waits for the lock that lets one thread at a time interpret */
+	CODE_JIT,         /* code that a process made, which keeps nothing that tells its frames; the native frames beneath are certain */
 	CODE_MARKS
 };
 #define CODE_WOKEN_NAME "--"

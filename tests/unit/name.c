@@ -45,7 +45,7 @@ static void
 marks_of_prof(void)
 {
 	static const char *const want[] = { "[truncated]", "[elided]", "[kernel]", "[unknown]", "[waiting]", "[waiting since before]",
-	                                    "[run queue]", "[throttled]", "[running]", "--", "[interrupt]", "[waits for the GIL]" };
+	                                    "[run queue]", "[throttled]", "[running]", "--", "[interrupt]", "[waits for the GIL]", "[jit]" };
 
 	begin();
 	for (unsigned i = 0; i < CODE_MARKS; i++) {

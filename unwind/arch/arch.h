@@ -140,6 +140,7 @@ struct arch {
 	uint8_t call_number;       /* the register of its number; or NO_REG: prof does not follow constants there */
 	uint8_t syscall_len;       /* bytes of the instruction */
 	uint8_t call_len;          /* bytes of a call that has its target in the instruction; 0: prof does not look there */
+	uint8_t keeps_stack;       /* the register by which code on stacks of its own keeps a place on the thread's (BeamAsm); 0: none */
 	uint16_t exit[2], clone;   /* the system calls that end a thread, and the one that makes a thread */
 	uint8_t same_stack[4];     /* the instruction that passes the caller's own stack: vfork */
 	/* Whether new coroutines or threads get the address behind this byte as their return address, and end there. */

@@ -1,0 +1,40 @@
+#!/bin/sh
+# Code that a process made, and that runs on stacks in the heap: beneath it are the thread's own native frames, and [jit] between.
+. "$(dirname "$0")/../lib.sh"
+[ "$(uname -m)" = x86_64 ] || { skip '' "x86-64 alone has this code"; exit 0; }
+switched=$(program switched) || exit 1
+"$PROF" -F 999 --stats s.json -o s.folded -- "$switched" 2 2>err || cat err
+for way in a b c; do
+	own=$(samples s.folded "^$way;.*;way_$way;[[]jit[]];") all=$(samples s.folded "^$way;")
+	check $way-whole "$all" -ge 50 -a $((own * 100)) -ge $((all * 95))
+	leaf=$(samples s.folded "^$way;.*;leaf_$way")
+	check $way-shares $((leaf * 100)) -ge $((all * 35)) -a $((leaf * 100)) -le $((all * 65))
+done
+check stack-taken-over "$(samples s.folded "^a1;.*;way_a;[[]jit[]];")" -ge 1
+# No thread goes by another one's way; where several addresses may be the right one, prof cuts the stack.
+check no-wrong-way "$(samples s.folded '^a1*;.*way_[bc]')$(samples s.folded '^b;.*way_[ac]')$(samples s.folded '^c;.*way_[ab]')$(samples s.folded '^old;.*way_[bc]')" -eq 0
+check old-addresses "$(samples s.folded '^old;')" -ge 50
+check counted "$(field s.json stacks_with_jit_gap)" -ge 200
+
+if command -v erl >/dev/null 2>&1; then
+	cat >loop.erl <<'END'
+-module(loop). -export([main/0]).
+fib(N) when N < 2 -> N; fib(N) -> fib(N - 1) + fib(N - 2).
+gen(0, _, All) -> All;
+gen(N, X, All) -> Y = (X * 1103515245 + 12345) rem 2147483648, gen(N - 1, Y, [Y | All]).
+loop(End, Sum) ->
+	case erlang:monotonic_time(millisecond) of
+		Time when Time < End -> loop(End, Sum + fib(20) + length(lists:sort(gen(3000, 12345, []))));
+		_ -> Sum
+	end.
+main() -> io:format("~p~n", [loop(erlang:monotonic_time(millisecond) + 2500, 0)]), halt().
+END
+	erlc loop.erl || exit 1
+	"$PROF" -F 499 --stats erl.json -o erl.folded -- erl -noshell -s loop main >out 2>err || cat err
+	check erlang $(($(field erl.json stacks_complete) * 100)) -ge $(($(field erl.json stacks) * 95))
+	check erlang-gap $(($(samples erl.folded ';start_thread;.*;[[]jit[]];') * 100)) -ge $(($(field erl.json stacks) * 80))
+elif [ "${CI:-}" = true ]; then
+	not_ok erlang "no erl"
+else
+	skip erlang "no erl: apt-get install erlang-base"
+fi
