@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -383,7 +382,7 @@ wait_for_end(struct latencies *c)
 		struct pollfd ready = { .fd = c->signals.fd, .events = POLLIN };
 
 		poll(&ready, 1, left < LOOK ? (int)left : LOOK);
-		while (read(c->signals.fd, &info, sizeof info) == sizeof info)
+		while (end_signals_next(&c->signals, &info))
 			if (info.ssi_signo != SIGCHLD)
 				stop = true;
 			else if (c->target.command && waitpid(c->launch.pid, &c->status, WNOHANG) == c->launch.pid)
@@ -572,6 +571,7 @@ run(struct latencies *c)
 		return err == ENOENT ? 127 : 126;
 	}
 	wait_for_end(c);
+	end_signals_release(&c->signals);
 	good = latency_read(&c->l, &c->rows);
 	latency_close(&c->l);
 	written = latency_stacks_end(&c->stacks);

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,13 +77,6 @@ take_signals(struct recording *r)
 	return end_signals_take(&r->signals, &r->plan.target);
 }
 
-/* From here on a signal ends prof as it ends any program. */
-static void
-release_signals(struct recording *r)
-{
-	sigprocmask(SIG_SETMASK, &r->signals.mask, NULL);
-}
-
 static void
 reap(struct recording *r)
 {
@@ -104,7 +96,7 @@ read_signals(struct recording *r)
 {
 	struct signalfd_siginfo info;
 
-	while (read(r->signals.fd, &info, sizeof info) == sizeof info) {
+	while (end_signals_next(&r->signals, &info)) {
 		if (info.ssi_signo == SIGCHLD)
 			reap(r);
 		else
@@ -438,7 +430,7 @@ record(struct recording *r)
 		return status;
 	}
 	capture(r);
-	release_signals(r);
+	end_signals_release(&r->signals);
 	written = finish(r);
 	rights_end(&r->rights);
 	if (r->plan.target.command) {

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -114,7 +113,7 @@ read_signals(struct counting *s)
 {
 	struct signalfd_siginfo info;
 
-	while (read(s->signals.fd, &info, sizeof info) == sizeof info)
+	while (end_signals_next(&s->signals, &info))
 		s->stop |= info.ssi_signo != SIGCHLD;
 	if (s->plan.target.command && !s->over && wait4(s->launch.pid, &s->status, WNOHANG, &s->used) == s->launch.pid)
 		s->over = true;
@@ -495,7 +494,7 @@ cmd_stat(int argc, char **argv)
 			return status;
 	}
 	say_missing(&s);
-	sigprocmask(SIG_SETMASK, &s.signals.mask, NULL);
+	end_signals_release(&s.signals);
 	if (!finish(&s))
 		status = EXIT_FAILED;
 	if (!s.plan.target.command)

@@ -57,6 +57,23 @@ for s in INT TERM HUP; do
 	check attach-$s $? = 0
 	check attach-$s-samples "$(samples $s.folded inner)" -ge 10
 done
+# timeout(1) sends its signal twice: to prof, and to prof's process group.
+start "$busy" cpu 60; spinning=$pid
+for i in 1 2 3 4 5; do
+	rm -f twice.folded
+	timeout 0.5 "$PROF" -q -o twice.folded -p $spinning
+	[ -s twice.folded ] || break
+done
+[ -s twice.folded ] && ok timeout || not_ok timeout "no profile in run $i"
+timeout 0.5 "$PROF" stat -q -o twice.stat -p $spinning
+[ -s twice.stat ] && ok timeout-stat || not_ok timeout-stat "no counts"
+env --ignore-signal=HUP "$PROF" -q --stats hup.json -d 1 -o hup.folded -p $spinning & prof=$!
+capturing $prof
+kill -HUP $prof
+wait $prof
+check nohup "$(field hup.json seconds | cut -d. -f1)" -ge 1
+kill $spinning
+wait $spinning 2>/dev/null
 # A second signal ends prof at once; here prof waits for a reader after the first one.
 mkfifo fifo
 start "$PROF" -q -f folded -o fifo -p $target; prof=$pid
