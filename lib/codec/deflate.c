@@ -422,26 +422,34 @@ same_bytes(const uint8_t *p, const uint8_t *q, uint32_t max)
 	return n;
 }
 
-/* The longest match for AT that is longer than BEST, of MOST places: its length, or BEST. */
+static inline uint16_t
+two_bytes(const uint8_t *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof v);
+	return v;
+}
+
+/* The longest match for AT that is longer than BEST (at least 1), of MOST places: its length, or BEST. */
 static uint32_t
 longest(const struct deflate_state *s, uint32_t candidate, uint32_t most, uint32_t best, uint32_t *where)
 {
 	uint32_t max = s->end - s->at < MATCH_MAX ? s->end - s->at : MATCH_MAX;
 	uint32_t limit = s->at >= WINDOW ? s->at - WINDOW + 1 : 0;
 	const uint8_t *p = s->buf + s->at;
+	uint16_t wanted = best < max ? two_bytes(p + best - 1) : 0;   /* of a longer match */
 
 	for (unsigned chain = best >= GOOD ? most / 4 : most; candidate > limit && chain && best < max; chain--) {
 		const uint8_t *q = s->buf + candidate;
 		uint32_t n;
 
-		if (q[best] == p[best] && q[0] == p[0] && q[1] == p[1]) {
-			n = same_bytes(p, q, max);
-			if (n > best) {
-				best = n;
-				*where = candidate;
-				if (n >= NICE)
-					break;
-			}
+		if (two_bytes(q + best - 1) == wanted && (n = same_bytes(p, q, max)) > best) {
+			best = n;
+			*where = candidate;
+			if (n >= NICE || n == max)
+				break;
+			wanted = two_bytes(p + best - 1);
 		}
 		candidate = s->prev[candidate % WINDOW];
 	}

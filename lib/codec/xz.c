@@ -3,6 +3,7 @@
 #include "xz.h"
 #include "crc.h"
 #include "lib/mem.h"
+#include "lib/work.h"
 
 #include <string.h>
 
@@ -51,12 +52,22 @@ fail(struct lzma *z, const char *why)
 
 /* ---- the range decoder ---- */
 
+/* As cur_u8, for the usual byte. */
+static inline uint8_t
+byte(struct lzma *z)
+{
+	if (z->in.pos == z->in.end || !work_left)
+		return cur_u8(&z->in);
+	work_left--;
+	return *z->in.pos++;
+}
+
 static void
 normalize(struct lzma *z)
 {
 	if (z->range < 1u << 24) {
 		z->range <<= 8;
-		z->code = z->code << 8 | cur_u8(&z->in);
+		z->code = z->code << 8 | byte(z);
 	}
 }
 
@@ -78,14 +89,36 @@ bit(struct lzma *z, uint16_t *p)
 	return 1;
 }
 
+/* Takes bits into M until it is LIMIT.  The bits of literals look random, so this does not branch on them. */
+static unsigned
+bits_until(struct lzma *z, uint16_t *p, unsigned m, unsigned limit)
+{
+	uint32_t range = z->range, code = z->code;
+
+	while (m < limit) {
+		uint32_t even = p[m], bound;
+		bool one;
+
+		if (range < 1u << 24) {
+			range <<= 8;
+			code = code << 8 | byte(z);
+		}
+		bound = (range >> 11) * even;
+		one = code >= bound;
+		range = one ? range - bound : bound;
+		code -= one ? bound : 0;
+		p[m] = (uint16_t)(even + (uint32_t)((int32_t)((one ? 31u : 2 * EVEN) - even) >> 5));
+		m = m << 1 | one;
+	}
+	z->range = range;
+	z->code = code;
+	return m;
+}
+
 static unsigned
 tree(struct lzma *z, uint16_t *p, unsigned bits)
 {
-	unsigned m = 1;
-
-	for (unsigned i = 0; i < bits; i++)
-		m = m << 1 | bit(z, p + m);
-	return m - (1u << bits);
+	return bits_until(z, p, 1, 1u << bits) - (1u << bits);
 }
 
 /* The lowest bit first. */
@@ -148,9 +181,7 @@ literal(struct lzma *z)
 				break;
 		}
 	}
-	while (m < 0x100)
-		m = m << 1 | bit(z, p + m);
-	z->out->buf[z->out->len++] = (char)m;
+	z->out->buf[z->out->len++] = (char)bits_until(z, p, m, 0x100);
 	z->state = z->state < 4 ? 0 : z->state < 10 ? z->state - 3 : z->state - 6;
 }
 
@@ -230,6 +261,8 @@ symbols(struct lzma *z, size_t end)
 {
 	while (z->out->len < end && !z->in.bad) {
 		unsigned position = (unsigned)(z->out->len - z->begin) & ((1u << z->pb) - 1), len;
+		const uint8_t *from;
+		uint8_t *to;
 
 		if (!bit(z, &z->model.match[z->state][position])) {
 			literal(z);
@@ -240,8 +273,10 @@ symbols(struct lzma *z, size_t end)
 			fail(z, broken);
 			return;
 		}
-		for (; len; len--, z->out->len++)
-			z->out->buf[z->out->len] = (char)*at(z, z->repeat[0]);
+		from = at(z, z->repeat[0]);
+		to = (uint8_t *)z->out->buf + z->out->len;
+		for (z->out->len += len; len; len--)
+			*to++ = *from++;
 	}
 	normalize(z);
 	if (z->in.bad || z->code || cur_left(&z->in))
