@@ -137,6 +137,8 @@ cur_sleb(struct cursor *c)
 {
 	uint64_t v = 0;
 
+	if (c->pos < c->end && *c->pos < 0x80)   /* as most are */
+		return (int64_t)(*c->pos++ ^ 0x40) - 0x40;
 	for (unsigned shift = 0;; shift += 7) {
 		uint8_t b = cur_u8(c);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "form.h"
+#include "lib/work.h"
 #include "path.h"
 
 enum {
@@ -240,7 +241,7 @@ advance(struct machine *x, uint64_t by)
 }
 
 /* Adds a row; of several rows at one address the last one counts. */
-static bool
+static inline bool
 emit(struct machine *x)
 {
 	struct making *m = x->m;
@@ -260,7 +261,7 @@ emit(struct machine *x)
 	if (prev && prev->at == row.at)
 		m->nrow--;
 	else if (!prev || prev->line != row.line || prev->file != row.file) {
-		if (!vec_room(&m->row, &m->row_cap, (uint64_t)m->nrow + 1, sizeof row))
+		if (m->nrow == m->row_cap && !vec_room(&m->row, &m->row_cap, (uint64_t)m->nrow + 1, sizeof row))
 			return false;
 		m->row[m->nrow++] = row;
 	}
@@ -364,8 +365,8 @@ run(const struct dwarf *d, const struct line_table *l, struct making *m)
 	bool good = true;
 
 	reset(&x);
-	while (good && cur_left(&x.c)) {
-		uint8_t op = cur_u8(&x.c);
+	while (good && x.c.pos < x.c.end && work_step(1)) {
+		uint8_t op = *x.c.pos++;
 
 		if (op >= l->opcode_base)
 			good = special(&x, op);
