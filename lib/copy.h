@@ -1,35 +1,9 @@
-/* A copy of a few bytes, as of names: by two words that overlap.  musl's memcpy begins slowly on x86. */
+/* A copy of a few bytes, as of names: musl's memcpy begins slowly on x86. */
 #ifndef LIB_COPY_H
 #define LIB_COPY_H
 
 #include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-static inline void
-copy_few(void *to, const void *from, size_t n)
-{
-	unsigned char *d = to;
-	const unsigned char *s = from;
-	uint64_t a, b;
-	uint32_t c, e;
-
-	if (n > 2 * sizeof a) {
-		memcpy(d, s, n);
-	} else if (n >= sizeof a) {
-		memcpy(&a, s, sizeof a);
-		memcpy(&b, s + n - sizeof b, sizeof b);
-		memcpy(d, &a, sizeof a);
-		memcpy(d + n - sizeof b, &b, sizeof b);
-	} else if (n >= sizeof c) {
-		memcpy(&c, s, sizeof c);
-		memcpy(&e, s + n - sizeof e, sizeof e);
-		memcpy(d, &c, sizeof c);
-		memcpy(d + n - sizeof e, &e, sizeof e);
-	} else {
-		for (; n; n--)
-			*d++ = *s++;
-	}
-}
+void copy_few(void *to, const void *from, size_t n);
 
 #endif

@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *
+row_suffix(const struct row *r)
+{
+	return r->bare ? "" : function_suffix(r->kind);
+}
+
 static uint32_t
 hash_row(const struct row *r)
 {

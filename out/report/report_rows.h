@@ -14,11 +14,7 @@ struct row {
 	bool bare;                 /* no suffix tells the kind */
 };
 
-static inline const char *
-row_suffix(const struct row *r)
-{
-	return r->bare ? "" : function_suffix(r->kind);
-}
+const char *row_suffix(const struct row *);
 
 struct rows {
 	const struct profile *p;
