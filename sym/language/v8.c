@@ -13,6 +13,7 @@
 #include "v8_code.h"
 #include "v8_compiled.h"
 #include "v8_glue.h"
+#include "v8_inlined.h"
 
 enum { READS = 256, KINDS = 4096, MEMOS = 4096, CONTEXT = 8, FUNCTION = 16, BYTES = 32 /* below the frame pointer */, RECORD = 16 /* above it */ };
 
@@ -48,6 +49,7 @@ struct v8_room {
 	struct v8_memo memo[MEMOS];
 	struct v8_codes codes;
 	struct v8_compiled_codes compiled;
+	struct v8_places places;
 };
 
 /* What a frame has. */
@@ -211,18 +213,29 @@ frame_has(const struct question *q, uint32_t i, enum kind kind, struct v8_call *
 	       look_word(q->look, fp - FUNCTION, &c->function) && v8_is_object(c->context) && v8_is_object(c->function);
 }
 
+/* The functions that optimized code runs at PC, inlined ones too; false: only the code's own function is known. */
+static bool
+push_inlined(const struct question *q, const struct v8_compiled *c, uint64_t pc, uint64_t entry)
+{
+	const struct v8_place *p = v8_place_at(&q->room->places, &q->room->codes, q->v->image, q->look, q->v, c, pc);
+
+	for (uint32_t i = 0; p && i < p->n; i++)
+		push(q, entry, p->codes[i]);
+	return p;
+}
+
 static void
 read_frame(const struct question *q, uint32_t i, enum kind kind)
 {
 	const struct moment *m = q->moment;
 	const struct v8_compiled *compiled = NULL;
-	uint64_t fp = m->sp[i + 1] - RECORD, bytes = 0;
+	uint64_t fp = m->sp[i + 1] - RECORD, bytes = 0, pc = languages_native(q->languages, m->code[i])->vaddr;
 	struct v8_call call;
 	const struct v8_memo *memo;
 	bool has = frame_has(q, i, kind, &call);
 
 	if (kind == KIND_MADE)
-		compiled = v8_compiled_at(&q->room->compiled, q->v->image, q->languages, q->look, q->v, languages_native(q->languages, m->code[i])->vaddr);
+		compiled = v8_compiled_at(&q->room->compiled, q->v->image, q->languages, q->look, q->v, pc);
 	if (!has && (i || !compiled))
 		return;
 	if (!has)
@@ -235,7 +248,8 @@ read_frame(const struct question *q, uint32_t i, enum kind kind)
 	if (memo && memo->native && !languages_leads_on(q->languages, m, m->code[i], true))
 		return;
 	if (memo) {
-		push(q, entry_of(q, i, kind), memo->code);
+		if (!compiled || !compiled->data || !push_inlined(q, compiled, pc, m->sp[i]))
+			push(q, entry_of(q, i, kind), memo->code);
 		return;
 	}
 	if (!has)

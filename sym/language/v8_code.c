@@ -9,9 +9,8 @@
 enum { PIECES = 64 /* of source, for one function */, PIECE_COST = 4, LINE_OFFSET = -32 /* from the ends of lines */ };
 #define LOOK_AGAIN UINT64_C(100000000)   /* ns */
 
-/* The line in the file; 0: not known.  A large source may need several samples: then *AGAIN. */
-static uint32_t
-find_line(struct v8_codes *p, const struct v8_image *v, struct look *l, const void *process, uint64_t script, uint32_t start, bool *again)
+uint32_t
+v8_code_line(struct v8_codes *p, const struct v8_image *v, struct look *l, const void *process, uint64_t script, uint32_t at, bool *again)
 {
 	uint32_t pieces = PIECES, line;
 	uint64_t source, first;
@@ -19,7 +18,7 @@ find_line(struct v8_codes *p, const struct v8_image *v, struct look *l, const vo
 	if (!v8_member(l, script, v->at[V8_SCRIPT_SOURCE], &source) || !v8_member(l, script, v->at[V8_SCRIPT_ENDS] + LINE_OFFSET, &first) ||
 	    !languages_may_search(p->languages, languages_allowance(p->languages), l->moment->time, PIECE_COST))
 		return 0;
-	line = v8_line(&p->lines, l, process, source, start, &pieces);
+	line = v8_line(&p->lines, l, process, source, at, &pieces);
 	if (pieces < PIECES)
 		languages_may_search(p->languages, languages_allowance(p->languages), l->moment->time, (PIECES - pieces) * PIECE_COST);
 	*again = !line && !pieces;
@@ -54,7 +53,7 @@ learn(struct v8_codes *p, const struct v8_image *v, struct look *l, struct v8_fu
 		v8_text(l, scope.name, p->name);
 	if (!f->native && v8_member(l, f->seen[1], v->at[V8_SCRIPT_NAME], &name)) {
 		v8_text(l, name, p->file);
-		found.line = find_line(p, v, l, f->process, f->seen[1], scope.start, &again);
+		found.line = v8_code_line(p, v, l, f->process, f->seen[1], scope.start, &again);
 	}
 	put_name(p);
 	found.name = f->native ? p->name : p->whole;

@@ -29,6 +29,7 @@ static const struct {
 	{ "class_InstructionStream__instruction_start__*", V8_STREAM_START }, { "class_Code__instruction_start__*", V8_CODE_START },
 	{ "class_Code__instruction_size__*", V8_CODE_SIZE }, { "DeoptimizationDataSharedFunctionInfoIndex", V8_DEOPT_SHARED },
 	{ "DeoptimizationDataWrappedSharedFunctionInfoIndex", V8_DEOPT_SHARED },
+	{ "DeoptimizationDataLiteralArrayIndex", V8_DEOPT_LITERALS }, { "DeoptimizationDataInliningPositionsIndex", V8_DEOPT_INLINED },
 };
 
 /* DWARF's number of the register that has that number in instructions: they differ on x86-64. */
@@ -64,7 +65,7 @@ read_constant(struct v8_image *v, const struct elf *e, const struct raw_symbol *
 static void
 add_compiled(struct v8_image *v)
 {
-	enum { DATA_OLD = 16, DATA_NEW = 8, SHARED_OLD = 6, START = 40, SIZE = 56 };
+	enum { DATA_OLD = 16, DATA_NEW = 8, SHARED_OLD = 6, LITERALS_OLD = 2, INLINED_OLD = 7, START = 40, SIZE = 56 };
 	int32_t *at = v->at;
 
 	at[V8_CODE_DATA] = v->major < 12 ? DATA_OLD : DATA_NEW;
@@ -72,6 +73,8 @@ add_compiled(struct v8_image *v)
 		at[V8_STREAM_START] = at[V8_CODE_START];
 		at[V8_CODE_START] = 0;
 		at[V8_DEOPT_SHARED] = SHARED_OLD;
+		at[V8_DEOPT_LITERALS] = LITERALS_OLD;
+		at[V8_DEOPT_INLINED] = INLINED_OLD;
 		return;
 	}
 	at[V8_CODE_START] = at[V8_CODE_START] ? at[V8_CODE_START] : START;

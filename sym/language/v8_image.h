@@ -14,7 +14,7 @@ enum v8_constant {
 	V8_NEEDED,
 	/* Those that not all versions have, or tell.  Where the instructions begin: in the object in front of them, and in the code
 	 * (0: that is this object); DATA: what the code was made from. */
-	V8_BYTES_WRAPPER = V8_NEEDED, V8_TYPE_CODE, V8_STREAM_START, V8_CODE_START, V8_CODE_SIZE, V8_CODE_DATA, V8_DEOPT_SHARED,
+	V8_BYTES_WRAPPER = V8_NEEDED, V8_TYPE_CODE, V8_STREAM_START, V8_CODE_START, V8_CODE_SIZE, V8_CODE_DATA, V8_DEOPT_SHARED, V8_DEOPT_LITERALS, V8_DEOPT_INLINED,
 	V8_CONSTANTS
 };
 

@@ -99,6 +99,7 @@ check_node() {
 		check "$1$how-all" "$all" -ge $(($(samples w.folded) * 6 / 10))
 		check "$1$how-counted" "$(field s.json stacks_of_languages)" -ge "$(field s.json stacks_of_languages_doubtful)" -a "$(field s.json stacks_of_languages_doubtful)" -le $((all / 10))
 		check "$1$how-builtin-calls" "$(samples w.folded 'work.js:sorter;(.*;)?work.js:byValue')" -ge 5
+		check "$1$how-inlined" "$(samples w.folded 'work.js:byValue;work.js:leaf')" -ge 20
 		check "$1$how-glue" "$(samples w.folded 'Builtins_(InterpreterEntryTrampoline|.*Handler|JSEntry)')" -le $((all / 100))
 		check "$1$how-node" "$(samples w.folded 'node:internal/main/run_main_module:\(anonymous\);.*work.js:main')" -ge $((all * 9 / 10))
 		check "$1$how-impossible" "$(samples w.folded 'work.js:(leaf|byValue|mapper|named.assigned);(.*;)?work.js:(main|outer|inner|sorter|cold)|work.js:inner;(.*;)?work.js:(sorter|build)')" = 0

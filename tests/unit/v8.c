@@ -14,13 +14,13 @@ static const struct v8_image of_11 = { .major = 11, .function = 5, .context = 4,
 	[V8_TYPE_SCRIPT] = 167, [V8_TYPE_SCOPE] = 261, [V8_TYPE_BYTES] = 191, [V8_TYPE_ODDBALL] = 131, [V8_FUNCTION_SHARED] = 24,
 	[V8_SHARED_NAME] = 16, [V8_SHARED_SCRIPT] = 32, [V8_SCRIPT_NAME] = 16, [V8_SCRIPT_SOURCE] = 8, [V8_SCRIPT_ENDS] = 56, [V8_SCOPE_FIRST] = 3,
 	[V8_BYTES_DATA] = 54, [V8_TYPE_CODE] = 247, [V8_STREAM_START] = 16, [V8_CODE_START] = 40, [V8_CODE_SIZE] = 56, [V8_CODE_DATA] = 16,
-	[V8_DEOPT_SHARED] = 6 } };
+	[V8_DEOPT_SHARED] = 6, [V8_DEOPT_LITERALS] = 2, [V8_DEOPT_INLINED] = 7 } };
 static const struct v8_image of_13 = { .major = 13, .function = 5, .context = 4, .at = {
 	[V8_TAGGED_SIZE] = 8, [V8_SMI_SHIFT] = 31, [V8_TYPE_FUNCTION] = 2065, [V8_TYPE_FUNCTION_LAST] = 2081, [V8_TYPE_SHARED] = 282,
 	[V8_TYPE_SCRIPT] = 167, [V8_TYPE_SCOPE] = 280, [V8_TYPE_BYTES] = 186, [V8_TYPE_ODDBALL] = 131, [V8_FUNCTION_SHARED] = 32,
 	[V8_SHARED_NAME] = 24, [V8_SHARED_SCRIPT] = 40, [V8_SCRIPT_NAME] = 16, [V8_SCRIPT_SOURCE] = 8, [V8_SCRIPT_ENDS] = 56, [V8_SCOPE_FIRST] = 5,
 	[V8_BYTES_DATA] = 64, [V8_BYTES_WRAPPER] = 16, [V8_TYPE_CODE] = 190, [V8_STREAM_START] = 32, [V8_CODE_START] = 40, [V8_CODE_SIZE] = 56,
-	[V8_CODE_DATA] = 8, [V8_DEOPT_SHARED] = 7 } };
+	[V8_CODE_DATA] = 8, [V8_DEOPT_SHARED] = 7, [V8_DEOPT_LITERALS] = 3, [V8_DEOPT_INLINED] = 8 } };
 
 static uint8_t memory[SIZE];
 static uint64_t top, map_of[TYPES], undefined, script;
@@ -440,6 +440,143 @@ optimized_code_tells_its_function(void)
 	check_compiled(&of_13, true);
 }
 
+/* ---- functions that V8 has inlined ---- */
+
+enum { CALLS = 2, LITERALS = 2 };
+
+static uint64_t
+array(uint32_t bytes)
+{
+	uint64_t a = object(CONTEXT_TYPE, 8 + bytes);
+
+	put(a, 8, number(bytes));
+	return a;
+}
+
+/* A place in the source, in inlined call NUMBER; 0: in none. */
+static uint64_t
+place(uint32_t position, uint64_t call)
+{
+	return (uint64_t)(position + 1) << 1 | call << 31;
+}
+
+static uint8_t *
+put_signed(uint8_t *p, int64_t v)
+{
+	uint64_t u = (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+
+	for (; u > 127; u >>= 7)
+		*p++ = (uint8_t)(u | 128);
+	*p++ = (uint8_t)u;
+	return p;
+}
+
+/* Three runs of instructions: of outer itself, of inner that outer calls, of what inner calls. */
+static uint64_t
+positions(const uint64_t of[3])
+{
+	uint64_t a = array(32), before = 0;
+	uint8_t *first = memory + (a - 1 + 16 - BASE), *p = first;
+
+	for (unsigned i = 0; i < 3; i++) {
+		p = put_signed(p, i == 1 ? ~0x300 : 0x10);           /* not the beginning of a statement */
+		p = put_signed(p, (int64_t)(of[i] - before));
+		before = of[i];
+	}
+	put(a, 8, number((uint32_t)(p - first)));
+	return a;
+}
+
+/* Code of a.outer, which has inlined inner, which has inlined leaf. */
+static uint64_t
+start_inlined(const struct v8_image *of, uint64_t *calls, uint64_t *literals)
+{
+	uint64_t outer, leaf, data, lo, shared, c;
+
+	start(of);
+	outer = function(scope(0, string("outer"), 0, 0), script);
+	leaf = function(scope(0, string("leaf"), 0, 0), script);
+	data = made_of(outer, false);
+	put(data, 8, number(12));
+	*calls = array(16 * CALLS);
+	*literals = array(8 * LITERALS);
+	put(*literals, 8, number(LITERALS));
+	memcpy(&shared, memory + (leaf - 1 + (uint64_t)at[V8_FUNCTION_SHARED] - BASE), 8);
+	put(*literals, 16, shared);
+	memcpy(&shared, memory + (inner - 1 + (uint64_t)at[V8_FUNCTION_SHARED] - BASE), 8);
+	put(*literals, 24, shared);
+	put(*calls, 16, place(8, 0));                            /* line 2 of outer calls inner */
+	put(*calls, 24, 1);
+	put(*calls, 32, place(16, 1));                           /* line 3 of inner calls leaf */
+	put(*calls, 40, 0);
+	put(data, 16 + 8 * at[V8_DEOPT_LITERALS], *literals);
+	put(data, 16 + 8 * at[V8_DEOPT_INLINED], *calls);
+	lo = compiled(data, 0x900);
+	memcpy(&c, memory + (lo - (uint64_t)at[V8_STREAM_START] + 8 - BASE), 8);
+	put(c, at[V8_CODE_DATA] + 8, positions((uint64_t[]){ place(0, 0), place(9, 1), place(24, 2) }));
+	put_frame(1, number(18), inner, 0);
+	put_frame(2, context, outer, 0);
+	return lo;
+}
+
+static void
+check_inlined(const struct v8_image *of)
+{
+	uint64_t calls, literals, lo = start_inlined(of, &calls, &literals);
+
+	runs_at(lo + 0x15, 2);
+	ask();
+	CHECK_U64(to.n, 1);
+	check_frame(0, "work.js:outer", 1, 2);
+	runs_at(lo + 0x310, 2);
+	ask();
+	CHECK_U64(to.n, 2);
+	check_frame(0, "work.js:inner", 2, 2);
+	check_frame(1, "work.js:outer", 2, 2);
+	runs_at(lo + 0x8f0, 2);
+	ask();
+	CHECK_U64(to.n, 3);
+	check_frame(0, "work.js:leaf", 4, 2);
+	check_frame(1, "work.js:inner", 3, 2);
+	check_frame(2, "work.js:outer", 2, 2);
+	ask();
+	CHECK(to.n == 3 && !reads);
+	runs_at(lo + 5, 2);                                      /* before the first place */
+	ask();
+	CHECK_U64(to.n, 1);
+	stop();
+}
+
+static void
+functions_that_are_inlined_have_frames(void)
+{
+	check_inlined(&of_11);
+	check_inlined(&of_13);
+}
+
+static void
+inlined_calls_that_lie_leave_the_function_itself(void)
+{
+	static const struct { uint64_t call, function; uint32_t calls, literals; } lies[] = {
+		{ 2, 0, 32, 2 },            /* inlined into itself */
+		{ 1, 2, 32, 2 }, { 1, 0x7fffffff, 32, 2 }, { 1, 1, 16, 2 }, { 1, 1, 32, 0 }, { 65535, 1, 32, 2 },
+	};
+
+	for (unsigned i = 0; i < sizeof lies / sizeof *lies; i++) {
+		uint64_t calls, literals, lo = start_inlined(&of_11, &calls, &literals);
+
+		put(calls, 32, place(16, lies[i].call));
+		put(calls, 24, lies[i].function);
+		put(calls, 8, number(lies[i].calls));
+		put(literals, 8, number(lies[i].literals));
+		runs_at(lo + 0x8f0, 2);
+		ask();
+		CHECK_U64(to.n, 1);
+		check_frame(0, "work.js:outer", 1, 2);
+		stop();
+	}
+}
+
 static void
 baseline_code_and_the_interpreter_run_the_same_bytecode(void)
 {
@@ -592,6 +729,8 @@ main(void)
 	RUN("v8", a_function_that_begins_is_in_a_register);
 	RUN("v8", what_the_collector_leaves_behind_leads_to_a_moved_function);
 	RUN("v8", optimized_code_tells_its_function);
+	RUN("v8", functions_that_are_inlined_have_frames);
+	RUN("v8", inlined_calls_that_lie_leave_the_function_itself);
 	RUN("v8", baseline_code_and_the_interpreter_run_the_same_bytecode);
 	RUN("v8", code_that_lies_is_none);
 	RUN("v8", what_is_not_javascript_stays);
