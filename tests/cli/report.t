@@ -11,6 +11,27 @@ $ printf 'app;main;f 3\napp;main;g_[k] 1\n' >a.folded; prof report a.folded
            3  75.0%           3  75.0%            f
            1  25.0%           1  25.0%  [kernel]  g_[k]
 
+# rows-that-call-nothing-come-before-others-of-their-total
+$ printf 'app;a;b 5\napp;c 5\napp;d;e 3\napp;d 2\napp;r;r;s 4\napp;r 1\n' >a.folded; prof report a.folded
+20 samples of 1 thread
+~ ^$
+        self              total         function
+           5  25.0%           5  25.0%  b
+           5  25.0%           5  25.0%  c
+           4  20.0%           4  20.0%  s
+           3  15.0%           3  15.0%  e
+           2  10.0%           5  25.0%  d
+           1   5.0%           5  25.0%  r
+~ ^$
+       total               self         function
+           5  25.0%           5  25.0%  b
+           5  25.0%           5  25.0%  c
+           5  25.0%           2  10.0%  d
+           5  25.0%           1   5.0%  r
+           5  25.0%           0   0.0%  a
+           4  20.0%           4  20.0%  s
+           3  15.0%           3  15.0%  e
+
 # options-stand-anywhere-and-files-may-begin-with-a-dash
 $ printf 'app;f 3\n' >-a.folded; prof report --by comm -- -a.folded
 3 samples of 1 thread
