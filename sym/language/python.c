@@ -97,8 +97,9 @@ done(void *process)
 /* ---- frames ---- */
 
 struct python_frame {
-	uint64_t previous, instr;
-	const struct python_code *code;
+	uint64_t previous, instr, globals, locals;
+	uint64_t bytes, size;      /* instructions of its code, */
+	uint32_t code;             /* as python_code has it; CODE_UNKNOWN: there is none */
 	uint8_t owner;
 	bool entry;                /* 3.11: the last frame of its piece */
 };
@@ -108,18 +109,25 @@ read_frame(struct question *q, uint64_t addr, struct python_frame *f)
 {
 	const uint32_t *at = q->p->image->at;
 	const uint8_t *o = addr % 8 ? NULL : look_at(q->look, addr, FRAME);
+	const struct python_code *c;
 	uint64_t code;
 
-	if (!o || at[PY_F_PREVIOUS] > FRAME - 8 || at[PY_F_CODE] > FRAME - 8 || at[PY_F_INSTR] > FRAME - 8 || at[PY_F_OWNER] >= FRAME)
+	if (!o || at[PY_F_PREVIOUS] > FRAME - 8 || at[PY_F_CODE] > FRAME - 8 || at[PY_F_INSTR] > FRAME - 8 || at[PY_F_OWNER] >= FRAME ||
+	    q->p->image->globals > FRAME - 8 || q->p->image->locals > FRAME - 8)
 		return false;
 	f->previous = look_u64(o + at[PY_F_PREVIOUS]);
+	f->globals = look_u64(o + q->p->image->globals);
+	f->locals = look_u64(o + q->p->image->locals);
 	f->instr = look_u64(o + at[PY_F_INSTR]);
 	f->owner = o[at[PY_F_OWNER]];
 	f->entry = q->p->image->minor == 11 && o[at[PY_F_OWNER] - 1];
 	code = look_u64(o + at[PY_F_CODE]) & ~(uint64_t)7;
-	f->code = q->p->image->minor >= 12 && f->owner >= OWNED_BY_NOBODY ? NULL : python_code_at(&q->p->codes, q->look, code);
-	if (q->p->image->minor < 11 && f->code)
-		f->instr = f->code->bytes + (uint64_t)(int64_t)(int32_t)f->instr * (q->p->image->minor == 10 ? 2 : 1);
+	c = q->p->image->minor >= 12 && f->owner >= OWNED_BY_NOBODY ? NULL : python_code_at(&q->p->codes, q->look, code, f->globals);
+	f->code = c ? c->code : CODE_UNKNOWN;
+	f->bytes = c ? c->bytes : 0;
+	f->size = c ? c->size : 0;
+	if (q->p->image->minor < 11 && c)
+		f->instr = f->bytes + (uint64_t)(int64_t)(int32_t)f->instr * (q->p->image->minor == 10 ? 2 : 1);
 	return true;
 }
 
@@ -132,20 +140,58 @@ push(struct question *q, uint64_t addr, uint32_t code)
 	}
 }
 
-/* The place of a frame in its code; false if the instruction is not in this code. */
+/* False if the instruction is not in this code. */
 static bool
-place_of(struct question *q, const struct python_frame *f, uint32_t *code)
+place_in_code(struct question *q, const struct python_frame *f, uint32_t *code)
 {
-	uint64_t at = f->code ? f->instr - f->code->bytes : 0;
+	uint64_t at = f->instr - f->bytes;
 
-	if (!f->code)
+	if (f->code == CODE_UNKNOWN)
 		return false;
-	if (q->p->image->free_threaded && at > f->code->size)   /* a copy of the instructions for this thread */
+	if (q->p->image->free_threaded && at > f->size)   /* a copy of the instructions for this thread */
 		at = 0;
 	if (at + 4 < 4)   /* it has not begun */
 		at = 0;
-	*code = languages_place(q->languages, f->code->code, (uint32_t)at);
-	return at <= f->code->size;
+	*code = languages_place(q->languages, f->code, (uint32_t)at);
+	return at <= f->size;
+}
+
+/* Whether importlib has called the frame, to run the body of a module. */
+static bool
+is_body(struct question *q, const struct python_frame *f)
+{
+	struct python_frame outer = *f;
+	const char *function;
+
+	if (!f->globals || f->globals != f->locals)
+		return false;
+	do
+		if (!outer.previous || !read_frame(q, outer.previous, &outer))
+			return false;
+	while (q->p->image->minor >= 12 && outer.owner >= OWNED_BY_NOBODY && q->budget && q->budget--);
+	function = outer.code != CODE_UNKNOWN ? languages_function(q->languages, outer.code) : NULL;
+	return function && !strcmp(function, "<frozen importlib._bootstrap>:_call_with_frames_removed");
+}
+
+/* The place of a frame in its code; false if prof cannot tell.  The code of a module's body may be gone already, or another one be at its
+ * address; then the module's dict tells. */
+static bool
+place_of(struct question *q, const struct python_frame *f, uint32_t *code)
+{
+	bool in_code = place_in_code(q, f, code);
+	const struct python_code *body;
+	const char *named, *own;
+
+	if (!is_body(q, f))
+		return in_code;
+	if (!(body = python_code_body(&q->p->codes, q->look, f->globals)))
+		return false;
+	named = body->code != CODE_UNKNOWN ? languages_function(q->languages, body->code) : NULL;
+	own = in_code ? languages_function(q->languages, *code) : NULL;
+	if (!named || (own && !strcmp(named, own)))
+		return in_code;
+	*code = body->code;
+	return true;
 }
 
 /* The native frame that holds the address; N if none does. */
@@ -187,8 +233,8 @@ piece(struct question *q, uint64_t top, uint64_t entry)
 		}
 		p.copied = p.copied && look_is_copied(q->look, addr, FRAME);
 		if (q->to->n == p.first) {
-			p.inner = f.code->bytes;
-			p.upto = f.code->bytes + f.code->size + INSTRUCTIONS_AFTER;
+			p.inner = f.bytes;
+			p.upto = f.bytes + f.size + INSTRUCTIONS_AFTER;
 		}
 		push(q, addr, code);
 		ended = f.entry;

@@ -113,10 +113,36 @@ learn(struct python_codes *p, struct look *l, struct python_code *c)
 	return c->size <= CODE_MOST && find_function(p, l, head, c);
 }
 
-const struct python_code *
-python_code_at(struct python_codes *p, struct look *l, uint64_t addr)
+/* By __file__: the names of modules that Python reads from a source are those of their code, too. */
+static bool
+learn_body(struct python_codes *p, struct look *l, struct python_code *c)
+{
+	char file[NAME_MOST], name[2 * NAME_MOST];
+	uint64_t text = python_object_in_dict(p->image, l, c->addr, "__file__");
+	struct language_function f = { .name = name, .file = file, .line = 1 };
+	size_t n;
+
+	c->looked = l->moment->time;
+	if (text && text == c->seen[1])
+		return true;
+	c->code = CODE_UNKNOWN;
+	c->seen[1] = 0;
+	if (!text || !python_object_text(p->image, l, text, file))
+		return false;
+	c->seen[1] = text;
+	if ((n = strlen(file)) < 3 || strcmp(file + n - 3, ".py"))
+		return true;
+	put_name(name, sizeof name, file, "<module>");
+	c->code = languages_code(p->languages, &language_python, &f, 0);
+	return c->code != CODE_UNKNOWN;
+}
+
+/* The code at ADDR, which LEARN reads if it is new, or may be another one by now. */
+static const struct python_code *
+code_at(struct python_codes *p, struct look *l, uint64_t addr, uint64_t globals, bool (*learn_it)(struct python_codes *, struct look *, struct python_code *))
 {
 	uint32_t h = hash_u64(addr), slot, i;
+	struct python_code *c;
 
 	if (addr % 8 || !addr)
 		return NULL;
@@ -126,14 +152,30 @@ python_code_at(struct python_codes *p, struct look *l, uint64_t addr)
 	if (i == INDEX_NONE) {
 		if (p->n == CODES_MOST || !vec_room(&p->code, &p->cap, (uint64_t)p->n + 1, sizeof *p->code))
 			return NULL;
-		p->code[p->n] = (struct python_code){ .addr = addr, .code = CODE_UNKNOWN };
-		if (!learn(p, l, &p->code[p->n]) || !index_add(&p->index, h, p->n))
+		p->code[p->n] = (struct python_code){ .addr = addr, .globals = globals, .code = CODE_UNKNOWN };
+		if (!learn_it(p, l, &p->code[p->n]) || !index_add(&p->index, h, p->n))
 			return NULL;
 		return &p->code[p->n++];
 	}
-	if (l->moment->time - p->code[i].looked > LOOK_AGAIN && !learn(p, l, &p->code[i]))
+	c = &p->code[i];
+	if ((l->moment->time - c->looked > LOOK_AGAIN || c->globals != globals) && !learn_it(p, l, c))
 		return NULL;
-	return p->code[i].code == CODE_UNKNOWN ? NULL : &p->code[i];
+	c->globals = globals;
+	return c;
+}
+
+const struct python_code *
+python_code_at(struct python_codes *p, struct look *l, uint64_t addr, uint64_t globals)
+{
+	const struct python_code *c = code_at(p, l, addr, globals, learn);
+
+	return c && c->code != CODE_UNKNOWN ? c : NULL;
+}
+
+const struct python_code *
+python_code_body(struct python_codes *p, struct look *l, uint64_t globals)
+{
+	return code_at(p, l, globals, globals, learn_body);
 }
 
 /* ---- by registers ---- */

@@ -9,7 +9,8 @@
 #include "python_image.h"
 
 struct python_code {
-	uint64_t addr;
+	uint64_t addr;             /* of the object; of the body of a module: of the module's dict */
+	uint64_t globals;          /* of the frame that ran it last */
 	uint64_t bytes, size;      /* its instructions */
 	uint64_t seen[4];          /* pointers in it, by which prof recognizes it */
 	uint64_t looked;           /* ns: when prof looked at them last */
@@ -28,8 +29,11 @@ struct python_codes {
 };
 
 void python_codes_free(struct python_codes *);
-/* The code object at ADDR; NULL if there is none. */
-const struct python_code *python_code_at(struct python_codes *, struct look *, uint64_t addr);
+/* The code object at ADDR, of a frame with these GLOBALS; NULL if there is none. */
+const struct python_code *python_code_at(struct python_codes *, struct look *, uint64_t addr, uint64_t globals);
+/* The body of the module whose dict is at GLOBALS, by its __file__, without places: Python frees its code when it has run.  Its code is
+ * CODE_UNKNOWN if the file is not a source; NULL: prof cannot read the dict. */
+const struct python_code *python_code_body(struct python_codes *, struct look *, uint64_t globals);
 
 /* The code that the evaluator runs, by the registers, and the place in it; NULL: they point to no known instructions, or to those
  * of two codes. */

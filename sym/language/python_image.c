@@ -98,6 +98,12 @@ python_image_find(struct modules *ms, struct module *m)
 		return NULL;
 	if (!told_by_itself(&image, e) && !told_by_version(&image, e, t))
 		return NULL;
+	image.globals = image.at[PY_F_CODE] + (image.minor < 11 ? 16 : 24);
+	image.locals = image.at[PY_F_CODE] + (image.minor < 11 ? 24 : 40);
+	if (image.minor == 11) {   /* they come before the code */
+		image.globals = image.at[PY_F_CODE] - 24;
+		image.locals = image.at[PY_F_CODE] - 8;
+	}
 	if (symbol_tables_named(e, t, "_PyEval_EvalFrameDefault", &s)) {
 		image.eval_lo = s.value;
 		image.eval_hi = s.value + s.size;

@@ -18,6 +18,7 @@ struct python_image {
 	uint64_t runtime, runtime_size;  /* _PyRuntime, as linked */
 	uint64_t eval_lo, eval_hi;       /* _PyEval_EvalFrameDefault */
 	uint32_t at[PY_MEMBERS];
+	uint32_t globals, locals;        /* of a frame */
 	uint8_t minor;                   /* of version 3 */
 	bool free_threaded;
 	bool handlers;                   /* each instruction is a function that jumps to the next one */

@@ -79,8 +79,9 @@ read_keys(const struct python_image *p, struct look *l, uint64_t keys, struct na
 		return false;
 	size = old ? look_u64(o + 8) : o[9];
 	entries = look_u64(o + (old ? 32 : 24));
-	if (size > (old ? 1 << KEYS_LOG_MOST : KEYS_LOG_MOST) || entries > ENTRIES_MOST)
+	if (size > (old ? 1 << KEYS_LOG_MOST : KEYS_LOG_MOST))
 		return false;
+	entries = entries < ENTRIES_MOST ? entries : ENTRIES_MOST;
 	*n = (struct names){ old ? keys + 40 + size * (size > 0xff ? 2 : 1) : keys + 32 + (UINT64_C(1) << size), (uint32_t)entries,
 	                     old || !o[10] ? 24 : 16, old || !o[10] ? 8 : 0 };
 	return true;
@@ -113,8 +114,8 @@ value_of(const struct python_image *p, struct look *l, uint64_t keys, uint64_t v
 	return v;
 }
 
-static uint64_t
-in_dict(const struct python_image *p, struct look *l, uint64_t dict, const char *name)
+uint64_t
+python_object_in_dict(const struct python_image *p, struct look *l, uint64_t dict, const char *name)
 {
 	enum { KEYS = 24, VALUES = 32 };   /* behind the type */
 	uint64_t keys, values, type = dict + p->at[PY_TYPE];
@@ -135,7 +136,7 @@ python_object_attribute(const struct python_image *p, struct look *l, uint64_t a
 		return 0;
 	if (p->minor < 11)
 		return look_word(l, type + p->at[PY_TYPE_NAME] + DICTOFFSET, &offset) && offset && offset < 4096 &&
-		       look_word(l, addr + offset, &word) ? in_dict(p, l, word, name) : 0;
+		       look_word(l, addr + offset, &word) ? python_object_in_dict(p, l, word, name) : 0;
 	if (p->minor == 11 && look_word(l, addr - 32, &word) && word)
 		return value_of(p, l, keys, word, name);
 	if (p->minor >= 13 && look_word(l, type + p->at[PY_TYPE_NAME] + BASICSIZE, &offset) && offset < 4096 &&
@@ -143,5 +144,5 @@ python_object_attribute(const struct python_image *p, struct look *l, uint64_t a
 		return value_of(p, l, keys, addr + offset + 8, name);
 	if (!look_word(l, addr - (p->free_threaded ? 8 : 24), &word))   /* there is nothing of the garbage collector's before it */
 		return 0;
-	return p->minor == 12 && word & 1 ? value_of(p, l, keys, word + 1, name) : in_dict(p, l, word, name);
+	return p->minor == 12 && word & 1 ? value_of(p, l, keys, word + 1, name) : python_object_in_dict(p, l, word, name);
 }

@@ -11,5 +11,7 @@ enum { PYTHON_TEXT_MOST = 1000 };
 bool python_object_text(const struct python_image *, struct look *, uint64_t addr, char to[PYTHON_TEXT_MOST]);
 /* The attribute of that name of an instance of a class; 0 if it has none, or the version is not one whose instances prof knows. */
 uint64_t python_object_attribute(const struct python_image *, struct look *, uint64_t addr, const char *name);
+/* The value of that name in a dict, if it is among the first 64; 0 if not. */
+uint64_t python_object_in_dict(const struct python_image *, struct look *, uint64_t dict, const char *name);
 
 #endif

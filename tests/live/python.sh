@@ -106,6 +106,19 @@ while time.time() < end:
     within_first(1000)
 t.join()
 END
+# Modules whose code is gone when it has run, and another one's takes its place.
+mkdir -p mods
+for i in $(seq 200); do
+	{
+		echo "def work(n):"
+		echo "    for i in range(n): pass"
+		echo "s = 0"
+		seq -f 'v%g = 1' $((i * 7 % 90))
+		echo "for i in range(20000): s += i"
+		echo "work(80000)"
+	} >mods/m$i.py
+done
+echo 'for i in range(1, 201): __import__("m%d" % i)' >mods/all.py
 # The test knows who calls whom, and in which of the interpreter's functions each Python function can be.
 impossible='work.py:outer;(.*;)?work.py:(other|key|gen)|work.py:caller;(.*;)?work.py:(K.)?inner|work.py:(K.)?inner;(.*;)?(PyUnicode_|PyObject_Str)|work.py:other;(.*;)?(list_sort|builtin_sum)|work.py:key;(.*;)?PyObject_Str'
 tested=' '
@@ -126,6 +139,12 @@ for py in python3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.1
 		check "$v-sure" "$doubt" -le $((all / 10))
 	fi
 	check "$v-counted" "$(field s.json stacks_of_languages)" -ge "$(field s.json stacks_of_languages_doubtful)" -a "$(field s.json stacks_of_languages)" -gt 0
+	rm -rf mods/__pycache__
+	"$PROF" -q -o m.folded -- "$py" mods/all.py
+	grep -E 'all.py:<module>;(.*;)?m[0-9]+.py:' m.folded >bodies.folded
+	check "$v-modules" "$(samples bodies.folded 'm[0-9]+.py:<module>;(.*;)?m[0-9]+.py:work')" -ge 150
+	check "$v-modules-impossible" "$(sed -E '/m([0-9]+).py:<module>;(.*;)?m\1.py:work/d' bodies.folded | grep -cE 'm[0-9]+.py:<module>;(.*;)?m[0-9]+.py:')" = 0
+	check "$v-modules-sure" "$(samples m.folded 'all.py:<module>;(.*;)?\[python\?\]')" -le $(($(samples m.folded 'all.py:<module>') / 20))
 	"$PROF" -q -o a.folded -- "$py" aio.py
 	check "$v-coroutines" "$(samples a.folded 'aio.py:outer;(.*;)?aio.py:middle;(.*;)?aio.py:leaf;(.*;)?aio.py:compute')" -ge 50 -a \
 		"$(samples a.folded 'aio.py:outer;(.*;)?aio.py:numbers;(.*;)?aio.py:compute')" -ge 20
