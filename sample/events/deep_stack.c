@@ -11,7 +11,7 @@
 #include "perf.h"
 
 /* TOP_NONE: prof does not know the top, so the program reads nothing more.  BEYOND: the bytes of main that a walk may want
- * beyond the last frame.  PATIENCE: if the program once read too little in a place, it may read too much there so many times.
+ * beyond the last frame.  PATIENCE: if the program once read too little in a place, or what a walk needed, it may read too much there so many times.
  * TRIES: missing pages that it may try on stacks that prof does not know yet, at first and once a stack had some.  A word that
  * tells of another stack's sp is less than SAVED bytes below that, and within SEARCHED bytes of where the walk left the
  * stack. */
@@ -328,6 +328,8 @@ learn_end(struct deep *d, const struct piece *copy, const struct pieces *rest, c
 	uint64_t *top = &d->told->top[i], flags = *top & DEEP_FLAGS, known = *top - flags;
 	bool is_short = first && copy->size < d->told->copied;
 
+	if (!cut && rest->n && w->end >= rest->piece->lo)   /* it needed what the program read */
+		d->patience[i] = PATIENCE;
 	if (cut) {
 		d->patience[i] = known ? PATIENCE : d->patience[i];
 		*top = flags;

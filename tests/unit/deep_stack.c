@@ -138,6 +138,21 @@ learn(uint64_t sp, uint64_t size, const struct pieces *p, uint64_t used, bool cu
 	deep_learn(&d, &(struct piece){ sp, size, stack }, p, &(struct walked){ .sp = sp, .end = sp + used }, 1, cut);
 }
 
+/* x264's first samples: deep stacks, and one that was cut at its innermost frame by other reasons. */
+static void
+one_short_walk_changes_nothing(void)
+{
+	const uint64_t sp = 0x7ffffff00000, room = STACK_BEFORE_DEEP, *top = &told.top[deep_place(sp, DEEP_REGION)];
+	struct piece piece = { sp + room, 2 * DEEP_PAGE, stack };
+	const struct pieces rest = { &piece, 1 };
+
+	begin();
+	told.copied = room;
+	learn(sp, room, &rest, room + DEEP_PAGE + 4000, false);
+	learn(sp, room, &rest, 0, false);
+	CHECK(*top > sp + room);
+}
+
 static void
 learns(void)
 {
@@ -322,6 +337,7 @@ main(void)
 	RUN("deep_stack", most);
 	RUN("deep_stack", copies_of_two_lengths);
 	RUN("deep_stack", learns);
+	RUN("deep_stack", one_short_walk_changes_nothing);
 	RUN("deep_stack", learns_holes);
 	RUN("deep_stack", learns_arrays);
 	RUN("deep_stack", learns_turns);
