@@ -13,6 +13,8 @@
 #include "sym/module/ehframe.h"
 #include "unwind/derive/derive.h"
 #include "entry.h"
+#include "rule.h"
+#include "verify.h"
 
 /* The functions with such a loop. */
 static const struct {
@@ -28,6 +30,8 @@ enum {
 	RISE_MOST = 4096,
 	FIRST_INSNS = 10,
 	SWITCHER_INSNS = 32,
+	ASSEMBLY_LEAST = 8 << 10,      /* bytes of an interpreter's loop */
+	MADE_MOST = 512,               /* bytes of its frame, and of what code below it keeps */
 	RESERVE_LEAST = 16 << 10,      /* bytes of a frame that are room for others */
 	DESCRIPTIONS_MOST = 1 << 14,   /* of a file, among which prof looks for such a function */
 };
@@ -205,6 +209,47 @@ hosted_rule(struct job *j, const struct frame *f, struct module *m, uint64_t vad
 	return STEP_NONE;
 }
 
+/* Whether the call before RA is of an interpreter's loop, in assembly, whose table knows one frame for all of it; then its RULE. */
+static bool
+calls_assembly(struct job *j, uint64_t ra, struct rule *rule)
+{
+	struct unwinder *u = j->u;
+	struct entry *e = entry_probe(u, j->space, ra - 1);
+	uint64_t vaddr, target, lo, hi;
+	struct rule last;
+	struct module *m;
+
+	if (!e || e == &u->spare || (m = entry_module(u, e, &vaddr))->kind != MODULE_FILE || m->bad || !(target = code_called(&u->code, m, vaddr)) ||
+	    !ehframe_start(u->code.modules, m, target, &lo, &hi) || hi - lo < ASSEMBLY_LEAST)
+		return false;
+	return rule_find(u, m, lo, rule) && rule_find(u, m, hi - 1, &last) && !memcmp(rule, &last, sizeof last) && rule->kind == RULE_PLAIN &&
+	       !(rule->flags & RULE_BASE_FP) && rule->cfa_off > (int32_t)u->code.arch->word;
+}
+
+/* Steps out of code that an interpreter's compiler made, and that runs in the frame of its loop, below which it may keep more (LuaJIT's
+ * traces).  The loop's return address is the first one on the stack, so no other frame lies between.  The code keeps less than the
+ * loop's frame has, so an old return address before the loop's would lie in that frame, and the loop has written all of it. */
+static enum step
+step_assembly(struct job *j, struct frame *f)
+{
+	uint64_t at = f->sp, ra = 0;
+	struct frame to = *f;
+	struct rule rule;
+	enum step step;
+
+	for (; memory_word(&j->memory, at, &ra) && !verify_caller(j, ra); at += j->u->code.arch->word)
+		if (at - f->sp >= MADE_MOST)
+			return STEP_NONE;
+	if (!memory_has(&j->memory, at) || !calls_assembly(j, ra, &rule) || at - f->sp < (uint64_t)(rule.cfa_off + rule.ra_off) ||
+	    at - f->sp >= (uint64_t)(2 * rule.cfa_off + rule.ra_off))
+		return STEP_NONE;
+	rule.cfa_off = (int32_t)(at - f->sp) - rule.ra_off;
+	step = step_plain(&rule, &j->memory, j->u->mask, &to, &j->where);
+	if (step == STEP_OK)
+		*f = to;
+	return step;
+}
+
 enum step
 step_hosted(struct job *j, struct frame *f)
 {
@@ -218,10 +263,13 @@ step_hosted(struct job *j, struct frame *f)
 		return STEP_NONE;
 	m = entry_module(j->u, e, &vaddr);
 	step = hosted_rule(j, f, m, vaddr, &rule);
+	if (step == STEP_OK)
+		step = step_plain(&rule, &j->memory, j->u->mask, f, &j->where);
+	else if (step == STEP_NONE && m->kind == MODULE_JIT && j->u->mode == MODE_AUTO && j->u->code.arch->call_len)
+		step = step_assembly(j, f);
 	if (step == STEP_OK) {
 		j->by = BY_CODE;
 		j->by_hand = true;
-		return step_plain(&rule, &j->memory, j->u->mask, f, &j->where);
 	}
 	return step;
 }

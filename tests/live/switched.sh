@@ -1,5 +1,6 @@
 #!/bin/sh
-# Code that a process made, and that runs on stacks in the heap: beneath it are the thread's own native frames, and [jit] between.
+# Code that a process made, and that runs on stacks in the heap (beneath it are the thread's own native frames, and [jit] between), or in the
+# frame of a loop in assembly.
 . "$(dirname "$0")/../lib.sh"
 [ "$(uname -m)" = x86_64 ] || { skip '' "x86-64 alone has this code"; exit 0; }
 switched=$(program switched) || exit 1
@@ -37,4 +38,28 @@ elif [ "${CI:-}" = true ]; then
 	not_ok erlang "no erl"
 else
 	skip erlang "no erl: apt-get install erlang-base"
+fi
+
+# LuaJIT's traces run in the frame of its loop: as much time in a callback of string.gsub's, which C calls, as without.
+if command -v luajit >/dev/null 2>&1; then
+	cat >loop.lua <<'END'
+local function spin(n) local x, y, z = 1, 2, 3 for i = 1, n do x = (x * 31 + y + i) % 65521 y = (y * 17 + z) % 65519 z = (z + x * y) % 65537 end return x + y + z end
+local finish, sum = os.clock() + 2, 0
+while os.clock() < finish do
+	local t = os.clock() + 0.02
+	while os.clock() < t do sum = sum + spin(20000) end
+	string.gsub("x", "x", function() local t = os.clock() + 0.02 while os.clock() < t do sum = sum + spin(20000) end end)
+end
+print(sum)
+END
+	"$PROF" -F 999 --stats lua.json -o lua.folded -- luajit loop.lua >out 2>err || cat err
+	check luajit $(($(field lua.json stacks_complete) * 100)) -ge $(($(field lua.json stacks) * 97))
+	made=$(samples lua.folded ';lua_pcall;[[]unknown[]]') called=$(samples lua.folded ';lua_pcall;[^;]*luajit[^;]*;[^;]*luajit[^;]*;[[]unknown[]]')
+	check luajit-made $((made + called)) -ge 500
+	check luajit-shares $((called * 100)) -ge $(((made + called) * 35)) -a $((called * 100)) -le $(((made + called) * 65))
+	check luajit-callers "$(samples lua.folded '[[]unknown[]]')" -le $(((made + called) * 101 / 100 + $(samples lua.folded '[[]truncated[]].*[[]unknown[]]')))
+elif [ "${CI:-}" = true ]; then
+	not_ok luajit "no luajit"
+else
+	skip luajit "no luajit: apt-get install luajit"
 fi
