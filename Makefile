@@ -26,7 +26,8 @@ hot     = lib/% sym/% unwind/% sample/events/% out/%
 cold    = $(addprefix sample/events/,cgroup% counters% cpu% event% growth% helper% kernel_function% lent% open% pressure% priority% probe% syscalls% thread_pointer% trace% watches%) \
           $(addprefix sym/language/%_,code.c gil.c glue.c image.c lines.c object.c threads.c) sym/language/v8% sym/language/lasting.c sym/module/module.c sym/elf/plt.c sym/jit/jitcode.c sym/probe/% sym/demangle/dotted.c sym/demangle/dlang.c sym/jit/jit.c sym/jit/jit_frame.c sym/jit/jitdump% sym/jit/registered% sym/dwarf/entry% sym/module/debug% out/report/% \
           $(addprefix lib/,bpf% dir% nearest% progress% regex%) out/output% out/place% out/format/html/html_read% $(addprefix out/format/svg/,flame% svg.c svg_color% svg_frames% svg_read%)
-cold   += unwind/jit_gap.c out/profile/filter.c out/format/folded.c sym/demangle/rust_v0.c sym/elf/elf.c sym/elf/go_table.c sym/dwarf/dwarf_file.c lib/codec/unpack.c sym/demangle/cxx_expr.c sym/demangle/rust.c sym/demangle/rust_const.c sym/demangle/rust_word.c unwind/hosted_frame.c unwind/jumped_frame.c out/format/svg/svg_data.c
+cold   += $(addprefix unwind/,hosted_frame.c jit_gap.c jumped_frame.c outermost.c exception_frame.c cfi/second_opinion.c cfi/row_mend.c cfi/expr.c cfi/exidx_row.c derive/sigreturn.c java.c called_function.c)
+cold   += out/profile/filter.c out/format/folded.c out/format/svg/svg_data.c sym/demangle/rust_v0.c sym/elf/elf.c sym/elf/go_table.c sym/dwarf/dwarf_file.c lib/codec/unpack.c sym/demangle/cxx_expr.c sym/demangle/rust.c sym/demangle/rust_const.c sym/demangle/rust_word.c
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
 CFLAGS  = -g
 SHAPE   = -fno-pie -fstack-protector -fno-asynchronous-unwind-tables -fno-unwind-tables -ffunction-sections -fdata-sections \
