@@ -8,7 +8,7 @@
 #include "python_lines.h"
 #include "python_object.h"
 
-enum { NAME_MOST = PYTHON_TEXT_MOST, TABLE_MOST = 1 << 16, CODE_MOST = 1 << 24, CODES_MOST = 1 << 18, HEAD = 256 };
+enum { NAME_MOST = PYTHON_TEXT_MOST, TABLE_MOST = 1 << 16, CODE_MOST = 1 << 24, CODES_MOST = 1 << 18, HEAD = 256, BODY = 1 /* behind a dict: no code object lies there */ };
 
 #define LOOK_AGAIN UINT64_C(100000000)   /* ns */
 
@@ -118,7 +118,7 @@ static bool
 learn_body(struct python_codes *p, struct look *l, struct python_code *c)
 {
 	char file[NAME_MOST], name[2 * NAME_MOST];
-	uint64_t text = python_object_in_dict(p->image, l, c->addr, "__file__");
+	uint64_t text = python_object_in_dict(p->image, l, c->addr - BODY, "__file__");
 	struct language_function f = { .name = name, .file = file, .line = 1 };
 	size_t n;
 
@@ -144,8 +144,6 @@ code_at(struct python_codes *p, struct look *l, uint64_t addr, uint64_t globals,
 	uint32_t h = hash_u64(addr), slot, i;
 	struct python_code *c;
 
-	if (addr % 8 || !addr)
-		return NULL;
 	for (slot = index_first(&p->index, h); (i = index_at(&p->index, slot)) != INDEX_NONE; slot = index_next(&p->index, slot))
 		if (p->code[i].addr == addr)
 			break;
@@ -167,7 +165,7 @@ code_at(struct python_codes *p, struct look *l, uint64_t addr, uint64_t globals,
 const struct python_code *
 python_code_at(struct python_codes *p, struct look *l, uint64_t addr, uint64_t globals)
 {
-	const struct python_code *c = code_at(p, l, addr, globals, learn);
+	const struct python_code *c = addr % 8 || !addr ? NULL : code_at(p, l, addr, globals, learn);
 
 	return c && c->code != CODE_UNKNOWN ? c : NULL;
 }
@@ -175,7 +173,7 @@ python_code_at(struct python_codes *p, struct look *l, uint64_t addr, uint64_t g
 const struct python_code *
 python_code_body(struct python_codes *p, struct look *l, uint64_t globals)
 {
-	return code_at(p, l, globals, globals, learn_body);
+	return globals % 8 ? NULL : code_at(p, l, globals + BODY, globals, learn_body);
 }
 
 /* ---- by registers ---- */
@@ -202,7 +200,7 @@ code_around(const struct python_codes *p, uint64_t addr)
 	uint32_t i = sort_upto(p->by_bytes, p->sorted, addr);
 	const struct python_code *c = i ? &p->code[p->by_bytes[i - 1].a] : NULL;
 
-	return c && addr - c->bytes <= c->size && c->code != CODE_UNKNOWN ? c : NULL;
+	return c && c->bytes && addr - c->bytes <= c->size && c->code != CODE_UNKNOWN ? c : NULL;
 }
 
 const struct python_code *

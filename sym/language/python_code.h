@@ -9,7 +9,7 @@
 #include "python_image.h"
 
 struct python_code {
-	uint64_t addr;             /* of the object; of the body of a module: of the module's dict */
+	uint64_t addr;             /* of the object; of the body of a module: 1 behind the module's dict */
 	uint64_t globals;          /* of the frame that ran it last */
 	uint64_t bytes, size;      /* its instructions */
 	uint64_t seen[4];          /* pointers in it, by which prof recognizes it */

@@ -23,9 +23,9 @@ place_of(struct v8_places *p, struct look *l, uint64_t table, uint64_t at)
 	int64_t begin = 0, more;
 	struct cursor c;
 
-	if (!v8_member(l, table, LENGTH, &n) || !v8_is_number(n) || !(n >>= 32) || n > V8_POSITIONS || !look_copy(l, table - 1 + ELEMENTS, p->bytes, n))
+	if (!v8_member(l, table, LENGTH, &n) || !v8_is_number(n) || !(n >>= 32) || n > V8_POSITIONS || !look_copy(l, table - 1 + ELEMENTS, p->bytes, (size_t)n))
 		return 0;
-	c = cur_of(p->bytes, n, false);
+	c = cur_of(p->bytes, (size_t)n, false);
 	while (c.pos < c.end) {
 		more = signed_of(cur_uleb(&c));
 		begin += (more < 0 ? ~more : more) & UINT32_MAX;
