@@ -8,7 +8,7 @@ need python3 python3
 lib=$(dirname "$TESTS")/lib
 codec=$work/codec
 ${CC:-cc} -O1 -g ${SANITIZE:-} -iquote "${lib%/lib}" -o "$codec" "$TESTS/programs/codec.c" "$lib/codec/deflate.c" "$lib/codec/inflate.c" "$lib/codec/zstd.c" "$lib/codec/xz.c" "$lib/codec/crc.c" \
-	"$lib/cursor.c" "$lib/mem.c" "$lib/sink.c" "$lib/work.c" "$lib/clock.c" || exit 1
+	"$lib/cursor.c" "$lib/copy.c" "$lib/mem.c" "$lib/sink.c" "$lib/work.c" "$lib/clock.c" || exit 1
 export ASAN_OPTIONS=detect_leaks=0
 
 cat "$TESTS"/unit/*.c | head -c 300000 >text
