@@ -144,7 +144,7 @@ for py in python3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.1
 	grep -E 'all.py:<module>;(.*;)?m[0-9]+.py:' m.folded >bodies.folded
 	check "$v-modules" "$(samples bodies.folded 'm[0-9]+.py:<module>;(.*;)?m[0-9]+.py:work')" -ge 150
 	check "$v-modules-impossible" "$(sed -E '/m([0-9]+).py:<module>;(.*;)?m\1.py:work/d' bodies.folded | grep -cE 'm[0-9]+.py:<module>;(.*;)?m[0-9]+.py:')" = 0
-	check "$v-modules-sure" "$(samples m.folded 'all.py:<module>;(.*;)?\[python\?\]')" -le $(($(samples m.folded 'all.py:<module>') / 20))
+	check "$v-modules-sure" "$(samples m.folded 'all.py:<module>;(.*;)?\[python\?\]')" -le $(($(samples m.folded 'all.py:<module>') / 10))
 	"$PROF" -q -o a.folded -- "$py" aio.py
 	check "$v-coroutines" "$(samples a.folded 'aio.py:outer;(.*;)?aio.py:middle;(.*;)?aio.py:leaf;(.*;)?aio.py:compute')" -ge 50 -a \
 		"$(samples a.folded 'aio.py:outer;(.*;)?aio.py:numbers;(.*;)?aio.py:compute')" -ge 20
