@@ -15,7 +15,7 @@ struct v8_script {
 
 struct v8_lines {
 	struct v8_script script[V8_LINES_SCRIPTS];
-	uint8_t bytes[2 * V8_LINES_PIECE + 2];
+	uint8_t bytes[2 * (V8_LINES_PIECE + 1) + 2];   /* a piece, the character behind it, and an end */
 };
 
 /* The line of a place in the source, from 1 on; 0: not known.  It reads at most PIECES pieces, and takes those away; too few of them: ask again. */
