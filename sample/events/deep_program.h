@@ -10,8 +10,9 @@
 
 /* A part, and all parts of a sample, bytes. */
 enum { DEEP_PAGE = RECORD_PAGE, DEEP_PART_PAGES = 15, DEEP_PART = DEEP_PART_PAGES * DEEP_PAGE, DEEP_PARTS = 4, DEEP_MOST = DEEP_PARTS * DEEP_PART };
-/* Pages of the kernel's own copy that the program reads again if it reads all from sp on; and all bytes of a sample. */
-enum { DEEP_AGAIN = 3, DEEP_ROOM = DEEP_MOST + DEEP_AGAIN * DEEP_PAGE };
+/* Pages of the kernel's own copy that the program reads again if it reads all from sp on; and all bytes of a sample, with a part for an
+ * interpreter's frames. */
+enum { DEEP_AGAIN = 3, DEEP_ROOM = DEEP_PART + DEEP_MOST + DEEP_AGAIN * DEEP_PAGE };
 /* The program takes stacks for one stack if their addresses differ only in the lowest DEEP_REGION bits.  It distinguishes
  * 2^DEEP_REGIONS of them.  If prof has told it how to go on, it distinguishes stacks of DEEP_NEAR bits first. */
 enum { DEEP_REGION = 20, DEEP_REGIONS = 12, DEEP_NEAR = 13, DEEP_HOLES = 10, DEEP_CHAINS = 12 };

@@ -115,6 +115,25 @@ most(void)
 	CHECK_U64(deep_rest(&d, &(struct record){ .cpu = 9999 }, NULL).n, 0);
 }
 
+/* An interpreter's frames, then all from sp on. */
+static void
+room_for_frames_and_stack(void)
+{
+	enum { STACK_PAGES = DEEP_MOST / DEEP_PAGE + DEEP_AGAIN };
+	struct pieces r;
+
+	begin();
+	part(7, 0, 0x100000, DEEP_PART_PAGES, 1, DEEP_PART_PAGES);
+	for (uint64_t i = 0, n; i < STACK_PAGES; i += n) {
+		n = STACK_PAGES - i < DEEP_PART_PAGES ? STACK_PAGES - i : DEEP_PART_PAGES;
+		part(7, 1 + i / DEEP_PART_PAGES, 0x500000 + i * DEEP_PAGE, n, 2, n);
+	}
+	r = rest(7);
+	CHECK_U64(r.n, 2);
+	CHECK_U64(r.piece[0].size, DEEP_PART);
+	CHECK_U64(r.piece[1].size, STACK_PAGES * DEEP_PAGE);
+}
+
 /* As long as events with shorter copies are open, the BPF program reads from the end of those copies. */
 static void
 copies_of_two_lengths(void)
@@ -335,6 +354,7 @@ main(void)
 	RUN("deep_stack", parts);
 	RUN("deep_stack", parts_of_two_moments);
 	RUN("deep_stack", most);
+	RUN("deep_stack", room_for_frames_and_stack);
 	RUN("deep_stack", copies_of_two_lengths);
 	RUN("deep_stack", learns);
 	RUN("deep_stack", one_short_walk_changes_nothing);
