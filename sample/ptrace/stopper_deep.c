@@ -60,6 +60,7 @@ deep_tell(const struct deep_copy *c, struct emit *e, const uint64_t *word, uint6
 		memset(&head, 0, sizeof head);
 		memcpy(head.page, c->page + i, (size_t)n * sizeof *head.page);
 		head.number = before++;
-		emit_part(e, word, &head, c->bytes + i * DEEP_PAGE, n);
+		if (!emit_part(e, word, &head, c->bytes + i * DEEP_PAGE, n))
+			return;
 	}
 }

@@ -15,7 +15,8 @@ struct deep_copy {
 /* Reads on from SP + GOT, where the copy of the stack of thread TID ends: as far as walks went there before, or (if prof does not
  * know yet) as far as there is memory. */
 void deep_take(struct deep_copy *, const struct deep_told *, int32_t tid, uint64_t sp, uint64_t got);
-/* Writes the pages as parts of the sample of WORD; BEFORE parts of it are written already. */
+/* Writes the pages as parts of the sample of WORD; BEFORE parts of it are written already.  Behind one that found no room it
+ * writes none, because the reader takes none. */
 void deep_tell(const struct deep_copy *, struct emit *, const uint64_t *word, uint64_t before);
 
 #endif

@@ -125,7 +125,7 @@ emit_sample(struct emit *e, uint64_t *word, unsigned n, const uint8_t *stack, ui
 	commit(e);
 }
 
-void
+bool
 emit_part(struct emit *e, const uint64_t *word, const struct deep_head *head, const uint8_t *bytes, uint64_t pages)
 {
 	enum { BEFORE = 6 };   /* words up to the CPU */
@@ -134,7 +134,7 @@ emit_part(struct emit *e, const uint64_t *word, const struct deep_head *head, co
 
 	_Static_assert(8 * BEFORE + 8 + sizeof *head + DEEP_PART <= UINT16_MAX, "a record's size has 16 bits");
 	if (used(e) + size + UINT16_MAX + LOST > e->size)
-		return;
+		return false;
 	memcpy(first, word, sizeof first);
 	first[0] = header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, size);
 	first[1] = EMIT_PART;
@@ -144,6 +144,7 @@ emit_part(struct emit *e, const uint64_t *word, const struct deep_head *head, co
 	put(e, bytes, (size_t)(pages * DEEP_PAGE));
 	put(e, &end, sizeof end);
 	commit(e);
+	return true;
 }
 
 void

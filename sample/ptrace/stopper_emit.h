@@ -3,6 +3,7 @@
 #define SAMPLE_PTRACE_STOPPER_EMIT_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,10 +27,10 @@ void emit_task(struct emit *, uint32_t type, const struct thread *, const struct
 /* A sample of N words (the last one becomes the size of the stack), and GOT bytes of stack.  Reads up to 7 bytes behind
  * these. */
 void emit_sample(struct emit *, uint64_t *word, unsigned n, const uint8_t *stack, uint64_t got);
-/* Writes PAGES of memory as a part of the sample that comes next; WORD is that sample's, too.  Writes nothing if part and
- * sample do not both find room. */
+/* Writes PAGES of memory as a part of the sample that comes next; WORD is that sample's, too.  Writes nothing, and
+ * gives false, if part and sample do not both find room. */
 enum { EMIT_PART = 1 << 16 };   /* the id of such samples */
-void emit_part(struct emit *, const uint64_t *word, const struct deep_head *, const uint8_t *bytes, uint64_t pages);
+bool emit_part(struct emit *, const uint64_t *word, const struct deep_head *, const uint8_t *bytes, uint64_t pages);
 /* The executable mappings, read from /proc/PID/maps. */
 void emit_maps(struct emit *, const struct thread *, int maps);
 void emit_wake(const struct emit *);

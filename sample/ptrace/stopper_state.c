@@ -32,9 +32,8 @@ stopper_tell(struct state *s, const struct tracee *t, uint64_t time, uint64_t pe
 	memcpy(&s->word[SAMPLE_TASK], &t->who, sizeof t->who);
 	s->word[SAMPLE_TIME] = time;
 	s->word[SAMPLE_PERIOD] = period;
-	if (s->chain.pages)
-		emit_part(&s->with.out, s->word, &s->chain.head, s->chain.bytes, s->chain.pages);
-	deep_tell(&s->deep, &s->with.out, s->word, s->chain.pages != 0);
+	if (!s->chain.pages || emit_part(&s->with.out, s->word, &s->chain.head, s->chain.bytes, s->chain.pages))
+		deep_tell(&s->deep, &s->with.out, s->word, s->chain.pages != 0);
 	s->chain.pages = s->deep.pages = 0;
 	emit_sample(&s->with.out, s->word, SAMPLE_REGS + (unsigned)__builtin_popcountll(s->with.capture->regs_mask) + 1, s->stack, got);
 }

@@ -107,6 +107,24 @@ it_leaves_arrays_out(void)
 	CHECK_U64(copy.pages, 0);
 }
 
+/* The last part is small, and would find room again. */
+static void
+nothing_follows_a_part_that_found_no_room(void)
+{
+	static struct perf_event_mmap_page page;
+	enum { RING = 1 << 18, USED = 80000 };
+	static uint8_t ring[RING];
+	struct emit e = { .page = &page, .data = ring, .size = RING, .head = USED, .put = USED, .wake = -1 };
+	const uint64_t word[16] = { 0 };
+
+	begin();
+	told.most = 2 * DEEP_PART + DEEP_PAGE;
+	take(0);
+	CHECK_U64(copy.pages, 2 * DEEP_PART_PAGES + 1);
+	deep_tell(&copy, &e, word, 0);
+	CHECK_U64((e.head - USED) / DEEP_PAGE, DEEP_PART_PAGES);
+}
+
 int
 main(void)
 {
@@ -118,5 +136,6 @@ main(void)
 	RUN("stopper_deep", it_reads_to_where_stacks_end);
 	RUN("stopper_deep", it_reads_no_more_than_it_may);
 	RUN("stopper_deep", it_leaves_arrays_out);
+	RUN("stopper_deep", nothing_follows_a_part_that_found_no_room);
 	return TEST_STATUS;
 }
