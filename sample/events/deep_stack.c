@@ -307,18 +307,20 @@ learn_array(struct deep *d, const struct pieces *rest, const struct walked *w)
 		d->told->hole[deep_hole_place(lo)] = (struct deep_hole){ lo, hi };
 }
 
-/* The program did not read what is at END, although prof knows that a walk wants it: it is in a supposed hole, or behind
- * one. */
+/* The program did not read what is at END, although prof knows that a walk wants it: it is in a supposed hole, or (SOME: it read
+ * others) behind one. */
 static void
-learn_hole(struct deep *d, uint64_t *top, uint64_t end, bool early)
+learn_hole(struct deep *d, uint64_t *top, uint64_t end, bool some, bool early)
 {
 	struct deep_told *t = d->told;
 
-	*top |= DEEP_HOLED | (early ? DEEP_EARLY : 0);
-	t->tries = TRIES;
 	for (uint32_t i = 0; i < 1 << DEEP_HOLES; i++)
 		if (t->hole[i].lo <= end && end < t->hole[i].hi)
 			t->hole[i].lo = 0;
+	if (some || early) {
+		*top |= DEEP_HOLED | (early ? DEEP_EARLY : 0);
+		t->tries = TRIES;
+	}
 }
 
 static void
@@ -333,8 +335,8 @@ learn_end(struct deep *d, const struct piece *copy, const struct pieces *rest, c
 	if (cut) {
 		d->patience[i] = known ? PATIENCE : d->patience[i];
 		*top = flags;
-		if ((!known && rest->n) || is_short)
-			learn_hole(d, top, w->end, is_short);
+		if (!known || is_short)
+			learn_hole(d, top, w->end, rest->n, is_short);
 		learn_array(d, rest, w);
 	} else if (known != TOP_NONE && known < w->end) {
 		*top = (w->end + BEYOND + DEEP_FLAGS) / 8 * 8 + flags;

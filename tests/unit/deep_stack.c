@@ -247,6 +247,24 @@ learns_arrays(void)
 	CHECK_U64(hole->hi, sp + (1 << 20));
 }
 
+/* Another stack is there now: the array begins in the kernel's copy, and nothing can be read behind it. */
+static void
+forgets_arrays_that_a_walk_wants(void)
+{
+	const uint64_t sp = 0x7ffffff00000, room = STACK_BEFORE_DEEP;
+	struct deep_hole *hole = &told.hole[3];
+
+	begin();
+	told.copied = room;
+	told.top[deep_place(sp, DEEP_REGION)] = sp + room + 8;
+	*hole = (struct deep_hole){ sp + DEEP_PAGE, sp + room + (1 << 20) };
+	learn(sp, room, &none, room + 8, true);   /* perhaps it lacked only what is beyond the top */
+	CHECK(hole->lo);
+	learn(sp, room, &none, room + 8, true);
+	CHECK_U64(hole->lo, 0);
+	CHECK_U64(told.top[deep_place(sp, DEEP_REGION)], 0);
+}
+
 /* If the walk goes to another stack, prof tells the BPF program which word holds that stack's sp. */
 static void
 learns_turns(void)
@@ -360,6 +378,7 @@ main(void)
 	RUN("deep_stack", one_short_walk_changes_nothing);
 	RUN("deep_stack", learns_holes);
 	RUN("deep_stack", learns_arrays);
+	RUN("deep_stack", forgets_arrays_that_a_walk_wants);
 	RUN("deep_stack", learns_turns);
 	RUN("deep_stack", the_chain_is_the_last_one);
 	RUN("deep_stack", a_guess_takes_no_other_chains_place);
