@@ -172,6 +172,7 @@ read_event(struct text rest, struct head *h)
 {
 	struct text word, after = rest, digits;
 
+	h->period = 0;
 	if (!next_word(&after, &word))
 		return;
 	digits = word;
