@@ -1,7 +1,7 @@
 /* A tree of stacks: nodes are numbers, found by (parent, frame).
  *
- * A node costs 8 bytes and its share of the hash table, which is between 60 and 80 % full: below 16 bytes in all.
- * A slot holds six bits of the hash beside the number, so that a probe past other nodes' slots seldom looks at them.
+ * A node costs 8 bytes and its share of the hash table, which is between 60 and 80 % full.  A node whose parent came just before it
+ * needs no slot: it is found beside its parent.  That is most nodes, since a stack brings several new ones in a row.  A slot holds six bits of the hash beside the number, so that a probe past other nodes' slots seldom looks at them.
  * A node is new, and not searched for, if its frame is, or if its parent came last: that one has no callees yet.  New nodes wait
  * for their slots until the next search. */
 #include "tree.h"
@@ -29,6 +29,19 @@ slot_of(uint32_t number, uint64_t hash)
 	return (uint32_t)hash << TAG_SHIFT | (number + 1);
 }
 
+/* Whether the node stands beside its parent; the first node does so without one. */
+static inline bool
+beside(const struct tree *t, uint32_t number)
+{
+	return t->node[number].parent + 1 == number;
+}
+
+static inline bool
+is(const struct tree *t, uint32_t number, uint32_t parent, uint32_t frame)
+{
+	return t->node[number].parent == parent && t->node[number].frame == frame;
+}
+
 static void
 place(struct tree *t, uint32_t number)
 {
@@ -50,7 +63,8 @@ place_new(struct tree *t)
 
 			__builtin_prefetch(&t->slot[first_slot(t, hash_node(soon->parent, soon->frame))]);
 		}
-		place(t, t->placed);
+		if (!beside(t, t->placed))
+			place(t, t->placed);
 	}
 }
 
@@ -60,13 +74,16 @@ rehash(struct tree *t)
 {
 	uint32_t old = t->slots;
 
-	for (uint32_t i = 0; !old && i < t->n; i++)   /* nodes that came without a table */
+	t->with_slot = old ? t->with_slot : 0;
+	for (uint32_t i = 0; !old && i < t->n; i++) {   /* nodes that came without a table */
 		t->fresh = t->node[i].frame < t->fresh ? t->fresh : (uint64_t)t->node[i].frame + 1;
+		t->with_slot += !beside(t, i);
+	}
 	t->placed = 0;
 	vec_free(&t->slot, &t->slots, sizeof *t->slot);
-	if (!vec_room(&t->slot, &t->slots, (uint64_t)t->n + t->n / 3 * 2 + 64, sizeof *t->slot)) {
+	if (!vec_room(&t->slot, &t->slots, (uint64_t)t->with_slot + t->with_slot / 3 * 2 + 64, sizeof *t->slot)) {
 		t->full = true;
-		if (t->n >= old || !vec_room(&t->slot, &t->slots, old, sizeof *t->slot))
+		if (t->with_slot >= old || !vec_room(&t->slot, &t->slots, old, sizeof *t->slot))
 			return;
 	}
 }
@@ -78,6 +95,7 @@ add(struct tree *t, uint32_t parent, uint32_t frame)
 		return NODE_NONE;
 	t->node[t->n] = (struct node){ parent, frame };
 	t->fresh = frame < t->fresh ? t->fresh : (uint64_t)frame + 1;
+	t->with_slot += !beside(t, t->n);
 	return t->n++;
 }
 
@@ -87,12 +105,14 @@ tree_node(struct tree *t, uint32_t parent, uint32_t frame)
 	uint64_t hash;
 	uint32_t at, number;
 
-	if (t->n >= t->slots - t->slots / 5 && !t->full)
+	if (t->with_slot >= t->slots - t->slots / 5 && !t->full)
 		rehash(t);
 	if (!t->slots)
 		return NODE_NONE;
 	if (parent + 1 == t->n || frame >= t->fresh)
 		return t->full ? NODE_NONE : add(t, parent, frame);
+	if (parent + 1 < t->n && is(t, parent + 1, parent, frame))
+		return parent + 1;
 	if (t->placed < t->n)
 		place_new(t);
 	hash = hash_node(parent, frame);
@@ -100,7 +120,7 @@ tree_node(struct tree *t, uint32_t parent, uint32_t frame)
 		if ((t->slot[at] ^ (uint32_t)hash << TAG_SHIFT) >> TAG_SHIFT)
 			continue;
 		number = (t->slot[at] & NODES_MAX) - 1;
-		if (t->node[number].parent == parent && t->node[number].frame == frame)
+		if (is(t, number, parent, frame))
 			return number;
 	}
 	if (t->full || (number = add(t, parent, frame)) == NODE_NONE)

@@ -15,7 +15,8 @@ struct tree {
 	struct node *node;
 	uint32_t n, cap;
 	uint32_t *slot;            /* hash table: a tag and a number each; at most four fifths full */
-	uint32_t slots, placed;    /* placed: nodes that are in the table; the others have room there */
+	uint32_t slots, placed;    /* placed: nodes that are in the table, if they need a slot; the others have room there */
+	uint32_t with_slot;        /* nodes that need one */
 	uint64_t fresh;            /* no node has such a frame or a larger one */
 	bool full;                 /* the memory cap is reached: it finds nodes, but adds none */
 	uint16_t *depth;           /* frames of each node's stack; once settled, if there is memory */

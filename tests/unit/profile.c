@@ -65,6 +65,31 @@ many_nodes_stay_found_and_small(void)
 	free(frame);
 }
 
+/* Stacks that bring five nodes each: four of them need no slot. */
+static void
+nodes_in_a_row_take_less(void)
+{
+	struct tree t = { 0 };
+	enum { N = 200000, ROW = 5 };
+	double worst = 0;
+	uint32_t wrong = 0;
+
+	for (uint32_t i = 0; i < N; i++) {
+		double each;
+
+		wrong += tree_node(&t, i % ROW ? i - 1 : i ? rnd(i) : NODE_NONE, i * 2654435761u) != i;
+		each = ((double)t.cap * sizeof *t.node + (double)t.slots * sizeof *t.slot) / (i + 1);
+		worst = i > N / 2 && each > worst ? each : worst;
+	}
+	CHECK(worst <= 11);
+	tree_drop_table(&t);
+	for (uint32_t i = 0; i < N; i++)
+		wrong += tree_node(&t, t.node[i].parent, t.node[i].frame) != i;
+	CHECK_U64(wrong, 0);
+	CHECK_U64(t.n, N);
+	tree_free(&t);
+}
+
 /* New nodes wait for their slots: between searches, behind a new table, and where nodes came without one. */
 static void
 nodes_that_wait_are_found(void)
@@ -644,6 +669,7 @@ main(void)
 {
 	RUN("profile", a_node_is_made_once);
 	RUN("profile", many_nodes_stay_found_and_small);
+	RUN("profile", nodes_in_a_row_take_less);
 	RUN("profile", nodes_that_wait_are_found);
 	RUN("profile", at_the_cap_the_tree_still_finds);
 	RUN("profile", without_any_memory_there_is_no_node);
