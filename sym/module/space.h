@@ -29,7 +29,9 @@ struct space {
 	 * them. */
 	size_t (*read)(struct space *, uint64_t addr, void *to, size_t n);
 	bool code_read;            /* for the unwinder: it keeps pages of the process's own code; */
-	uint64_t compared;         /* and when it last looked whether the code that it has read is unchanged, ns */
+	bool code_differs;         /* it has other bytes now than rules were made of; */
+	uint64_t compared;         /* when it last looked whether the code that it has read is unchanged, ns; */
+	uint64_t renewed;          /* and when it last forgot its rules */
 };
 
 void space_init(struct space *);

@@ -281,6 +281,34 @@ there_is_a_budget(void)
 	end();
 }
 
+/* A process with more code than the budget reads: prof still compares what it has kept, some of it each time. */
+static void
+changes_are_seen_while_pages_are_missing(void)
+{
+	const uint64_t kept = BASE + 17 * PAGE;
+	uint32_t read = 0;
+
+	begin();
+	CHECK_U64(have(17 * PAGE), PAGE + EDGE);
+	for (unsigned t = 0; t < 6000; t++) {
+		code_pages_compare(&pages, &space, (1000 + t) * MS);
+		for (unsigned i = 0; i < 10; i++) {
+			uint64_t page = BASE + ((t * 10 + i) * 11 % 1999) * PAGE;
+
+			if (set_of(&pages, page) != set_of(&pages, kept))   /* else it would take the place of the kept one */
+				code_pages_of_space(&pages, &space, page);
+		}
+		if (t == 1000) {
+			memory[17 * PAGE + 99] = 1;
+			read = reads;
+		}
+	}
+	CHECK(pages.left > 1000);
+	CHECK(reads - read <= 5 * 500);
+	CHECK(find(&pages, kept, space.epoch)->bytes[EDGE + 99] == 1);
+	end();
+}
+
 /* prof remembers that no function begins in a page, as long as the page stays the same. */
 static void
 barren_pages_are_known(void)
@@ -343,6 +371,7 @@ main(void)
 	RUN("code_pages", code_comes_later);
 	RUN("code_pages", pages_come_later);
 	RUN("code_pages", there_is_a_budget);
+	RUN("code_pages", changes_are_seen_while_pages_are_missing);
 	RUN("code_pages", barren_pages_are_known);
 	RUN("code_pages", what_is_in_vain_has_a_budget);
 	return TEST_STATUS;

@@ -15,6 +15,7 @@ enum {
 	TOGETHER = 3,             /* pages that one message brings */
 	CREDIT = 800,             /* messages that may come at once, */
 	COMPARE_EVERY = 500000000,
+	COMPARED_FEW = 64,        /* messages to compare with, while pages are missing for want of messages */
 	BLANK_PAUSE = 1000000,    /* ns until prof looks again at bytes that were no code; longer each time that they still are none, */
 	EMPTY_EVERY = 2000000000, /* and much longer if it could not read them */
 	MISSED_PAUSE = 100000000, /* ns until prof makes rules again that it made without bytes */
@@ -22,7 +23,6 @@ enum {
 };
 
 #define PER_MESSAGE UINT64_C(4000000)   /* ns: in this time one more message may come */
-#define AT_ONCE UINT64_MAX   /* of a space's COMPARED */
 
 struct code_page {
 	uint64_t addr;
@@ -92,6 +92,7 @@ static size_t
 message(struct code_pages *c, struct space *s, uint64_t addr, size_t n)
 {
 	c->credit -= c->credit > 0;
+	c->sent++;
 	return s->read(s, addr, c->run, n);
 }
 
@@ -147,7 +148,7 @@ fetch(struct code_pages *c, struct space *s, uint64_t page)
 	size_t got;
 
 	if (!s->code_read)
-		s->compared = c->now;
+		s->compared = s->renewed = c->now;
 	s->code_read = true;
 	if (!c->credit) {
 		c->left++;
@@ -202,10 +203,10 @@ fetch_again(struct code_pages *c, struct space *s, struct code_page *p, uint64_t
 		c->unread = true;   /* a rule that prof makes now may have old bytes, too */
 	}
 	if (empty(&old) && !empty(p))   /* rules were made without bytes */
-		s->compared = AT_ONCE;
+		s->code_differs = true;
 	for (uint32_t i = old.lo; i < old.hi; i++)
 		if (old.bytes[i] && (i < p->lo || i >= p->hi || old.bytes[i] != p->bytes[i]))
-			s->compared = AT_ONCE;
+			s->code_differs = true;
 	p->pause = !blank(p, at) ? BLANK_PAUSE : p->pause < (empty(p) ? EMPTY_EVERY : COMPARE_EVERY) ? p->pause * 2 : p->pause;
 }
 
@@ -323,11 +324,13 @@ compare_from(struct code_pages *c, struct space *s, struct code_page *p)
 static bool
 has_changed(struct code_pages *c, struct space *s)
 {
+	const uint32_t before = c->sent, all = WAYS << SETS_LOG;
 	bool changed = false;
 
-	for (unsigned i = 0; i < WAYS << SETS_LOG; i++) {
-		struct code_page *p = &c->page[i];
+	for (uint32_t n = 0; n < all && (!c->missed || c->sent - before < COMPARED_FEW); n++) {
+		struct code_page *p = &c->page[c->next];
 
+		c->next = (c->next + 1) % all;
 		if (p->epoch == s->epoch && to_compare(c, s, p->addr) && !to_compare(c, s, p->addr - PAGE))
 			changed |= compare_from(c, s, p);
 		else if (p->epoch == s->epoch && empty(p) && c->credit > CREDIT / 2)   /* nobody may ask for it again: its rules are made */
@@ -346,13 +349,14 @@ renew(struct code_pages *c, struct space *s)
 	for (unsigned i = 0; i < WAYS << SETS_LOG; i++)
 		if (c->page[i].epoch == old)
 			c->page[i].epoch = s->epoch;
-	c->missed = false;
+	c->missed = s->code_differs = false;
+	s->renewed = c->now;
 }
 
 void
 code_pages_compare(struct code_pages *c, struct space *s, uint64_t time)
 {
-	bool known = s->compared == AT_ONCE;
+	bool renews;
 
 	c->now = time;
 	if (!c->page || !s->read || !s->code_read)
@@ -363,10 +367,12 @@ code_pages_compare(struct code_pages *c, struct space *s, uint64_t time)
 		c->credit = n < CREDIT - c->credit ? c->credit + (uint32_t)n : CREDIT;
 		c->paid = time - (time - c->paid) % PER_MESSAGE;
 	}
-	if (!known && time - s->compared < COMPARE_EVERY && !(c->missed && c->credit && time - s->compared >= MISSED_PAUSE))
-		return;
-	s->compared = time;
-	if (known || c->missed || has_changed(c, s))
+	renews = s->code_differs || (c->missed && c->credit && time - s->renewed >= MISSED_PAUSE);
+	if (time - s->compared >= COMPARE_EVERY) {
+		s->compared = time;
+		renews |= has_changed(c, s);
+	}
+	if (renews)
 		renew(c, s);
 }
 

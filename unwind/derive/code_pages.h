@@ -21,6 +21,8 @@ struct code_pages {
 	uint64_t paid;             /* until when the budget has been filled */
 	uint32_t credit;           /* reads that the budget still allows */
 	uint32_t left;             /* reads that the budget did not allow */
+	uint32_t sent;             /* reads */
+	uint32_t next;             /* the place of the page that prof compares next */
 	bool missed;               /* prof made rules without bytes since it forgot the code of a space */
 	bool unread;               /* since code_pages_note prof could not read a page, or not all of them at one time */
 	uint64_t changes;          /* how often a page got bytes, or other bytes */
