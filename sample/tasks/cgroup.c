@@ -53,6 +53,7 @@ cgroup_open(struct cgroup *c, const char *what)
 		return errno != ENOENT ? strerror(errno) : *what == '/' && !access(what, F_OK) ? "it is not a cgroup"
 		                                         : "there is no such cgroup, and no process with that number";
 	c->root = is_root(c->fd);
+	c->has_events = !faccessat(c->fd, "cgroup.events", F_OK, 0);
 	return NULL;
 }
 
@@ -61,7 +62,9 @@ cgroup_over(const struct cgroup *c)
 {
 	char text[128];
 
-	return !cgroup_there(c) || (file_text(c->fd, "cgroup.events", text, sizeof text) > 0 && strstr(text, "populated 0"));
+	if (!c->has_events)
+		return !cgroup_there(c);
+	return file_text(c->fd, "cgroup.events", text, sizeof text) < 0 || strstr(text, "populated 0");
 }
 
 /* Whether the directory has a limit that programs look up.  From inside another cgroup they would not find it. */

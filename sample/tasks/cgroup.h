@@ -9,6 +9,7 @@
 struct cgroup {
 	int fd;                    /* its directory, for PERF_FLAG_PID_CGROUP; 0: no cgroup */
 	bool root;                 /* it holds all processes */
+	bool has_events;           /* the kernel tells there whether it is empty */
 	char path[480];
 };
 

@@ -46,9 +46,57 @@ made_and_removed(void)
 	waitpid(pid, NULL, 0);
 }
 
+static unsigned opened;
+
+static int
+counted(int dir, const char *path, int flags)
+{
+	opened++;
+	return openat(dir, path, flags);
+}
+
+static void
+put_text(int dir, const char *path, const char *text)
+{
+	int fd = openat(dir, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	CHECK(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+}
+
+/* Each look at a cgroup opens one file, because a process with rights opens it for prof. */
+static void
+one_file_says_whether_it_is_over(void)
+{
+	int (*before)(int, const char *, int) = file_open;
+	char path[] = "/tmp/cgroup-XXXXXX";
+	struct cgroup two = { 0 }, one = { 0 };
+
+	CHECK(mkdtemp(path));
+	two.fd = one.fd = open(path, O_RDONLY | O_DIRECTORY);
+	two.has_events = true;
+	file_open = counted;
+	put_text(two.fd, "cgroup.procs", "");
+	CHECK(!cgroup_over(&one));
+	put_text(two.fd, "cgroup.events", "populated 1\nfrozen 0\n");
+	CHECK(!cgroup_over(&two));
+	put_text(two.fd, "cgroup.events", "populated 0\nfrozen 0\n");
+	CHECK(!cgroup_over(&one));
+	CHECK(cgroup_over(&two));
+	CHECK_U64(opened, 4);
+	unlinkat(two.fd, "cgroup.procs", 0);
+	unlinkat(two.fd, "cgroup.events", 0);
+	CHECK(cgroup_over(&one));
+	CHECK(cgroup_over(&two));
+	file_open = before;
+	close(two.fd);
+	rmdir(path);
+}
+
 int
 main(void)
 {
 	RUN("cgroup", made_and_removed);
+	RUN("cgroup", one_file_says_whether_it_is_over);
 	return TEST_STATUS;
 }
