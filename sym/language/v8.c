@@ -1,4 +1,4 @@
-/* V8 10 to 13 (Node.js 18 to 24).  A frame of JavaScript is a native frame that V8 made: the caller's frame pointer and the return address
+/* V8 10 to 14 (Node.js 18 to 26).  A frame of JavaScript is a native frame that V8 made: the caller's frame pointer and the return address
  * lie at its upper end, and below them the function's context and the function.  So a stack's copy tells which function each frame
  * runs.  What this function is called lies in the heap, where prof reads it later, and the collector may have moved it.  But code
  * stays: what prof has found for compiled code, or for a function's bytecode, is good for other samples; and optimized code tells itself

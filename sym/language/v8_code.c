@@ -37,24 +37,41 @@ put_name(struct v8_codes *p)
 	snprintf(p->whole, sizeof p->whole, "%s:%s", slash ? slash + 1 : *p->file ? p->file : "<eval>", *p->name ? p->name : "(anonymous)");
 }
 
+/* What can be nothing is V8's undefined then. */
+static bool
+text_or_none(struct look *l, const struct v8_image *v, uint64_t string, char to[V8_TEXT_MOST])
+{
+	return v8_type(l, string) == (uint32_t)v->at[V8_TYPE_ODDBALL] || v8_text(l, string, to);
+}
+
+/* The name in *SCOPE, and of a script its file; false if these cannot be read now. */
+static bool
+read_names(struct v8_codes *p, const struct v8_image *v, struct look *l, const struct v8_function *f, struct v8_scope *scope)
+{
+	uint64_t file;
+
+	*p->name = *p->file = 0;
+	scope->name = v8_is_number(f->seen[V8_NAME]) ? 0 : f->seen[V8_NAME];
+	if (v8_type(l, f->seen[V8_NAME]) == (uint32_t)v->at[V8_TYPE_SCOPE] && !v8_scope(v, l, f->seen[V8_NAME], scope))
+		return false;
+	if (scope->name && !text_or_none(l, v, scope->name, p->name))
+		return false;
+	return f->native || (v8_member(l, f->seen[V8_SCRIPT], v->at[V8_SCRIPT_NAME], &file) && text_or_none(l, v, file, p->file));
+}
+
 static bool
 learn(struct v8_codes *p, const struct v8_image *v, struct look *l, struct v8_function *f)
 {
 	struct language_function found = { .lines = "" };
-	struct v8_scope scope = { .name = f->seen[0] };
-	uint64_t name;
+	struct v8_scope scope = { 0 };
+	uint32_t type = v8_type(l, f->seen[V8_SCRIPT]);
 	bool again = false;
 
-	f->native = v8_type(l, f->seen[1]) != (uint32_t)v->at[V8_TYPE_SCRIPT];
-	*p->name = *p->file = 0;
-	if (v8_type(l, f->seen[0]) == (uint32_t)v->at[V8_TYPE_SCOPE])
-		v8_scope(v, l, f->seen[0], &scope);
-	if (scope.name)
-		v8_text(l, scope.name, p->name);
-	if (!f->native && v8_member(l, f->seen[1], v->at[V8_SCRIPT_NAME], &name)) {
-		v8_text(l, name, p->file);
-		found.line = v8_code_line(p, v, l, f->process, f->seen[1], scope.start, &again);
-	}
+	f->native = type == (uint32_t)v->at[V8_TYPE_ODDBALL];
+	if ((!f->native && type != (uint32_t)v->at[V8_TYPE_SCRIPT]) || !read_names(p, v, l, f, &scope))
+		return false;
+	if (!f->native)
+		found.line = v8_code_line(p, v, l, f->process, f->seen[V8_SCRIPT], scope.start, &again);
 	put_name(p);
 	found.name = f->native ? p->name : p->whole;
 	found.file = *p->file ? p->file : NULL;

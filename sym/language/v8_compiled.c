@@ -1,4 +1,4 @@
-/* See v8_compiled.h.  src/objects/code.h of V8 10 to 13: in front of the instructions lies an object, which is the code (10) or leads to
+/* See v8_compiled.h.  src/objects/code.h of V8 10 to 14: in front of the instructions lies an object, which is the code (10) or leads to
  * it.  The code says where its instructions begin and how many bytes they are, so prof finds them from any address in them. */
 #include "v8_compiled.h"
 

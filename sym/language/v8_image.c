@@ -6,7 +6,7 @@
 
 #include "sym/elf/symbol_tables.h"
 
-enum { MAJOR_LEAST = 10, MAJOR_MOST = 13, FUNCTION_TYPES = 16, PREFIX = 6 };
+enum { MAJOR_LEAST = 10, MAJOR_MOST = 14, FUNCTION_TYPES = 16, PREFIX = 6 };
 
 /* Names behind "v8dbg_".  With a '*' behind: all names that begin so. */
 static const struct {
@@ -28,7 +28,8 @@ static const struct {
 	{ "class_BytecodeArray__wrapper__*", V8_BYTES_WRAPPER }, { "type_Code__*", V8_TYPE_CODE },
 	{ "class_InstructionStream__instruction_start__*", V8_STREAM_START }, { "class_Code__instruction_start__*", V8_CODE_START },
 	{ "class_Code__instruction_size__*", V8_CODE_SIZE }, { "DeoptimizationDataSharedFunctionInfoIndex", V8_DEOPT_SHARED },
-	{ "DeoptimizationDataWrappedSharedFunctionInfoIndex", V8_DEOPT_SHARED },
+	{ "DeoptimizationDataWrappedSharedFunctionInfoIndex", V8_DEOPT_SHARED }, { "DeoptimizationDataSharedFunctionInfoWrapperIndex", V8_DEOPT_SHARED },
+	{ "class_Code__deoptimization_data__*", V8_CODE_DATA },
 	{ "DeoptimizationDataLiteralArrayIndex", V8_DEOPT_LITERALS }, { "DeoptimizationDataInliningPositionsIndex", V8_DEOPT_INLINED },
 };
 
@@ -68,7 +69,8 @@ add_compiled(struct v8_image *v)
 	enum { DATA_OLD = 16, DATA_NEW = 8, SHARED_OLD = 6, LITERALS_OLD = 2, INLINED_OLD = 7, START = 40, SIZE = 56 };
 	int32_t *at = v->at;
 
-	at[V8_CODE_DATA] = v->major < 12 ? DATA_OLD : DATA_NEW;
+	if (!at[V8_CODE_DATA])
+		at[V8_CODE_DATA] = v->major < 12 ? DATA_OLD : DATA_NEW;
 	if (v->major == MAJOR_LEAST) {
 		at[V8_STREAM_START] = at[V8_CODE_START];
 		at[V8_CODE_START] = 0;

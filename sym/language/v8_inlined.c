@@ -1,4 +1,4 @@
-/* See v8_inlined.h.  src/codegen/source-position-table.cc and source-position.h of V8 10 to 13: for each run of instructions, how much
+/* See v8_inlined.h.  src/codegen/source-position-table.cc and source-position.h of V8 10 to 14: for each run of instructions, how much
  * farther it begins, and how far its place in the source is from the one before; signs are folded into the lowest bit.  A place is a
  * position in a source, and the number of an inlined call, which tells its function and the place of the call. */
 #include "v8_inlined.h"

@@ -1,4 +1,4 @@
-/* See v8_object.h.  src/objects/string.h, instance-type.h and scope-info.tq of V8 10 to 13. */
+/* See v8_object.h.  src/objects/string.h, instance-type.h and scope-info.tq of V8 10 to 14. */
 #include "v8_object.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 enum {
 	MAP_TYPE = 12, STRING_LENGTH = 12, STRING_CHARS = 16, FIRST = 16, SECOND = 24, OUTSIDE_CHARS = 24,
 	/* of a string's type */
-	NOT_STRING = 128, KIND = 7, CONS = 1, EXTERNAL = 2, SLICED = 3, THIN = 5, ONE_BYTE = 8, UNCACHED = 16,
+	KIND = 7, CONS = 1, EXTERNAL = 2, SLICED = 3, THIN = 5, ONE_BYTE = 8, UNCACHED = 16,
 	DEPTH = 8, CHARS_MOST = 1 << 29, PIECE = 256,
 	SCOPE_LOCALS = 24, SCOPE_WORDS = 8, INLINED_MOST = 75, LOCALS_MOST = 1 << 16, SCOPE_LOOK = 12,
 };
@@ -15,7 +15,7 @@ bool
 v8_member(struct look *l, uint64_t object, int32_t offset, uint64_t *v)
 {
 	*v = 0;
-	return v8_is_object(object) && look_word(l, object - 1 + (uint64_t)offset, v);
+	return object % 8 == 1 && look_word(l, object - 1 + (uint64_t)offset, v);
 }
 
 uint32_t
@@ -52,8 +52,9 @@ find_flat(struct look *l, uint64_t *string, uint32_t *type, uint64_t *skip, uint
 	*skip = 0;
 	*n = UINT32_MAX;
 	for (unsigned i = 0; i < DEPTH; i++) {
+		*string = v8_moved(l, *string);
 		*type = v8_type(l, *string);
-		if (*type >= NOT_STRING || !v8_member(l, *string, 8, &v))
+		if (*type >= V8_NOT_STRING || !v8_member(l, *string, 8, &v))
 			return false;
 		*n = *n == UINT32_MAX ? (uint32_t)(v >> 32) : *n;
 		switch (*type & KIND) {
@@ -114,36 +115,40 @@ put_char(char *to, unsigned c)
 	return 3;
 }
 
-static uint32_t
-put_chars(struct look *l, const struct v8_chars *c, char *to, uint32_t n)
+static bool
+put_chars(struct look *l, const struct v8_chars *c, char *to, uint32_t *n)
 {
 	uint32_t count = c->n < PIECE ? c->n : PIECE;
 	const uint8_t *p = count ? look_at(l, c->at, (size_t)count * c->width) : NULL;
 
-	for (uint32_t i = 0; p && i < count && n + 4 < V8_TEXT_MOST; i++)
-		n += put_char(to + n, c->width == 1 ? p[i] : p[2 * i] | (unsigned)p[2 * i + 1] << 8);
-	return n;
+	for (uint32_t i = 0; p && i < count && *n + 4 < V8_TEXT_MOST; i++)
+		*n += put_char(to + *n, c->width == 1 ? p[i] : p[2 * i] | (unsigned)p[2 * i + 1] << 8);
+	return p || !count;
 }
 
-void
+bool
 v8_text(struct look *l, uint64_t string, char to[V8_TEXT_MOST])
 {
 	uint64_t left[DEPTH + 1], skip, first, second;
 	uint32_t n = 0, depth = 0, type, length;
 	struct v8_chars c;
+	bool read = true;
 
 	left[depth++] = string;
 	for (unsigned rounds = 0; depth && rounds < 4 * DEPTH; rounds++) {
 		string = left[--depth];
 		if (v8_chars(l, string, &c))
-			n = put_chars(l, &c, to, n);
-		else if (depth + 2 <= DEPTH && find_flat(l, &string, &type, &skip, &length) && (type & KIND) == CONS &&
-		         v8_member(l, string, FIRST, &first) && v8_member(l, string, SECOND, &second)) {
+			read = put_chars(l, &c, to, &n) && read;
+		else if (!find_flat(l, &string, &type, &skip, &length))
+			read = false;
+		else if (depth + 2 <= DEPTH && (type & KIND) == CONS && v8_member(l, string, FIRST, &first) &&
+		         v8_member(l, string, SECOND, &second)) {
 			left[depth++] = second;
 			left[depth++] = first;
 		}
 	}
 	to[n] = 0;
+	return read;
 }
 
 /* ---- scopes ---- */
@@ -158,7 +163,7 @@ has_text(struct look *l, uint64_t string)
 
 /* Behind the names of variables a scope has, as far as its kind needs them: numbers, the function's name and a number, the name that
  * V8 found for it, the beginning and the end (from 13 on these are in front of the variables), and the scope around it. */
-void
+bool
 v8_scope(const struct v8_image *v, struct look *l, uint64_t scope, struct v8_scope *to)
 {
 	int32_t at = SCOPE_WORDS + 8 * v->at[V8_SCOPE_FIRST];
@@ -168,7 +173,7 @@ v8_scope(const struct v8_image *v, struct look *l, uint64_t scope, struct v8_sco
 
 	*to = (struct v8_scope){ 0 };
 	if (!v8_member(l, scope, SCOPE_LOCALS, &locals) || !v8_is_number(locals) || locals >> 32 > LOCALS_MOST || !v8_member(l, scope, at, &w))
-		return;
+		return false;
 	at += locals && v8_is_number(w) ? 8 : 0;   /* a module's */
 	locals >>= 32;
 	at += 8 * (int32_t)(locals < INLINED_MOST ? 2 * locals : locals + 1);
@@ -178,12 +183,15 @@ v8_scope(const struct v8_image *v, struct look *l, uint64_t scope, struct v8_sco
 			to->start = (uint32_t)(before >> 32);
 		if (numbers)
 			continue;
-		type = v8_type(l, w);
-		if (type >= NOT_STRING && type != (uint32_t)v->at[V8_TYPE_ODDBALL])
+		w = v8_moved(l, w);
+		if ((type = v8_type(l, w)) == V8_NO_TYPE)
+			return false;
+		if (type >= V8_NOT_STRING && type != (uint32_t)v->at[V8_TYPE_ODDBALL])
 			break;
-		if (type < NOT_STRING && !to->name && has_text(l, w))
+		if (type < V8_NOT_STRING && !to->name && has_text(l, w))
 			to->name = w;
 	}
 	if (v->at[V8_SCOPE_FIRST] > 3 && v8_member(l, scope, SCOPE_LOCALS + 8, &w))
 		to->start = (uint32_t)(w >> 32);
+	return true;
 }

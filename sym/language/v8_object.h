@@ -6,7 +6,7 @@
 #include "look.h"
 #include "v8_image.h"
 
-enum { V8_TEXT_MOST = 512, V8_NO_TYPE = 0xffff };
+enum { V8_TEXT_MOST = 512, V8_NOT_STRING = 128 /* the first type that is none */, V8_NO_TYPE = 0xffff };
 
 /* The characters of a string that lie in one piece: N of them at AT, of WIDTH bytes each. */
 struct v8_chars {
@@ -21,7 +21,7 @@ struct v8_scope {
 	uint32_t start;            /* where it begins in the source */
 };
 
-/* Whether V is a pointer to an object. */
+/* Whether V is a pointer to an object of the heap.  Compiled code may lie lower, near a program with a fixed address. */
 static inline bool
 v8_is_object(uint64_t v)
 {
@@ -39,10 +39,11 @@ uint32_t v8_type(struct look *, uint64_t object);
 bool v8_member(struct look *, uint64_t object, int32_t offset, uint64_t *);
 /* Where an object is now, if the collector has moved it and has not used the memory again. */
 uint64_t v8_moved(struct look *, uint64_t object);
-/* The beginning of a string, as UTF-8; "" if there is none. */
-void v8_text(struct look *, uint64_t string, char to[V8_TEXT_MOST]);
+/* The beginning of a string, as UTF-8; false if it cannot be read, as while the collector moves it. */
+bool v8_text(struct look *, uint64_t string, char to[V8_TEXT_MOST]);
 /* False if the string does not lie in one piece. */
 bool v8_chars(struct look *, uint64_t string, struct v8_chars *);
-void v8_scope(const struct v8_image *, struct look *, uint64_t scope, struct v8_scope *);
+/* False if it cannot be read. */
+bool v8_scope(const struct v8_image *, struct look *, uint64_t scope, struct v8_scope *);
 
 #endif

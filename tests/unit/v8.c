@@ -8,6 +8,7 @@
 enum { SIZE = 0x80000, STACK = 0x400, NATIVE = 4, EACH = STACK / NATIVE, TYPES = 4096 };
 enum { UNDEFINED = 131 /* its type */, CONTEXT_TYPE = 210, CONS_TYPE = 33 | 8, SLICED_TYPE = 35 | 8, THIN_TYPE = 45, OUTSIDE_TYPE = 42, ONE = 40, TWO = 32 };
 #define BASE UINT64_C(0x200000000000)
+#define LOW UINT64_C(0x5000000)   /* the same memory once more, near a program at its fixed address */
 
 static const struct v8_image of_11 = { .major = 11, .function = 5, .context = 4, .at = {
 	[V8_TAGGED_SIZE] = 8, [V8_SMI_SHIFT] = 31, [V8_TYPE_FUNCTION] = 2066, [V8_TYPE_FUNCTION_LAST] = 2082, [V8_TYPE_SHARED] = 262,
@@ -33,6 +34,7 @@ read_memory(struct space *s, uint64_t addr, void *to, size_t n)
 {
 	(void)s;
 	reads++;
+	addr += addr < BASE ? BASE - LOW : 0;
 	if (addr < BASE || addr >= BASE + SIZE)
 		return 0;
 	n = n < BASE + SIZE - addr ? n : BASE + SIZE - addr;
@@ -43,6 +45,7 @@ read_memory(struct space *s, uint64_t addr, void *to, size_t n)
 static void
 put_word(uint64_t addr, uint64_t v)
 {
+	addr += addr < BASE ? BASE - LOW : 0;
 	memcpy(memory + (addr - BASE), &v, sizeof v);
 }
 
@@ -234,6 +237,12 @@ ask(void)
 }
 
 static void
+runs_at(uint64_t pc, unsigned in_native)
+{
+	code[in_native] = code_intern(&codes, made->id, pc);
+}
+
+static void
 check_frame(uint32_t i, const char *what, uint32_t in_line, unsigned in_native)
 {
 	const struct code *c = &codes.code[to.frame[i].code];
@@ -350,7 +359,40 @@ what_the_collector_leaves_behind_leads_to_a_moved_function(void)
 	stop();
 }
 
+/* The collector may just move a script's name, or a function's. */
+static void
+names_that_cannot_be_read_now_are_asked_for_again(void)
+{
+	uint64_t name, old;
+
+	start(&of_11);
+	memcpy(&name, memory + (script - 1 + 16 - BASE), sizeof name);
+	put(name, 0, UINT64_C(7) << 40);                         /* in the middle of it */
+	ask();
+	CHECK(to.n == 2 && to.doubtful == 2);
+	put(name, 0, map_of[ONE]);
+	old = object(ONE, 16);
+	put(old, 0, name - 1);
+	put(script, 16, old);
+	ask();
+	CHECK_U64(to.doubtful, 0);
+	check_frame(0, "work.js:inner", 2, 1);
+	put_frame(2, context, function(scope(0, old, 0, 24), script), 0);
+	put_frame(1, number(18), inner, 0);
+	runs_at(4000, 2);
+	ask();
+	check_frame(0, "work.js:/home/me/work.js", 4, 2);
+	put(name, 0, map_of[CONTEXT_TYPE]);
+	put_frame(2, context, function(scope(0, old, string("wrong"), 24), script), 0);
+	runs_at(5000, 2);
+	ask();
+	CHECK_U64(to.doubtful, 1);
+	stop();
+}
+
 /* ---- compiled code ---- */
+
+static bool code_is_low;
 
 /* Code of SIZE bytes, made of DATA; the address of its first instruction. */
 static uint64_t
@@ -360,6 +402,7 @@ compiled(uint64_t data, uint32_t size)
 
 	top = (top + 127) & ~UINT64_C(127);
 	lo = (take(128 + size) + 127) & ~UINT64_C(127);
+	lo -= code_is_low ? BASE - LOW : 0;
 	stream = lo - (uint64_t)at[V8_STREAM_START] + 1;
 	if (!at[V8_CODE_START]) {
 		c = stream;
@@ -384,12 +427,6 @@ made_of(uint64_t f, bool wrapped)
 	put(wrapper, 8, shared);
 	put(data, 16 + 8 * at[V8_DEOPT_SHARED], wrapped ? wrapper : shared);
 	return data;
-}
-
-static void
-runs_at(uint64_t pc, unsigned in_native)
-{
-	code[in_native] = code_intern(&codes, made->id, pc);
 }
 
 static void
@@ -435,9 +472,13 @@ optimized_code_tells_its_function(void)
 	of_10.at[V8_STREAM_START] = 128;
 	of_10.at[V8_CODE_START] = 0;
 	of_10.at[V8_CODE_SIZE] = 40;
-	check_compiled(&of_10, false);
-	check_compiled(&of_11, false);
-	check_compiled(&of_13, true);
+	for (unsigned i = 0; i < 2; i++) {
+		code_is_low = i;
+		check_compiled(&of_10, false);
+		check_compiled(&of_11, false);
+		check_compiled(&of_13, true);
+	}
+	code_is_low = false;
 }
 
 /* ---- functions that V8 has inlined ---- */
@@ -728,6 +769,7 @@ main(void)
 	RUN("v8", a_function_that_has_moved_is_in_doubt_until_its_code_is_known);
 	RUN("v8", a_function_that_begins_is_in_a_register);
 	RUN("v8", what_the_collector_leaves_behind_leads_to_a_moved_function);
+	RUN("v8", names_that_cannot_be_read_now_are_asked_for_again);
 	RUN("v8", optimized_code_tells_its_function);
 	RUN("v8", functions_that_are_inlined_have_frames);
 	RUN("v8", inlined_calls_that_lie_leave_the_function_itself);
