@@ -18,7 +18,7 @@ enum {
 	 * to look at. */
 	LAZY = 16, GOOD = 8, NICE = 128, CHAIN = 128,
 	/* Beyond so many bytes prof looks at fewer places: time counts more than a few hundredths of the size. */
-	MUCH = 4 << 20, CHAIN_MUCH = 8,
+	MUCH = 4 << 20, CHAIN_MUCH = 2,
 	LITERALS = 288, DISTANCES = 30, LENGTHS = 19, END = 256, FIRST_LENGTH = 257, LAST_LENGTH = 285,
 	BITS_MAX = 15, LENGTH_BITS_MAX = 7,
 };
