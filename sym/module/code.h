@@ -3,7 +3,6 @@
 #ifndef SYM_MODULE_CODE_H
 #define SYM_MODULE_CODE_H
 
-#include "lib/index.h"
 #include "module.h"
 
 /* The first codes are prof's own markers; their module is MODULE_MARK. */
@@ -34,7 +33,8 @@ struct __attribute__((packed, aligned(4))) code {
 struct codes {
 	struct code *code;
 	uint32_t n, cap;
-	struct index index;
+	uint32_t *slot;            /* hash table: a tag and a number each; at most four fifths full */
+	uint32_t slots;
 };
 
 bool codes_init(struct codes *);

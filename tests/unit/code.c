@@ -40,6 +40,27 @@ codes_are_interned(void)
 	codes_free(&c);
 }
 
+/* 12 bytes, a ninth more for room, and the table. */
+static void
+codes_are_small(void)
+{
+	struct codes c;
+	double worst = 0;
+
+	codes_init(&c);
+	for (uint32_t i = 1; i < 200000; i++) {
+		double each = (double)mem_used() / i;
+
+		worst = i > 50000 && each > worst ? each : worst;
+		code_intern(&c, i % 50, 0x400000 + i);
+	}
+	CHECK(worst <= 21);
+	codes_settle(&c);
+	CHECK_U64(code_intern(&c, 49, 0x400000 + 99999), CODE_MARKS + 99999 - 1);
+	codes_free(&c);
+	CHECK_U64(mem_used(), 0);
+}
+
 static void
 at_the_cap_codes_are_unknown(void)
 {
@@ -163,6 +184,7 @@ main(void)
 {
 	RUN("code", marks_come_first);
 	RUN("code", codes_are_interned);
+	RUN("code", codes_are_small);
 	RUN("code", at_the_cap_codes_are_unknown);
 	RUN("code", one_module_a_file);
 	RUN("code", images_lost_and_jit);
