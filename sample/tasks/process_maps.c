@@ -489,13 +489,22 @@ maps_begin(struct process_maps *p, struct all_maps *all, int32_t pid)
 	p->pause = PAUSE_FIRST;
 }
 
-void
-maps_forget(struct process_maps *p)
+/* No sample of what it ran until now comes any more. */
+static void
+let_go(struct process_maps *p)
 {
 	stop_lending(p);
 	stop_borrowing(p);
 	close_memory(p);
+	if (p->jit)
+		jit_gone(p->jit);
 	space_clear(&p->space);
+}
+
+void
+maps_forget(struct process_maps *p)
+{
+	let_go(p);
 	p->by = p->pid;
 	p->jit = p->jit_parent = NULL;
 	p->jit_over = false;
@@ -531,8 +540,6 @@ maps_lost(struct process_maps *p)
 void
 maps_drop(struct process_maps *p)
 {
-	stop_lending(p);
-	stop_borrowing(p);
-	close_memory(p);
+	let_go(p);
 	space_free(&p->space);
 }

@@ -71,6 +71,15 @@ jit_ran(struct module *m, uint64_t vaddr)
 		j->ran[j->nran++] = (struct item){ vaddr, 0, 0 };
 }
 
+void
+jit_gone(struct module *m)
+{
+	struct jit *j = m->jit;
+
+	vec_free(&j->ran, &j->cap_ran, sizeof *j->ran);
+	j->nran = 0;
+}
+
 static bool
 has_run_in(const void *jit, uint64_t lo, uint64_t hi)
 {

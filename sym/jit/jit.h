@@ -58,6 +58,8 @@ bool jit_same(const struct module *, const struct module *);
 /* Gives the module its files (-1: not found yet); it closes them.  All that they hold now was there before the samples that
  * still come. */
 void jit_found(struct module *, int map_fd, int dump_fd);
+/* Says that its process has ended, or executed another program: no sample has such code any more.  Names stay. */
+void jit_gone(struct module *);
 /* Looks at what the process wrote since: true if code that ran has given way, at the time *SINCE (0: just now).  Then M is
  * closed, and another module must stand for later samples. */
 bool jit_replaced(struct module *, uint64_t *since);

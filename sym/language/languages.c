@@ -19,7 +19,7 @@ struct module_language {
 	void *found;
 };
 
-/* A process with a language. */
+/* A process with a language.  Its space points to it until the process is over; its memory stays. */
 struct language_process {
 	struct module_owned owned;
 	const struct language *language;
@@ -280,7 +280,7 @@ begin(struct languages *l, const struct map *map)
 static struct language_process *
 process_of(struct languages *l, struct space *s)
 {
-	struct language_process *p = s->language;
+	struct language_process *p = (struct language_process *)s->language;
 
 	if (s->language_asked == s->bound)
 		return p;
@@ -298,7 +298,8 @@ process_of(struct languages *l, struct space *s)
 			p = begin(l, &s->map[i]);
 		break;
 	}
-	return s->language = p;
+	s->language = p ? &p->owned : NULL;
+	return p;
 }
 
 const struct language_stack *
@@ -340,10 +341,11 @@ bool
 languages_leads_on(struct languages *l, const struct moment *m, uint32_t code, bool outer)
 {
 	struct native_kinds *k = &l->natives;
+	const struct language_process *p = (const struct language_process *)m->space->language;
 
-	if (code < CODE_MARKS || !m->space->language || !vec_room(&k->kind, &k->cap, (uint64_t)code + 1, sizeof *k->kind))
+	if (code < CODE_MARKS || !p || !vec_room(&k->kind, &k->cap, (uint64_t)code + 1, sizeof *k->kind))
 		return false;
 	if (k->kind[code] == NATIVE_NEW)
-		k->kind[code] = kind_of(l, m->space->language, &l->codes->code[code]);
-	return k->kind[code] == NATIVE_LEADS_ON || (k->kind[code] == NATIVE_NAMELESS && (outer || m->space->language->language->calls));
+		k->kind[code] = kind_of(l, p, &l->codes->code[code]);
+	return k->kind[code] == NATIVE_LEADS_ON || (k->kind[code] == NATIVE_NAMELESS && (outer || p->language->calls));
 }

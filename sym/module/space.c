@@ -29,6 +29,8 @@ space_clear(struct space *s)
 {
 	s->n = 0;
 	s->bound++;
+	if (s->language)
+		s->language->free(s->language);
 	s->language = NULL;
 	s->code_read = false;
 	space_renew(s);

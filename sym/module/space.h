@@ -19,7 +19,7 @@ struct space {
 	uint32_t last;             /* where the last address was found */
 	uint32_t bound;            /* how often a map was bound to a module, or all were dropped */
 	uint32_t language_asked;   /* languages.c's: BOUND as it was when LANGUAGE was looked for; */
-	struct language_process *language;   /* or NULL */
+	struct module_owned *language;       /* which it frees when the process runs another program or has ended; or NULL */
 	uint32_t epoch;            /* two spaces never have the same one; it changes when a known address may mean something else */
 	/* Called for a map without a module: sets module and bias (space_bind). */
 	void (*open)(struct space *, struct map *);

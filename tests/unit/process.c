@@ -1,5 +1,6 @@
 #include "test.h"
 #include "sample/tasks/process.c"
+#include "sym/jit/jit.h"
 
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -161,6 +162,48 @@ children_may_end_first(void)
 	CHECK(processes_find(ps, B) == NULL && processes_find(ps, B + 999) == NULL);
 	CHECK(processes_find(ps, A)->maps.borrowers == NULL);
 	CHECK_U64(processes_find(ps, A)->threads, 1);
+	end();
+}
+
+static unsigned freed;
+
+static void
+count_freed(struct module_owned *o)
+{
+	(void)o;
+	freed++;
+}
+
+/* What prof keeps of the code that a process runs, to look at it again, goes with the process, or when it executes another program. */
+static void
+what_ran_is_forgotten(void)
+{
+	static struct module_owned language = { .free = count_freed };
+
+	begin();
+	freed = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		struct process_maps *p;
+		size_t before;
+
+		CHECK(processes_task(ps, A, A) != NULL);
+		p = &processes_find(ps, A)->maps;
+		CHECK((p->jit = jit_module(&modules, A, NULL)) != NULL);
+		p->space.language = &language;
+		before = mem_used();
+		for (unsigned j = 0; j < 2000; j++)
+			jit_ran(p->jit, j * 16);
+		CHECK(mem_used() >= before + 32000);
+		if (i) {
+			processes_exit(ps, A, A, 1);
+			processes_tidy(ps, 2 + DEAD_KEPT, false);
+		} else {
+			processes_comm(ps, A, A, "other", true, 1);
+		}
+		CHECK_U64(freed, i + 1);
+		CHECK(mem_used() <= before);
+	}
+	CHECK(!processes_find(ps, A));
 	end();
 }
 
@@ -530,6 +573,7 @@ main(void)
 	RUN("process", children_have_their_parents_maps);
 	RUN("process", parents_may_end_first);
 	RUN("process", children_may_end_first);
+	RUN("process", what_ran_is_forgotten);
 	RUN("process", threads);
 	RUN("process", numbers_come_again);
 	RUN("process", told_twice);
