@@ -445,7 +445,7 @@ measure(struct latencies *c)
 	if (c->stacks.output && !start_stacks(c))
 		return false;
 	if (c->target.command && !launch_fork(&c->launch, c->target.command)) {
-		error("cannot start a process: %s", strerror(errno));
+		refused_process("");
 		return false;
 	}
 	if (!set_whom(c))

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cmd/options/exit.h"
+#include "cmd/options/refused.h"
 #include "lib/bpf.h"
 #include "lib/msg.h"
 #include "out/formats.h"
@@ -97,7 +98,7 @@ latency_stacks_start(struct latency_stacks *l)
 	}
 	close(pipes[1]);
 	if (l->pid < 0)
-		error("cannot start a process: %s", strerror(errno));
+		refused_process("");
 	while (l->pid > 0 && (n = read(pipes[0], &ready, 1)) < 0 && errno == EINTR)
 		;
 	close(pipes[0]);

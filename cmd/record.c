@@ -410,7 +410,7 @@ record(struct recording *r)
 		return EXIT_FAILED;
 	}
 	if (r->plan.target.command && !launch_fork(&r->launch, r->plan.target.command)) {
-		error("cannot start a process: %s", strerror(errno));
+		refused_process("");
 		session_close(r->session);
 		return EXIT_FAILED;
 	}

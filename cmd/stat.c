@@ -277,7 +277,7 @@ open_run(struct counting *s)
 
 	s->over = false;
 	if (p->target.command && !launch_fork(&s->launch, p->target.command)) {
-		error("cannot start a process: %s", strerror(errno));
+		refused_process("");
 		return EXIT_FAILED;
 	}
 	s->counters = (struct counters){ .event = p->event, .nevent = p->nevent, .inherit = !p->no_inherit && p->target.kind != TARGET_THREADS,

@@ -26,6 +26,7 @@ struct session_counts {
 	bool whole_machine;        /* the user asked for a cgroup, and it is the one that holds all processes */
 	const char *no_cgroup;     /* why not on a cgroup of the command's own, or NULL */
 	struct stop_counts stopper;   /* of the ptrace engine */
+	const char *tracer;        /* a program that ran and wants to trace others, which it cannot with that engine; or NULL */
 };
 
 #endif

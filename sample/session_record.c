@@ -39,6 +39,17 @@ event_of(struct session *s, const struct record *r, const struct task *t, uint32
 	return true;
 }
 
+/* A thread can have only one tracer. */
+static void
+note_tracer(struct session *s, const char *comm)
+{
+	static const char *const names[] = { "gdb", "gdbserver", "lldb-server", "ltrace", "rr", "strace" };
+
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(comm, names[i]))
+			s->counts.tracer = names[i];
+}
+
 /* Whether each occurrence of EVENT is a sample.  A breakpoint's old event is told before its new one, so these are not. */
 static bool
 is_each(const struct session *s, uint32_t event)
@@ -298,6 +309,8 @@ session_record(struct session *s, const struct record *r)
 		if (r->time < s->since)   /* what it maps was not recorded yet */
 			break;
 		processes_comm(s->processes, r->pid, r->tid, r->comm.name, r->comm.exec, r->time);
+		if (s->tracer.pid && r->comm.exec)
+			note_tracer(s, r->comm.name);
 		if (s->gone && r->comm.exec)
 			s->gone(s->ctx, r->pid, true, r->time);
 		break;

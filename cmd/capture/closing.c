@@ -384,6 +384,9 @@ closing_line(const struct closing *c)
 	say(&s, 2);
 	cost_line(&s, c);
 	say(&s, 0);
+	if (c->counts.tracer)
+		warn("%s can trace no program that it starts, because the ptrace engine traces it already; profile that program without %s, or use "
+		     "--engine=perf (prof doctor says what this needs)", c->counts.tracer, c->counts.tracer);
 	if (!c->collector->profile.samples && hides_kernel(c))
 		warn("the profile is empty: the target had no %s on its user side, and prof may not see the kernel's side "
 		     "(sudo sysctl kernel.perf_event_paranoid=1)", c->events);

@@ -1,9 +1,7 @@
 /* See jit_names.h. */
 #include "jit_names.h"
 
-#include <errno.h>
-#include <string.h>
-
+#include "cmd/options/refused.h"
 #include "lib/msg.h"
 
 bool
@@ -13,7 +11,7 @@ jit_names_begin(struct jvm_attach *a, const struct plan *p, int32_t command)
 	                                                                  : jvm_attach_start(a, p->target.pid, p->target.npid, false);
 
 	if (!well)
-		error("--jit-names: cannot start a process: %s", strerror(errno));
+		refused_process("--jit-names: ");
 	return well;
 }
 

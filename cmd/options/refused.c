@@ -1,6 +1,7 @@
 /* See refused.h. */
 #include "refused.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "lib/msg.h"
@@ -26,4 +27,12 @@ refused_tell(const struct refusal *r, const char *command)
 		error("try: %s", r->mend);
 	if (*r->last && strcmp(reason(r->last), reason(r->what)))
 		error("%s", r->last);
+}
+
+void
+refused_process(const char *of)
+{
+	error("%scannot start a process: %s", of, strerror(errno));
+	if (errno == EMFILE)
+		error("try: ulimit -n 256   # then start prof again");
 }

@@ -165,6 +165,12 @@ $ prof stat -G no-such-cgroup
 ~ ^prof: -G no-such-cgroup: [a-z].*(no such cgroup|not mounted|no cgroups)
 ? 125
 
+# too-few-file-descriptors
+$ (ulimit -n 12; prof -- true)
+prof: cannot start a process: No file descriptors available
+prof: try: ulimit -n 256   # then start prof again
+? 125
+
 # commands-that-cannot-be-run
 $ prof ./missing
 ~ ^prof: .*missing

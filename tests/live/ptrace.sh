@@ -50,6 +50,14 @@ start $torture debugger 30 >pid
 wait_for 10 test -s pid
 status debugger 125 $by_ptrace -o x.folded -p "$(cat pid)" -d 0.2
 has debugger-named err 'process [0-9]+ \(torture\) traces it already'
+# What traces other programs cannot under this engine, and prof says so.
+if command -v strace >/dev/null; then
+	$by_ptrace -o x.folded -- sh -c 'strace true' 2>err
+	check tracer $? = 1
+	has tracer-said err '^prof: strace can trace no program that it starts.*without strace, or use --engine=perf'
+fi
+"$PROF" -o x.folded -- sh -c 'strace true; true' 2>err
+lacks tracer-of-perf err 'can trace no program'
 
 if [ "$(id -u)" = 0 ]; then
 	# /proc of another pid namespace, and no /proc.
