@@ -8,7 +8,8 @@
 struct prstatus;
 
 /* Puts them into TO (64 words), in the order of a sample's.  WITH: first for the host's tasks, then for those of 32 bits (see
- * capture.h); COMPAT says which it is, POINTER what the thread pointer is (0: not known).  Returns how many they are; 0 if the kernel does not give them. */
+ * capture.h); COMPAT says which it is, POINTER what the thread pointer is (0: not known).  Returns how many they are; 0 if the
+ * kernel does not give them. */
 unsigned thread_registers(int32_t tid, const struct prstatus *with, uint64_t *to, bool *compat, uint64_t *pointer);
 
 #endif
