@@ -126,11 +126,9 @@ put(void *listing, const struct event_entry *e)
 static void
 say_none(const char *name, struct arena *a)
 {
-	struct event *e = arena_alloc(a, EVENTS_MAX * sizeof *e);
-	unsigned n = 0;
-	const char *why = e ? event_parse(e, &n, name, a) : NULL;
+	const char *why = event_why_none(name, a);
 
-	if (why && strstr(why, "did you mean"))
+	if (why)
 		error("%s", why);
 	else
 		error("no event is called '%s'; prof list names all of them", name);

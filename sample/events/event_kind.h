@@ -25,6 +25,7 @@ struct event_list {
 	struct arena *arena;
 	const char *more;          /* modifiers of the group */
 	uint8_t weight, group;     /* what each event gets that the list adds now */
+	bool says_more;            /* what is wrong says more than that there is no such event: mostly the nearest name */
 };
 
 struct event_kind {

@@ -80,35 +80,52 @@ parse_group(struct event_list *l, const char **list)
 	return NULL;
 }
 
-const char *
-event_parse(struct event *event, unsigned *n, const char *list, struct arena *a)
+static const char *
+parse_list(struct event_list *l, unsigned *n, const char *list)
 {
-	struct event_list l = { .event = event, .n = *n, .arena = a };
 	uint8_t groups = 0;
 	const char *why;
 
 	for (unsigned i = 0; i < *n; i++) {
-		groups = event[i].group > groups ? event[i].group : groups;
-		l.weight = (uint8_t)(event[i].weight + 1);
+		groups = l->event[i].group > groups ? l->event[i].group : groups;
+		l->weight = (uint8_t)(l->event[i].weight + 1);
 	}
-	for (;; list++, l.weight++) {
-		if (l.weight == UINT8_MAX)
+	for (;; list++, l->weight++) {
+		if (l->weight == UINT8_MAX)
 			return "too many events";
-		l.group = 0;
-		l.more = "";
+		l->group = 0;
+		l->more = "";
 		if (*list == '{') {
 			list++;
-			l.group = ++groups;
-			why = parse_group(&l, &list);
+			l->group = ++groups;
+			why = parse_group(l, &list);
 		} else {
-			why = parse_one(&l, &list);
+			why = parse_one(l, &list);
 		}
 		if (why)
 			return why;
-		*n = l.n;
+		*n = l->n;
 		if (*list != ',')
 			return *list ? "the list of events has an extra bracket or word" : NULL;
 	}
+}
+
+const char *
+event_parse(struct event *event, unsigned *n, const char *list, struct arena *a)
+{
+	struct event_list l = { .event = event, .n = *n, .arena = a };
+
+	return parse_list(&l, n, list);
+}
+
+const char *
+event_why_none(const char *list, struct arena *a)
+{
+	struct event_list l = { .event = arena_alloc(a, EVENTS_MAX * sizeof *l.event), .arena = a };
+	unsigned n = 0;
+	const char *why = l.event ? parse_list(&l, &n, list) : NULL;
+
+	return l.says_more ? why : NULL;
 }
 
 const char *

@@ -7,6 +7,7 @@
 
 #include "lib/nearest.h"
 #include "lib/text.h"
+#include "tracefs.h"
 
 static const struct named { const char *name; uint8_t type, config; } named[] = {
 	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
@@ -142,15 +143,18 @@ event_all_names(const char **name, struct arena *a)
 }
 
 const char *
-event_unknown(struct event_text t, struct arena *a)
+event_unknown(struct event_list *l, struct event_text t)
 {
 	const char *name[EVENT_NAMES_MAX], *near;
+	struct arena *a = l->arena;
 	char word[64] = "";
 
 	memcpy(word, t.s, t.n < sizeof word ? t.n : 0);
 	event_all_names(name, a);
-	if ((near = nearest(word, name, "")))
+	if ((near = tracefs_called(word, a)) || (near = nearest(word, name, ""))) {
+		l->says_more = true;
 		return event_words(a, "unknown event '%.*s': did you mean '%s'?", (int)t.n, t.s, near);
+	}
 	return event_words(a, "unknown event '%.80s'; prof knows, among others, cycles, instructions, cache-misses, branch-misses, "
 	             "cpu-clock, page-faults, context-switches", t.s);
 }
@@ -172,7 +176,7 @@ parse(struct event_list *l, const char *name)
 	struct event e = { .name = name };
 
 	if (!event_known(&e, t) && !cache(&e, t) && !raw(&e, t))
-		return event_unknown(t, l->arena);
+		return event_unknown(l, t);
 	if (*mods == '/') {
 		if (!(end = strchr(mods + 1, '/')))
 			return event_words(l->arena, "event '%.80s' needs a slash at its end", name);

@@ -14,6 +14,6 @@ unsigned event_all_names(const char **name, struct arena *);
 /* Whether it is the name of a generic event; then sets that event's type and config. */
 bool event_known(struct event *, struct event_text);
 /* The words for a name that no kind of events knows, with the nearest. */
-const char *event_unknown(struct event_text, struct arena *);
+const char *event_unknown(struct event_list *, struct event_text);
 
 #endif

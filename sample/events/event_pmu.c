@@ -210,16 +210,17 @@ parse(struct event_list *l, const char *name)
 		return event_words(l->arena, "event '%.80s' needs a slash at its end", name);
 	t = (struct event_text){ slash + 1, (size_t)(end - slash - 1) };
 	mods = end + 1 + (end[1] == ':');
-	if (add(l, pmu, name, t, mods, &why))
+	if ((l->says_more = add(l, pmu, name, t, mods, &why)))
 		return why;
 	all = plain(pmu) ? dir_names(AT_FDCWD, EVENT_DEVICES, l->arena) : NULL;
 	for (const char **one = all; one && *one && !why; one++)
 		if (is_one_of(*one, pmu))
 			found += add(l, (struct event_text){ *one, strlen(*one) }, name, t, mods, &why);
-	if (found)
+	if ((l->says_more = found))
 		return why;
 	memcpy(word, name, pmu.n < sizeof word ? pmu.n : 0);
 	near = all ? nearest(word, all, "") : NULL;
+	l->says_more = near;
 	return event_words(l->arena, "event '%.80s': there is no PMU '%.*s' on this machine%s%s", name, (int)(pmu.n < 64 ? pmu.n : 64), name,
 	                   near ? "; did you mean " : "", near ? near : "");
 }

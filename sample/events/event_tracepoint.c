@@ -49,7 +49,7 @@ unknown(struct event_list *l, const char *system, const char *name)
 	/* As prof latency has it. */
 	if (!strncmp(system, "syscalls", 7) && (enter = event_words(l->arena, "sys_enter_%s", name)) && tracefs_id("syscalls", enter, &id))
 		near = event_words(l->arena, "syscalls:%s", enter);
-	if (near)
+	if ((l->says_more = near))
 		return event_words(l->arena, "unknown event '%s:%s': did you mean '%s'?", system, name, near);
 	return tracefs_names(system, l->arena) ? event_words(l->arena, "unknown event '%s:%s'; prof list '%s:*' shows which ones there are", system, name, system)
 	                                       : event_words(l->arena, "unknown event '%s:%s'; prof list names the kernel's tracepoints", system, name);
@@ -85,7 +85,7 @@ parse(struct event_list *l, const char *name)
 	if (!system || !one)
 		return "out of memory";
 	if (!*system || !*one || !plain(system) || !plain(one))
-		return event_unknown((struct event_text){ name, strlen(name) }, l->arena);
+		return event_unknown(l, (struct event_text){ name, strlen(name) });
 	if ((why = tracefs_missing()))
 		return event_words(l->arena, "event '%.80s': a tracepoint %s", name, why);
 	end += *end == ':';

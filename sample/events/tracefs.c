@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -128,4 +129,20 @@ tracefs_near(const char *system, const char *name, struct arena *arena)
 	if (name && both)
 		snprintf(both, MOST, "%s:%s", system, name);
 	return name ? both : NULL;
+}
+
+const char *
+tracefs_called(const char *name, struct arena *arena)
+{
+	const char **system = *name && !strchr(name, '/') ? tracefs_names(NULL, arena) : NULL;
+	enum { MOST = 160 };
+	char *both;
+	uint64_t id;
+
+	while (system && *system && !tracefs_id(*system, name, &id))
+		system++;
+	if (!system || !*system || !(both = arena_alloc(arena, MOST)))
+		return NULL;
+	snprintf(both, MOST, "%s:%s", *system, name);
+	return both;
 }

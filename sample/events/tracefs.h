@@ -17,6 +17,8 @@ bool tracefs_id(const char *system, const char *name, uint64_t *id);
 bool tracefs_format(const char *system, const char *name, char *buf, size_t cap);
 /* The tracepoint SYSTEM:NAME that is nearest to these two words, in the arena; NULL: none is near. */
 const char *tracefs_near(const char *system, const char *name, struct arena *);
+/* SYSTEM:NAME of a tracepoint of that name, in the arena; NULL: there is none. */
+const char *tracefs_called(const char *name, struct arena *);
 /* The systems, or the tracepoints of SYSTEM, sorted, with a NULL behind the last; NULL if prof cannot read them. */
 const char **tracefs_names(const char *system, struct arena *);
 

@@ -165,6 +165,8 @@ static void
 unknown_names(void)
 {
 	CHECK_STR(list("cylces"), "unknown event 'cylces': did you mean 'cycles'?");
+	CHECK_STR(event_why_none("cylces", &arena), "unknown event 'cylces': did you mean 'cycles'?");
+	CHECK(!event_why_none("did you mean", &arena));
 	CHECK(strstr(list("cycels:u"), "did you mean 'cycles'?"));
 	CHECK(strstr(list("Cycles"), "did you mean 'cycles'?"));
 	CHECK(strstr(list("page_faults"), "did you mean 'page-faults'?"));
@@ -187,6 +189,7 @@ tracepoints_by_name(void)
 	CHECK(!list("*:s*,page-faults") && n == 4 && ev[2].config == 400 && ev[3].weight == 1);
 	CHECK(!list("{sched:sched_w?king,cs}:k,cs") && n == 3 && ev[0].group == 1 && ev[1].group == 1 && !ev[2].group && !ev[1].user);
 	CHECK_STR(list("sched:sched_swich"), "unknown event 'sched:sched_swich': did you mean 'sched:sched_switch'?");
+	CHECK_STR(list("sched_switch"), "unknown event 'sched_switch': did you mean 'sched:sched_switch'?");
 	CHECK_STR(list("schd:sched_switch"), "unknown event 'schd:sched_switch': did you mean 'sched:sched_switch'?");
 	CHECK(strstr(list("sched:nothing*"), "no tracepoint is called"));
 	CHECK(strstr(list("sched:../x"), "unknown event"));
