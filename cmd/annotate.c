@@ -145,7 +145,6 @@ put_text(struct annotating *a, struct output *out)
 	const char *path = out->path, *why;
 	struct place_words words;
 	struct report terminal = { 0 };
-	struct sink s;
 
 	if (strcmp(path, "-") == 0)
 		terminal_report(&terminal, 0);
@@ -156,12 +155,7 @@ put_text(struct annotating *a, struct output *out)
 		error("%s: %s", strcmp(path, "-") ? path : "stdout", why);
 		return false;
 	}
-	sink_open(&s, -1);
-	outputs_words(&s, "wrote ", out, strcmp(path, "-") != 0);
-	sink_char(&s, 0);
-	if (s.len > 1 && !s.err)
-		warn("%s", s.buf);
-	sink_close(&s);
+	outputs_tell(out, 1);
 	return true;
 }
 

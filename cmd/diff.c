@@ -323,6 +323,7 @@ write_all(struct comparing *c)
 	}
 	for (unsigned i = 0; i < c->noutput; i++)
 		all &= write_one(c, &c->output[i]);
+	outputs_tell(c->output, c->noutput);
 	if (!c->noutput && msg_level >= 0) {
 		unsigned top = c->how.top;
 

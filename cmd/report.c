@@ -385,7 +385,6 @@ static bool
 write_outputs(struct reporting *r)
 {
 	bool all = true;
-	struct sink s;
 
 	for (unsigned i = 0; i < r->noutput; i++) {
 		struct output *out = &r->output[i];
@@ -399,12 +398,7 @@ write_outputs(struct reporting *r)
 			all = false;
 		}
 	}
-	sink_open(&s, -1);
-	outputs_words(&s, "wrote ", r->output, r->noutput);
-	sink_char(&s, 0);
-	if (s.len > 1 && !s.err && strcmp(r->output[0].path, "-") != 0)
-		warn("%s", s.buf);
-	sink_close(&s);
+	outputs_tell(r->output, r->noutput);
 	return all;
 }
 

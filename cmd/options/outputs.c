@@ -144,3 +144,16 @@ outputs_words(struct sink *s, const char *words, const struct output *out, unsig
 			words = ", ";
 		}
 }
+
+void
+outputs_tell(const struct output *out, unsigned n)
+{
+	struct sink s;
+
+	sink_open(&s, -1);
+	outputs_words(&s, "wrote ", out, n);
+	sink_char(&s, 0);
+	if (s.len > 1 && !s.err && strcmp(out->path, "-"))
+		warn("%s", s.buf);
+	sink_close(&s);
+}

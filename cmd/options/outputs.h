@@ -21,5 +21,7 @@ bool outputs_embed(struct output *, unsigned n);
 bool outputs_all(struct output *, unsigned n, const struct profile *);
 /* Adds, behind WORDS, which files prof wrote and their sizes; nothing if it wrote none. */
 void outputs_words(struct sink *, const char *words, const struct output *, unsigned n);
+/* Says that on stderr, unless the first one is stdout. */
+void outputs_tell(const struct output *, unsigned n);
 
 #endif

@@ -10,7 +10,8 @@ new: 200 samples; before, old: 100 samples; +100.00%
    +25.00%    50.00%    75.00%  f
    -25.00%    50.00%    25.00%  g
 $ prof diff old - <new -q
-$ prof diff old new --top 1 -o x.txt; grep -c '%  [fg]$' x.txt
+$ prof diff old new --top 1 -o x.txt 2>err; sed 's/([0-9]* B)/(SIZE)/' err; grep -c '%  [fg]$' x.txt
+prof: wrote x.txt (SIZE)
 2
 
 # gates
