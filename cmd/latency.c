@@ -133,7 +133,7 @@ refuse_by(const struct latencies *c, const char *why)
 	if (strchr(why, '?'))
 		error("--by %s: %s", c->by.words, why);
 	else if (near)
-		error("--by %s: %s; did you mean %s?", c->by.words, why, near);
+		error("--by %s: did you mean %s? If not: %s", c->by.words, near, why);
 	else
 		error("--by %s: %s; --by also takes thread, process, arg0 to arg5, retval", c->by.words, why);
 }
@@ -210,8 +210,9 @@ add_source(struct latencies *c, const char *text)
 	} else if (pair) {
 		good = add_pair(c, s, dots);
 	} else if (!probe_is(text) || !strncmp(text, "usdt", 4) || !strncmp(text, "sdt", 3)) {
-		error(strchr(text, ':') ? "-e %s: prof does not know where this ends; write BEGIN..END, for example usdt:FILE:query__start..usdt:FILE:query__done"
-		                        : "-e %s: this is no call that prof can measure; write uprobe:FILE:FUNCTION, kprobe:FUNCTION, syscall:NAME or BEGIN..END", text);
+		error(strchr(text, ':') ? "-e %s: prof does not know where this ends; write BEGIN..END, for example usdt:FILE:query__start..usdt:FILE:query__done%s"
+		                        : "-e %s: this is no call that prof can measure; write uprobe:FILE:FUNCTION, kprobe:FUNCTION, syscall:NAME or BEGIN..END%s", text,
+		      strchr(text, ',') ? APART : "");
 		return false;
 	} else {
 		good = find(c, &s->begin, text, true, true);

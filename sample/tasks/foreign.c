@@ -94,7 +94,7 @@ foreign_regular(int root, const char *path, uint64_t flags, struct stat *st)
 	if (fstat(found, st))
 		return drop(found, errno);
 	if (!S_ISREG(st->st_mode))
-		return drop(found, S_ISLNK(st->st_mode) ? ELOOP : EINVAL);
+		return drop(found, S_ISLNK(st->st_mode) ? ELOOP : S_ISDIR(st->st_mode) ? EISDIR : EINVAL);
 	if (foreign_apart && foreign_apart(found, st, &fd)) {
 		drop(found, errno);
 		return fd;

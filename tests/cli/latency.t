@@ -8,6 +8,12 @@ $ prof latency -e syscall:read
 $ prof latency -e cycles true
 ~ ^prof: -e cycles: this is no call that prof can measure; write uprobe:FILE:FUNCTION, 
 ? 125
+$ prof latency -e a,b true
+~ ^prof: -e a,b: this is no call that prof can measure; .*; give each event a -e of its own$
+? 125
+$ prof latency -e sched:sched_switch,sched:sched_waking true
+~ ^prof: -e sched:sched_switch,sched:sched_waking: .*; give each event a -e of its own$
+? 125
 $ prof latency -e uprobe:sh true
 ~ ^prof: -e uprobe:sh: the function is missing
 ? 125
@@ -27,6 +33,9 @@ $ prof latency -e syscalls:sys_enter_read true
 ? 125
 $ prof latency -e uprobe:/no/such:f true
 prof: -e uprobe:/no/such:f: /no/such: No such file or directory
+? 125
+$ prof latency -e uprobe:/usr:f true
+prof: -e uprobe:/usr:f: /usr: Is a directory
 ? 125
 $ prof latency -e uprobe:no-such-program:f true
 ~ no program no-such-program in PATH

@@ -100,7 +100,7 @@ for level in 0 2; do
 	status by_misspelt-O$level 125 "$PROF" latency --by smal -e "uprobe:$PWD/by$level:work" ./by$level
 	has by_misspelt_why-O$level err '^prof: --by smal: .*there is no variable smal: did you mean small\?'
 	status by_word_misspelt-O$level 125 "$PROF" latency --by thred -e "uprobe:$PWD/by$level:work" ./by$level
-	has by_word_misspelt_why-O$level err '^prof: --by thred: .*did you mean thread\?$'
+	has by_word_misspelt_why-O$level err '^prof: --by thred: did you mean thread\?'
 done
 show=err
 status by_a_text 125 "$PROF" latency --by 'x=+0($arg2):string' -e "uprobe:$PWD/by0:work" ./by0
