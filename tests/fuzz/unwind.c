@@ -1,6 +1,8 @@
 /* Walks over hostile stacks through a program with hostile frame descriptions and instructions; the quick walk and the one
  * that carries all registers along must agree.  The input: a mode, the lengths of the parts, the registers, two functions'
- * frame instructions, the code of a third without any, a kernel's chain, the stack.  Words are one byte each (see word). */
+ * frame instructions, the code of a third without any, a kernel's chain, the stack.  Words are one byte each (see word).  With SWITCHES
+ * that third function is Erlang's process_main, which jumps to the JIT's code (see jit_gap.h): then half of the stack is not in the copy,
+ * and the process has it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 #include "unwind/rule.h"
 #include "unwind/unwind.h"
 
-enum { TEXT = 0x1000, TEXT_SIZE = 0x200, BARE = 0x1100, ENTRY = 0x11f0, WORDS = 600, ROUNDS = 2 };
+enum { TEXT = 0x1000, TEXT_SIZE = 0x200, BARE = 0x1100, ENTRY = 0x11f0, WORDS = 600, ROUNDS = 2, CALLS = 0x10e0, SWITCHES = 32 };
 #define BIAS 0x555500000000u
 #define STACK 0x7ffd00001000u
 
@@ -23,15 +25,19 @@ static struct space space;
 static struct unwinder *unwinder;
 
 static uint8_t jit[0x1000];
+static uint64_t words[WORDS], words_at;   /* the stack in the process */
 
 static size_t
-read_jit(struct space *s, uint64_t addr, void *to, size_t n)
+read_process(struct space *s, uint64_t addr, void *to, size_t n)
 {
+	bool in_stack = addr - words_at < sizeof words;
+	size_t most = in_stack ? sizeof words - (size_t)(addr - words_at) : (size_t)(0x11000 - addr);
+
 	(void)s;
-	if (addr < 0x10000 || addr >= 0x11000)
+	if (!in_stack && addr - 0x10000 >= sizeof jit)
 		return 0;
-	n = n < 0x11000 - addr ? n : (size_t)(0x11000 - addr);
-	memcpy(to, jit + (addr - 0x10000), n);
+	n = n < most ? n : most;
+	memcpy(to, in_stack ? (uint8_t *)words + (addr - words_at) : jit + (addr - 0x10000), n);
 	return n;
 }
 
@@ -73,9 +79,11 @@ build(struct cursor *c, unsigned flags, const uint8_t *len)
 	}
 	for (unsigned i = 0; i < len[2] && i < TEXT_SIZE - 0x100 && cur_left(c); i++)
 		jit[i] = text[0x100 + i] = cur_u8(c);
+	if (flags & SWITCHES)
+		memcpy(text + (CALLS - TEXT), "\xe8\x1b\0\0\0", 5);
 	sec = elfwrite_section(&w, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, text, sizeof text);
 	if (flags & 4)
-		elfwrite_symbol(&w, "f", BARE, ENTRY - BARE, STT_FUNC, sec);
+		elfwrite_symbol(&w, flags & SWITCHES ? "process_main" : "f", BARE, ENTRY - BARE, STT_FUNC, sec);
 	ehwrite_finish(&e, &w, 0x2000);
 	return elfwrite_finish(&w);
 }
@@ -91,7 +99,7 @@ map_program(struct bytes *file, unsigned flags)
 	program = module_file(&modules, fd, "/program");
 	close(fd);
 	space_init(&space);
-	space.read = flags & 16 ? read_jit : NULL;
+	space.read = flags & 16 ? read_process : NULL;
 	space_bind(&m, program);
 	m.bias = BIAS;
 	space_add(&space, &m);
@@ -132,17 +140,17 @@ agree(const struct regs *regs, const struct stack *stack, const uint64_t *chain,
 
 /* Walks the stack as it is, and sometimes with a changed word: the next quick walk reuses what the last one found. */
 static void
-walk(struct cursor *c, const struct regs *regs, const uint64_t *chain, uint32_t n)
+walk(struct cursor *c, const struct regs *regs, const uint64_t *chain, uint32_t n, bool switches)
 {
-	struct stack stack = { .lo = regs->r[7] };
-	uint64_t *words = malloc(WORDS * 8);
+	static int32_t walks;      /* what prof knows of a thread's base is of no other input */
+	struct stack stack = { .lo = regs->r[7], .tid = switches ? ++walks : 0 };
 	uint8_t *copy;
 
-	if (!words)
-		abort();
+	memset(words, 0, sizeof words);
+	words_at = stack.lo;
 	for (; cur_left(c) && stack.size < WORDS; stack.size++)
 		words[stack.size] = word(c, stack.lo + 8 * stack.size);
-	stack.size *= 8;
+	stack.size = (switches ? stack.size / 2 : stack.size) * 8;
 	copy = malloc(stack.size + !stack.size);
 	if (!copy)
 		abort();
@@ -156,7 +164,6 @@ walk(struct cursor *c, const struct regs *regs, const uint64_t *chain, uint32_t 
 			memcpy(copy + to, copy + from, 8);
 		}
 	}
-	free(words);
 	free(copy);
 }
 
@@ -186,10 +193,26 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	for (unsigned i = 0; i < len[3]; i++)
 		chain[i] = word(&c, STACK);
-	walk(&c, &regs, chain, len[3]);
+	walk(&c, &regs, chain, len[3], flags & SWITCHES);
 	free(chain);
 	space_free(&space);
 	codes_free(&codes);
 	modules_free(&modules);
 	return 0;
+}
+
+/* The unwinder keeps some memory from one walk to the next; it belongs to no input, so a walk through JIT code takes it first. */
+__attribute__((constructor)) static void
+begin(void)
+{
+	static const uint8_t gap[] = {
+		0xd5, 0, 0, 20, 0,
+		0xfd, 0xfd, 0xfd, 2, 0xfd, 0xfd, 0xfd, 0, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfe,   /* rbx, rsp, rip */
+		0xff, 0xe0, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xff, 0xe0, 0xcc, 0xcc,
+		0xfd, 0xfd, 0xfd, 0xfd, 0xb9, 0xfc, 0xfd, 0xfd,   /* the call of process_main, the entry */
+	};
+
+	LLVMFuzzerTestOneInput(gap, sizeof gap);
+	if (!unwinder->bases)
+		abort();
 }
