@@ -397,6 +397,7 @@ record(struct recording *r)
 		r->collector.slowest = *r->use->slowest;
 	r->collector.by_container = r->plan.by_container;
 	r->collector.by_name = !r->use && !r->plan.by_thread && !r->plan.by_process && !summarizes(r) && outputs_threadless(r->plan.output, r->plan.noutput);
+	r->collector.profile.untimed = r->collector.by_name;
 	r->collector.interpreter = r->plan.interpreter;
 	r->collector.locked = r->plan.gil;
 	search_dirs_use(&r->plan.dirs, &r->collector.modules);

@@ -192,8 +192,11 @@ static bool
 add_run(struct profile *p, struct thread *t, const struct run *r)
 {
 	uint64_t period = t->event < p->nevent ? p->event[t->event].period_ns : 0;
+	struct run at = *r;
 
-	if (!timeline_add(t->timeline, &p->arena, r, period))
+	if (p->untimed)
+		at.start = at.span = 0;
+	if (!timeline_add(t->timeline, &p->arena, &at, period))
 		return false;
 	t->weight += r->weight;
 	t->samples += r->samples;

@@ -664,6 +664,43 @@ below_a_mark_stacks_are_turned_over(void)
 	CHECK_U64(mem_used(), 0);
 }
 
+/* The same samples where nobody asks for times: less memory, and each stack weighs what it weighed. */
+static void
+samples_without_times_take_less(void)
+{
+	enum { N = 200000, STACKS = 500 };
+	static uint64_t weight[2][STACKS];
+	size_t bytes[2];
+
+	for (unsigned untimed = 0; untimed < 2; untimed++) {
+		struct profile p;
+		struct run_reader r;
+		struct run run;
+		uint32_t t;
+		size_t before;
+
+		profile_init(&p);
+		p.untimed = untimed;
+		t = profile_thread(&p, 0, 0, "a", profile_event(&p, &(struct event_info){ .name = "cpu-clock", .period_ns = 1000000 }));
+		for (uint32_t i = 0; i < STACKS; i++)
+			profile_add(&p, t, 0, 1, &i, 1);
+		before = mem_used();
+		seed = 5;
+		for (uint32_t i = 0; i < N; i++) {
+			uint32_t code = rnd(STACKS);
+
+			profile_add(&p, t, i * UINT64_C(1000000), 1 + (i % 50 == 0), &code, 1);
+		}
+		bytes[untimed] = mem_used() - before;
+		CHECK_U64(p.samples, N + STACKS);
+		for (runs_open(&r, &p, &p.thread[t]), r.raw = true; runs_next(&r, &run);)
+			weight[untimed][run.node] += run.weight;
+		profile_free(&p);
+	}
+	CHECK(!memcmp(weight[0], weight[1], sizeof weight[0]));
+	CHECK(bytes[1] * 5 <= bytes[0] * 4);
+}
+
 int
 main(void)
 {
@@ -690,5 +727,6 @@ main(void)
 	RUN("profile", naming_without_memory_loses_names_not_samples);
 	RUN("profile", functions_are_interned_by_all_that_they_are);
 	RUN("profile", below_a_mark_stacks_are_turned_over);
+	RUN("profile", samples_without_times_take_less);
 	return TEST_STATUS;
 }
