@@ -99,7 +99,7 @@ profile_call(struct profile *p, uint32_t thread, const char *name)
 {
 	struct thread *t = &p->thread[thread];
 
-	if (*name && (!t->name || strcmp(t->name, name)))
+	if (*name && !p->untimed && (!t->name || strcmp(t->name, name)))
 		t->name = arena_str(&p->arena, name, strlen(name));
 }
 

@@ -134,7 +134,7 @@ struct profile {
 	struct source_texts sources;   /* by --embed-source, or from a page that has it */
 	bool by_thread, by_process;/* --threads, --pids */
 	bool lines;                /* --lines: a function has a row for each line that ran */
-	bool untimed;              /* no output tells when samples were: all of them are at the start */
+	bool untimed;              /* no output tells when samples were, or what programs call their threads: all samples are at the start */
 	bool timeless;             /* read from a file that holds no times: only weights mean something */
 };
 

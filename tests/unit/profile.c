@@ -664,6 +664,25 @@ below_a_mark_stacks_are_turned_over(void)
 	CHECK_U64(mem_used(), 0);
 }
 
+/* Threads of one name are one thread there, and each may be called otherwise. */
+static void
+names_that_no_output_tells_take_nothing(void)
+{
+	struct profile p;
+	uint32_t t;
+	size_t before;
+
+	profile_init(&p);
+	p.untimed = true;
+	t = profile_thread(&p, 0, 0, "python3", 0);
+	before = mem_used();
+	for (unsigned i = 0; i < 20000; i++)
+		profile_call(&p, t, i % 2 ? "MainThread" : "Thread-1 (work)");
+	CHECK_U64(mem_used(), before);
+	CHECK(!p.thread[t].name);
+	profile_free(&p);
+}
+
 /* The same samples where nobody asks for times: less memory, and each stack weighs what it weighed. */
 static void
 samples_without_times_take_less(void)
@@ -728,5 +747,6 @@ main(void)
 	RUN("profile", functions_are_interned_by_all_that_they_are);
 	RUN("profile", below_a_mark_stacks_are_turned_over);
 	RUN("profile", samples_without_times_take_less);
+	RUN("profile", names_that_no_output_tells_take_nothing);
 	return TEST_STATUS;
 }
