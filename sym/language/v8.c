@@ -197,20 +197,21 @@ in_register(const struct moment *m, uint8_t number)
 	return 0;
 }
 
-/* The function of frame I; false if it is none of JavaScript.  A function that has just begun has no frame yet. */
+/* The function of frame I; false if it is none of JavaScript.  A function that has just begun has no frame yet.  Where V8 calls functions
+ * in C++, the return address lies below their arguments: no frame pointer lies in front of them. */
 static bool
 frame_has(const struct question *q, uint32_t i, enum kind kind, struct v8_call *c)
 {
 	const struct moment *m = q->moment;
-	uint64_t fp = m->sp[i + 1] - RECORD;
+	uint64_t fp = m->sp[i + 1] - RECORD, outer;
 
 	if (fp - FUNCTION < m->sp[i] || fp < FUNCTION) {
 		c->function = in_register(m, q->v->image->function);
 		c->context = in_register(m, q->v->image->context);
 		return !i && kind == KIND_MADE && v8_is_object(c->context) && v8_is_object(c->function);
 	}
-	return look_is_copied(q->look, fp - FUNCTION, RECORD) && look_word(q->look, fp - CONTEXT, &c->context) &&
-	       look_word(q->look, fp - FUNCTION, &c->function) && v8_is_object(c->context) && v8_is_object(c->function);
+	return look_is_copied(q->look, fp - FUNCTION, FUNCTION + RECORD) && look_word(q->look, fp, &outer) && outer > fp && outer % 8 == 0 &&
+	       look_word(q->look, fp - CONTEXT, &c->context) && look_word(q->look, fp - FUNCTION, &c->function) && v8_is_object(c->context) && v8_is_object(c->function);
 }
 
 /* The functions that optimized code runs at PC, inlined ones too; false: only the code's own function is known. */

@@ -51,6 +51,34 @@ function main(seconds) {
 }
 main(+process.argv[2] || 1.5);
 END
+# Five workers, each of which runs functions of its own, and a busy main thread.
+cat >workers.js <<'END'
+'use strict';
+const { Worker, isMainThread, workerData } = require('node:worker_threads');
+function spin(f, until) { let n = 0; while (Date.now() < until) for (let i = 0; i < 50; i++) n += f(i + 1); return n; }
+function zeroA(n) { return zeroB(n) + 1; }
+function zeroB(n) { let s = 0; for (let i = 0; i < 200; i++) s += (i * n) % 7; return s; }
+function oneA(n) { return oneB(n) + 1; }
+function oneB(n) { let t = ''; for (let i = 0; i < 40; i++) t += String.fromCharCode(65 + (i * n) % 26); return t.length; }
+function twoA(n) { return twoB(n).length; }
+function twoB(n) { return JSON.stringify({ n, l: [1, 2, 3, n] }); }
+function threeA(n) { return [3, 1, 2, n].sort(threeB)[0]; }
+function threeB(a, b) { return a - b; }
+function mainA(n) { return mainB(n) * 2; }
+function mainB(n) { let s = 0; for (const c of String(n)) s += c.charCodeAt(0); return s; }
+const all = [zeroA, oneA, twoA, threeA];
+const seconds = +process.argv[2] || 2;
+if (isMainThread) {
+  for (let i = 0; i < 4; i++) new Worker(__filename, { workerData: i, argv: [String(seconds)] });
+  new Worker(`const { workerData } = require('node:worker_threads');
+function evalA(n) { return evalB(n) + 1; }
+function evalB(n) { let s = 0; for (let i = 0; i < 300; i++) s ^= i * n; return s; }
+const end = Date.now() + workerData; let k = 0; while (Date.now() < end) for (let i = 0; i < 50; i++) k += evalA(i);`, { eval: true, workerData: seconds * 1000 });
+  (function busy() { spin(mainA, Date.now() + seconds * 1000); })();
+} else {
+  spin(all[workerData], Date.now() + seconds * 1000);
+}
+END
 # Compares each function in a profile with those that V8 wrote into maps: its name, file and first line.  Functions that V8 read from its
 # snapshot are in no map.
 cat >compare.py <<'END'
@@ -82,7 +110,7 @@ printf '#!/bin/sh\nmount -t proc proc "$1/proc" && exec chroot "$@"\n' >within &
 # check_node NAME ROOT: of the Node.js in that root directory; '': this machine's.
 check_node() {
 	where=$2 run=${2:+unshare -m ./within $2}
-	mkdir -p "$where/tmp/prof-node"; cp work.js "$where/tmp/prof-node/"
+	mkdir -p "$where/tmp/prof-node"; cp work.js workers.js "$where/tmp/prof-node/"
 	js=/tmp/prof-node/work.js
 	$run node --perf-basic-prof --interpreted-frames-native-stack $js 0.7 2>/dev/null & flagged=$!
 	wait $flagged
@@ -104,6 +132,13 @@ check_node() {
 		check "$1$how-node" "$(samples w.folded 'node:internal/main/run_main_module:\(anonymous\);.*work.js:main')" -ge $((all * 9 / 10))
 		check "$1$how-impossible" "$(samples w.folded 'work.js:(leaf|byValue|mapper|named.assigned);(.*;)?work.js:(main|outer|inner|sorter|cold)|work.js:inner;(.*;)?work.js:(sorter|build)')" = 0
 	done
+	"$PROF" -q --stats s.json -o w.folded -- $run node /tmp/prof-node/workers.js 1.5 2>err
+	for of in zero one two main; do
+		check "$1-worker-$of" "$(samples w.folded "workers.js:spin;(.*;)?workers.js:${of}A;(.*;)?workers.js:${of}B")" -ge 10
+	done
+	check "$1-worker-eval" "$(samples w.folded '\[worker eval\]:evalA;\[worker eval\]:evalB')" -ge 10
+	check "$1-workers-apart" "$(samples w.folded '(:zero[AB].*:(one|two|three|main|eval)|:one[AB].*:(zero|two|three|main|eval)|:two[AB].*:(zero|one|three|main|eval)|:three[AB].*:(zero|one|two|main|eval)|:main[AB].*:(zero|one|two|three|eval)|:eval[AB].*:(zero|one|two|three|main))[AB]')" = 0
+	check "$1-workers-certain" "$(field s.json stacks_of_languages_doubtful)" -le $(($(field s.json stacks_of_languages) / 20))
 	rm -rf "$where/tmp/prof-node" "$where/tmp/perf-$flagged.map" "$where/tmp/perf-$unflagged.map"
 }
 check_node "$(node -p 'process.version.split(".")[0]')" ''

@@ -58,11 +58,14 @@ lie(unsigned turn)
 	words[2 * 32 + 3] = (uint64_t)(turn % 70) << 32;
 }
 
-/* Code that was made, with a frame as V8's: it is called with how often, a function and a context. */
+/* Code that was made, with a frame as V8's, in another one: it is called with how often, a function and a context. */
 static void
 make(uint8_t *code)
 {
 	static const uint8_t bytes[] = {
+		0x55, 0x48, 0x89, 0xe5,             /* push rbp; mov rbp, rsp */
+		0xe8, 0x02, 0x00, 0x00, 0x00,       /* call what is behind the return */
+		0xc9, 0xc3,                         /* leave; ret */
 		0x55, 0x48, 0x89, 0xe5,             /* push rbp; mov rbp, rsp */
 		0x52, 0x56, 0x52, 0x52, 0x52, 0x52, /* push rdx (the context), rsi (the function), and more */
 		0x48, 0xff, 0xcf, 0x75, 0xfb,       /* dec rdi; jnz */

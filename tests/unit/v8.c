@@ -164,6 +164,7 @@ put_frame(unsigned i, uint64_t context, uint64_t f, uint64_t bytes)
 {
 	uint64_t fp = BASE + (i + 1) * EACH - 16;
 
+	put_word(fp, fp + EACH);
 	put_word(fp - 8, context);
 	put_word(fp - 16, f);
 	put_word(fp - 32, bytes);
@@ -329,6 +330,10 @@ what_is_not_javascript_stays(void)
 	start(&of_11);
 	put_frame(1, number(18), inner, 0);                      /* a kind of frame */
 	put_frame(2, context, number(5), 0);
+	ask();
+	CHECK(!to.n && !to.doubtful);
+	put_frame(2, context, inner, 0);
+	put_word(sp[3] - 16, context);                           /* arguments of a function in C++ */
 	ask();
 	CHECK(!to.n && !to.doubtful);
 	put_frame(2, context, inner, 0);
