@@ -76,7 +76,7 @@ learn(struct v8_codes *p, const struct v8_image *v, struct look *l, struct v8_fu
 	found.name = f->native ? p->name : p->whole;
 	found.file = *p->file ? p->file : NULL;
 	f->code = *found.name && !again ? languages_code(p->languages, &language_v8, &found, 0) : CODE_UNKNOWN;
-	return f->code != CODE_UNKNOWN;
+	return f->native || f->code != CODE_UNKNOWN;
 }
 
 const struct v8_function *

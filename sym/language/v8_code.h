@@ -15,7 +15,7 @@ struct v8_function {
 	uint64_t seen[2];          /* its name and its script, by which prof recognizes it (V8_NAME, V8_SCRIPT) */
 	uint64_t looked;           /* ns */
 	uint32_t code;             /* of place 0 */
-	bool native;               /* V8's own: it has no script */
+	bool native;               /* V8's own: it has no script, and maybe no name (CODE_UNKNOWN) */
 };
 
 struct v8_codes {

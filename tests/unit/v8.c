@@ -343,6 +343,19 @@ what_is_not_javascript_stays(void)
 	stop();
 }
 
+/* As V8's function that goes on behind an await. */
+static void
+functions_of_v8_need_no_name(void)
+{
+	start(&of_13);
+	put_frame(2, context, function(number(0), 0), 0);
+	put_frame(3, context, function(string(""), 0), 0);
+	ask();
+	CHECK(to.n == 1 && !to.doubtful);
+	check_frame(0, "work.js:inner", 2, 1);
+	stop();
+}
+
 static void
 what_the_collector_leaves_behind_leads_to_a_moved_function(void)
 {
@@ -780,6 +793,7 @@ main(void)
 	RUN("v8", inlined_calls_that_lie_leave_the_function_itself);
 	RUN("v8", baseline_code_and_the_interpreter_run_the_same_bytecode);
 	RUN("v8", code_that_lies_is_none);
+	RUN("v8", functions_of_v8_need_no_name);
 	RUN("v8", what_is_not_javascript_stays);
 	RUN("v8", names_of_all_kinds);
 	RUN("v8", lines_of_sources);
