@@ -78,7 +78,9 @@ describe(struct profile *p, const struct plan *plan, uint64_t freq)
 			period = e->is_time ? plan->count : 0;
 		else if ((e->is_time || e->is_cycles) && freq)
 			period = 1000000000 / freq;
-		p->event[p->nevent++] = (struct event_info){ .name = e->entry ? e->entry : e->name, .period_ns = e->waits || e->slow || (plan->wall && !i) ? 1000 : period, .waiting = e->waits || e->slow };
+		p->event[p->nevent++] = (struct event_info){ .name = e->entry ? e->entry : e->name,
+		                                             .period_ns = e->waits || e->slow || (plan->wall && !i) ? 1000 : period,
+		                                             .waiting = e->waits || e->slow };
 	}
 	if (plan->off_cpu || plan->event[0].slow)
 		p->unit = UNIT_MICROSECONDS;

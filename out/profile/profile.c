@@ -72,7 +72,8 @@ static uint32_t
 add_thread(struct profile *p, struct thread t, uint32_t hash)
 {
 	t.timeline = arena_alloc(&p->arena, sizeof *t.timeline);
-	if (!t.timeline || !vec_room(&p->thread, &p->thread_cap, (uint64_t)p->nthread + 1, sizeof t) || !(t.comm = keep_comm(p, t.comm)) || !index_add(&p->threads, hash, p->nthread))
+	if (!t.timeline || !vec_room(&p->thread, &p->thread_cap, (uint64_t)p->nthread + 1, sizeof t) || !(t.comm = keep_comm(p, t.comm)) ||
+	    !index_add(&p->threads, hash, p->nthread))
 		return UINT32_MAX;
 	p->thread[p->nthread] = t;
 	return p->last_thread = p->nthread++;

@@ -1,7 +1,8 @@
 /* A tree of stacks: nodes are numbers, found by (parent, frame).
  *
  * A node costs 8 bytes and its share of the hash table, which is between 60 and 80 % full.  A node whose parent came just before it
- * needs no slot: it is found beside its parent.  That is most nodes, since a stack brings several new ones in a row.  A slot holds six bits of the hash beside the number, so that a probe past other nodes' slots seldom looks at them.
+ * needs no slot: it is found beside its parent.  That is most nodes, since a stack brings several new ones in a row.  A slot holds six
+ * bits of the hash beside the number, so that a probe past other nodes' slots seldom looks at them.
  * A node is new, and not searched for, if its frame is, or if its parent came last: that one has no callees yet.  New nodes wait
  * for their slots until the next search. */
 #include "tree.h"

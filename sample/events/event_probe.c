@@ -36,7 +36,8 @@ argument(const char *name)
 
 	for (const char *at = name; blank && at < blank; at++)
 		open += (*at == '(' || *at == '<') - (*at == ')' || *at == '>');
-	if (open || !*p || (!isalpha((unsigned char)*p) && !strchr("_$%+-", *p)) || !is_whole(name, blank) || !strcmp(p, "const") || !strcmp(p, "volatile") || strpbrk(p, "/<&*,"))
+	if (open || !*p || (!isalpha((unsigned char)*p) && !strchr("_$%+-", *p)) || !is_whole(name, blank) || !strcmp(p, "const") ||
+	    !strcmp(p, "volatile") || strpbrk(p, "/<&*,"))
 		return NULL;
 	if ((size_t)(blank - name) >= sizeof before - 1 && !strncmp(blank - (sizeof before - 1), before, sizeof before - 1))
 		return NULL;

@@ -14,8 +14,8 @@ struct growth {
 
 /* Adds the event.  NULL, or what is wrong in words. */
 const char *growth_event_add(struct event *event, unsigned *n, struct arena *);
-/* NARROW: of a 32-bit program on a 64-bit kernel.  By how many bytes the call made its process larger; 0: not at all.  *BRK is where the heap ends, 0 if that is not known; it is
- * kept up to date.  RAW is the record of the tracepoint. */
+/* By how many bytes the call made its process larger; 0: not at all.  RAW is the record of the tracepoint.  NARROW: of a 32-bit program
+ * on a 64-bit kernel.  *BRK is where the heap ends, 0 if that is not known; it is kept up to date. */
 uint64_t growth_event_bytes(const struct growth *, struct cursor raw, const struct probe_moment *, bool narrow, uint64_t *brk);
 /* In what way it did, as a mark in a stack. */
 const char *growth_event_way(const struct growth *, struct cursor raw, const struct probe_moment *, bool narrow);

@@ -62,7 +62,10 @@ minor_of(const struct elf *e, const struct symbols *t)
 		c = elf_at(e, s.value, 8);
 		return (uint8_t)(cur_u64(&c) >> 16);
 	}
-	return symbol_tables_named(e, t, "PyModule_AddObjectRef", &s) ? 10 : symbol_tables_named(e, t, "PyFrame_GetBack", &s) ? 9 : symbol_tables_named(e, t, "PyVectorcall_Call", &s) ? 8 : 0;
+	return symbol_tables_named(e, t, "PyModule_AddObjectRef", &s) ? 10
+	       : symbol_tables_named(e, t, "PyFrame_GetBack", &s)     ? 9
+	       : symbol_tables_named(e, t, "PyVectorcall_Call", &s)   ? 8
+	                                                              : 0;
 }
 
 static bool

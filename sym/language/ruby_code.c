@@ -7,7 +7,10 @@
 
 #include "ruby_lines.h"
 
-enum { BODY = 192, WORDS_MOST = 1 << 24, ENTRIES_MOST = 4096, POSITIONS_MOST = 12 << 10, AROUND_MOST = 16, LOCAL = 2, CODES_MOST = 1 << 18, READS_EACH = 64, READS_KEPT = 128 /* for the frames */, METHOD = 1, TRIES_MOST = 16 };
+enum {
+	BODY = 192, WORDS_MOST = 1 << 24, ENTRIES_MOST = 4096, POSITIONS_MOST = 12 << 10, AROUND_MOST = 16, LOCAL = 2, CODES_MOST = 1 << 18,
+	READS_EACH = 64, READS_KEPT = 128 /* for the frames */, METHOD = 1, TRIES_MOST = 16,
+};
 
 #define LOOK_AGAIN UINT64_C(100000000)   /* ns */
 

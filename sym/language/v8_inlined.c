@@ -89,7 +89,8 @@ find(struct v8_places *p, struct v8_codes *codes, const struct v8_image *v, stru
 const struct v8_place *
 v8_place_at(struct v8_places *p, struct v8_codes *codes, const struct v8_image *v, struct look *l, const void *process, const struct v8_compiled *c, uint64_t pc)
 {
-	struct v8_place *place = &p->place[hash_u64(pc ^ (uintptr_t)process) % V8_PLACES], now = { process, pc, c->code, c->shared, c->positions, l->moment->time, { 0 }, 0 };
+	struct v8_place *place = &p->place[hash_u64(pc ^ (uintptr_t)process) % V8_PLACES];
+	struct v8_place now = { process, pc, c->code, c->shared, c->positions, l->moment->time, { 0 }, 0 };
 	bool known = place->process == process && place->pc == pc && place->code == c->code && place->shared == c->shared && place->positions == c->positions;
 	bool again = false;
 
