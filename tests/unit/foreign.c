@@ -227,7 +227,7 @@ hostile_kinds(void)
 	CHECK(!mkfifo(path, 0644));
 	CHECK(refused(foreign_mapped(pid, 1, 2, &id, -1), EINVAL));   /* and does not hang */
 	id.path = dir;
-	CHECK(refused(foreign_mapped(pid, 1, 2, &id, -1), EINVAL));
+	CHECK(refused(foreign_mapped(pid, 1, 2, &id, -1), EISDIR));
 	id.path = "/dev/null";
 	CHECK(refused(foreign_mapped(pid, 1, 2, &id, -1), EINVAL));
 	CHECK(!symlink("/proc/self/exe", in_dir("magic")));
