@@ -32,7 +32,9 @@ refused_tell(const struct refusal *r, const char *command)
 void
 refused_process(const char *of)
 {
-	error("%scannot start a process: %s", of, strerror(errno));
-	if (errno == EMFILE)
+	int err = errno;
+
+	error("%scannot start a process: %s", of, strerror(err));
+	if (err == EMFILE)
 		error("try: ulimit -n 256   # then start prof again");
 }
