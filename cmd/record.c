@@ -29,6 +29,7 @@
 #include "cmd/capture/rights.h"
 #include "record.h"
 #include "cmd/options/end_signals.h"
+#include "cmd/options/own_session.h"
 #include "cmd/options/profile_input.h"
 #include "cmd/options/refused.h"
 #include "cmd/capture/waits.h"
@@ -404,6 +405,8 @@ record(struct recording *r)
 	if (uses_profile(r))
 		r->use->begin(r->use->ctx, &r->collector.modules);
 	r->collector.modules.lineless = !r->plan.lines && outputs_lineless(r->plan.output, r->plan.noutput);
+	if (!r->plan.target.command)
+		own_session_begin();
 	if ((r->plan.noutput && !r->plan.output[0].path && !default_file_check()) || !take_signals(r) || !open_session(r))
 		return EXIT_FAILED;
 	if (!rights_allow(&r->plan)) {   /* it became another user's before prof could watch it */

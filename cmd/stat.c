@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cmd/options/end_signals.h"
+#include "cmd/options/own_session.h"
 #include "cmd/options/lent_rights.h"
 #include "cmd/options/refused.h"
 #include "cmd/stat/stat_places.h"
@@ -481,6 +482,8 @@ cmd_stat(int argc, char **argv)
 	static struct counting s;
 	int status = stat_plan_read(&s.plan, argc, argv);
 
+	if (!status && !s.plan.target.command)
+		own_session_begin();
 	if (status || !lent_rights_allow(&s.plan.target, s.plan.event, s.plan.nevent, 0, "count what other users do") || !find_probes(&s.plan) || !may_write(&s) ||
 	    !end_signals_take(&s.signals, &s.plan.target))
 		return status ? status : EXIT_FAILED;

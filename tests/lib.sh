@@ -87,8 +87,11 @@ wait_for() {
 }
 # runs PID NAME: waits until the process has executed the program of that name.
 runs() { wait_for 20 grep -qx "$2" "/proc/$1/comm"; }
-# capturing PID: waits until that prof has its signal handlers and its events, just before the events count; or until it has ended.
-capturing() { wait_for 20 sh -c "! [ -e /proc/$1/stat ] || grep -qE '^(Seccomp:.2|State:.Z)' /proc/$1/status"; }
+# capturing PID: waits until that prof, or the one that it stands for, has its signal handlers and its events, just before the events count; or
+# until it has ended.
+capturing() {
+	wait_for 20 sh -c "! [ -e /proc/$1/stat ] || cat /proc/$1/status \$(pgrep -x prof -P $1 | sed 's|.*|/proc/&/status|') 2>/dev/null | grep -qE '^(Seccomp:.2|State:.Z)'"
+}
 # child PID NAME: waits for a child of PID that has executed NAME, and puts its pid into $child.
 child() { wait_for 20 pgrep -x "$2" -P "$1"; child=$(pgrep -x "$2" -P "$1"); }
 # samples FILE [REGEX]: the sum of the counts of a folded file's lines, or of those that match.
