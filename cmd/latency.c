@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/capture/call_frame.h"
+#include "cmd/capture/probed_code.h"
 #include "cmd/options/end_signals.h"
 #include "cmd/options/refused.h"
 #include "latency_show.h"
@@ -150,6 +150,7 @@ find(struct latencies *c, struct probe_sites *p, const char *text, bool begins, 
 		.returns = returns || probe_returns(&probe),
 		.variable = begins && !why ? latency_by_variable(c->by.words, &probe) : NULL,
 		.frame = call_frame,
+		.instruction = instruction_at,
 	};
 	char words[512];
 

@@ -15,6 +15,7 @@
 
 #include "cmd/options/end_signals.h"
 #include "cmd/options/own_session.h"
+#include "cmd/capture/probed_code.h"
 #include "cmd/options/lent_rights.h"
 #include "cmd/options/refused.h"
 #include "cmd/stat/stat_places.h"
@@ -81,6 +82,7 @@ find_probes(struct stat_plan *p)
 		.warn = warn,
 		.pid = p->target.npid && p->target.kind != TARGET_SYSTEM ? p->target.pid[0] : 0,
 		.command = p->target.command ? p->target.command[0] : NULL,
+		.instruction = instruction_at,
 	};
 	const char *why;
 

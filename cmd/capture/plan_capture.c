@@ -1,7 +1,7 @@
 /* See plan_capture.h. */
 #include "plan_capture.h"
 
-#include "call_frame.h"
+#include "probed_code.h"
 #include "lib/msg.h"
 #include "registers.h"
 #include "sample/events/event_kind.h"
@@ -37,7 +37,7 @@ name_bytes(struct plan *p)
 bool
 plan_add_events(struct plan *p, uint32_t *wait_event, const struct event **frees)
 {
-	struct probe_wants w = { .warn = warn, .frame = call_frame };
+	struct probe_wants w = { .warn = warn, .frame = call_frame, .instruction = instruction_at };
 	const char *why;
 
 	*wait_event = 0;

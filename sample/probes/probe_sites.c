@@ -151,7 +151,7 @@ give_files(int to)
 __attribute__((noreturn)) static void
 look(const struct probe_sites *p, const struct probe_wants *w, int out)
 {
-	struct sites s = { 0 };
+	struct sites s = { .instruction = w->instruction };
 	struct modules ms;
 	struct module *m = NULL;
 	struct findings a = { 0 };

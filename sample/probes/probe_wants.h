@@ -16,6 +16,7 @@ struct probe_wants {
 	/* Tells what the user should know, though the sites were found; or NULL. */
 	void (*warn)(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 	bool (*frame)(struct modules *, struct module *, uint64_t pc, uint64_t *reg, int64_t *off);   /* for variables: see location.h */
+	uint64_t (*instruction)(struct modules *, struct module *, uint64_t begin, uint64_t vaddr);   /* see sites.h */
 };
 
 #endif

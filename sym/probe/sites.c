@@ -71,7 +71,7 @@ add(struct sites *s, const struct elf *e, uint64_t vaddr, uint64_t semaphore, co
 	return true;
 }
 
-/* Adds a place that may be within a function. */
+/* Adds a place that may be within a function, at the address of an instruction. */
 static bool
 add_within(struct search *q, uint64_t vaddr, const char *name)
 {
@@ -83,6 +83,26 @@ add_within(struct search *q, uint64_t vaddr, const char *name)
 	if (q->sites->n > n)
 		q->sites->site[n].within = !symtab_find(q->modules, q->module, vaddr, &f) || f.lo != vaddr;
 	return true;
+}
+
+/* Adds a place that the user named by a number: PLUS bytes behind NAME, or NAME is its address. */
+static bool
+add_number(struct search *q, uint64_t vaddr, const char *name, uint64_t plus)
+{
+	struct sites *s = q->sites;
+	struct symbol f;
+	uint64_t begin = symtab_find(q->modules, q->module, vaddr, &f) ? f.lo : plus ? vaddr - plus : 0, at = vaddr;
+	char text[SITE_NAME];
+
+	if (s->instruction && begin != vaddr && elf_is_code(&q->module->elf, vaddr))
+		at = s->instruction(q->modules, q->module, begin, vaddr);
+	snprintf(text, sizeof text, plus ? "%.*s+%llu" : "%.*s", (int)strcspn(name, "@"), name, (unsigned long long)plus);
+	if (at == vaddr)
+		return add_within(q, vaddr, text);
+	if (plus && at < vaddr - plus)
+		return wrong(s, "%.100s is within an instruction", text);
+	return wrong(s, plus ? "%.100s is within an instruction, which begins at +%llu" : "%.100s is within an instruction, which begins at 0x%llx", text,
+	             (unsigned long long)(plus ? at - (vaddr - plus) : at));
 }
 
 void
@@ -170,10 +190,10 @@ look(struct search *q, const struct elf *of, const struct symbols *t)
 			q->sites->thumb = true;
 			s.value--;
 		}
-		snprintf(text, sizeof text, q->plus ? "%.*s+%llu" : "%.*s", (int)strcspn(shown, "@"), shown, (unsigned long long)q->plus);
 		if (s.size && q->plus >= s.size && !q->glob)
 			return wrong(q->sites, "%.80s has %llu byte%s only", name, (unsigned long long)s.size, plural(s.size));
-		if (q->plus ? !add_within(q, s.value + q->plus, text) : !add(q->sites, e, s.value, 0, text, ""))
+		snprintf(text, sizeof text, "%.*s", (int)strcspn(shown, "@"), shown);
+		if (q->plus ? !add_number(q, s.value + q->plus, text, q->plus) : !add(q->sites, e, s.value, 0, text, ""))
 			return false;
 	}
 	return true;
@@ -293,7 +313,7 @@ find_code(struct search *q, const char *place)
 	if (!strncmp(place, "0x", 2) && text_hex(&p, &at) && !*p) {
 		if (!elf_is_code(&q->module->elf, at))
 			return wrong(q->sites, "there is no code at %.40s; write the address as nm and objdump show it", place);
-		return add_within(q, at, place);
+		return add_number(q, at, place, 0);
 	}
 	if (is_line(place, name, sizeof name, &line))
 		return find_line(q, name, line);

@@ -23,6 +23,9 @@ struct sites {
 	uint32_t left_out;         /* beyond SITES_MAX */
 	bool thumb, go;            /* the file has code on which no probe at a return is possible */
 	char wrong[400];           /* why there is none */
+	/* Where the instruction that holds VADDR begins, if the function begins at BEGIN (0: not known): a probe within an instruction would
+	 * change what the program does.  NULL: nobody knows. */
+	uint64_t (*instruction)(struct modules *, struct module *, uint64_t begin, uint64_t vaddr);
 };
 
 /* Adds what PLACE means: "func", "func+8", "f*", "file.c:12", "0x1234" (as linked).  If there is nothing, it returns false,

@@ -57,6 +57,29 @@ check every_call "$(lines x.folded '^calls;_start;.*main;mid;leaf 200$')" -eq 20
 check returns "$(lines x.folded ';main;mid 200$')" -eq 200
 "$PROF" -q -e "uprobe:$PWD/calls:calls.c:21" -o x.folded -- ./calls >out
 check a_line "$(lines x.folded ';main;mid;leaf ')" -eq 200
+if [ "$(uname -m)" = x86_64 ]; then   # sub of four bytes, at -O0
+	cc -O1 -c -o wide.o -x assembler - <<'S' && cc -o wide wide.o || exit 1
+	.globl main
+	.type main, @function
+main:	.cfi_startproc
+	nop
+	movl $0x90909090, %eax
+	xorl %eax, %eax
+	ret
+	.cfi_endproc
+	.size main, .-main
+	.section .note.GNU-stack,"",@progbits
+S
+	at=$(nm wide | awk '$3 == "main" { print $1 }')
+	for place in "main+3" "$(printf '0x%x' $((0x$at + 3)))"; do
+		status "within-$place" 125 "$PROF" stat -e "uprobe:$PWD/wide:$place" ./wide
+		has "within-says-$place" err "is within an instruction, which begins at ([+]1|$(printf '0x%x' $((0x$at + 1))))\$"
+	done
+	strip -o bare_wide wide
+	status within-stripped 125 "$PROF" -e "uprobe:$PWD/bare_wide:$place" ./bare_wide
+	status begins 0 "$PROF" stat -e "uprobe:$PWD/wide:main+6" ./wide
+	has counted err '^ *1 +uprobe'
+fi
 "$PROF" -q -e "uprobe:$PWD/calls:*i*" -o x.folded -- ./calls >out
 check a_glob "$(lines x.folded ';main;mid ')" -eq 200 -a "$(lines x.folded ';main ')" -ge 1
 has semaphore_is_off out '^0 sales$'

@@ -62,10 +62,18 @@ module_of(struct bytes *file)
 	return module_bytes(&ms, "/bin/x", file->p, file->n);
 }
 
+/* Instructions have two bytes. */
+static uint64_t
+instruction(struct modules *all, struct module *m, uint64_t begin, uint64_t vaddr)
+{
+	(void)all, (void)m;
+	return begin ? begin + ((vaddr - begin) & ~UINT64_C(1)) : vaddr;
+}
+
 static void
 one(struct module *m, const char *place, uint64_t off, const char *name)
 {
-	struct sites s = { 0 };
+	struct sites s = { .instruction = instruction };
 
 	CHECK(sites_code(&s, &ms, m, place));
 	CHECK_U64(s.n, 1);
@@ -79,7 +87,7 @@ one(struct module *m, const char *place, uint64_t off, const char *name)
 static void
 says(struct module *m, const char *place, const char *why)
 {
-	struct sites s = { 0 };
+	struct sites s = { .instruction = instruction };
 
 	CHECK(!sites_code(&s, &ms, m, place));
 	CHECK(strstr(s.wrong, why) != NULL);
@@ -95,7 +103,9 @@ names_become_offsets(void)
 
 	one(m, "main", TEXT, "main");
 	one(m, "main+4", TEXT + 4, "main+4");
-	one(m, "main+0xf", TEXT + 15, "main+15");
+	one(m, "main+0xe", TEXT + 14, "main+14");
+	says(m, "main+15", "main+15 is within an instruction, which begins at +14");
+	says(m, "0x1009", "0x1009 is within an instruction, which begins at 0x1008");
 	one(m, "0x1008", TEXT + 8, "0x1008");
 	one(m, "_ZN2ns3runEi", TEXT + 16, "_ZN2ns3runEi");
 	one(m, "ns::run(double)", TEXT + 32, "ns::run(double)");
