@@ -18,7 +18,8 @@ struct lines {
 void lines_open(struct lines *, int fd);
 /* The lines of a file from AT on.  Another process may read the file (asked_file.h). */
 void lines_open_at(struct lines *, int fd, uint64_t at);
-/* The next line without its newline, NUL-terminated and alive until the next call, or NULL. */
+/* The next line without its newline, NUL-terminated and alive until the next call, or NULL.  Sixteen bytes can be read, though the
+ * line may be shorter. */
 char *lines_next(struct lines *);
 
 #endif

@@ -15,6 +15,9 @@ struct name_store {
 /* Keeps the N (less than NAME_STORE_BLOCK) bytes at S with a NUL behind; false at 64 MiB or the memory cap. */
 bool name_store_add(struct name_store *, const char *s, size_t n, uint32_t *number);
 
+/* Forgets that name and those behind it, as far as they share a block. */
+void name_store_drop(struct name_store *, uint32_t number);
+
 static inline const char *
 name_store_at(const struct name_store *t, uint32_t number)
 {

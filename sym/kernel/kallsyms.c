@@ -29,6 +29,9 @@ struct kallsyms {
 	bool rising;              /* so far all are the kernel's own, sorted */
 	bool leave_modules;       /* lines about modules mean nothing */
 	bool read;                /* all of them, and sorted */
+	struct item *wanted;      /* key: an address that will be asked for; sorted.  If there are any, only they can be found */
+	uint32_t nwanted, wanted_cap;
+	uint32_t gap, run;        /* the last symbol's: how many wanted addresses lie below it, and which symbol of that gap is the first */
 	struct kallsyms_tables *tables;   /* or NULL */
 	struct asked_names *said;       /* or NULL */
 	struct lines lines;
@@ -43,12 +46,47 @@ struct entry {
 	size_t len;
 };
 
+/* What TEXT's next eight bytes say, if all are hex digits, as the kernel prints them. */
+static bool
+eight_digits(const char *text, uint64_t *v)
+{
+	const uint64_t ones = UINT64_MAX / 255;
+	uint64_t w, low, letter;
+
+	memcpy(&w, text, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	w = __builtin_bswap64(w);
+#endif
+	letter = w >> 6 & ones;
+	low = w & 15 * ones;
+	if ((w & 240 * ones) != (ones + letter) * 0x30 || ((low + 6 * ones + 3 * letter) & 16 * ones) || ((low + 15 * letter) & 16 * ones) != letter * 16)
+		return false;
+	w = low + 9 * letter;
+	w = (w << 4 | w >> 8) & 0x00ff00ff00ff00ff;
+	w = (w << 8 | w >> 16) & 0x0000ffff0000ffff;
+	*v = (w << 16 | w >> 32) & UINT32_MAX;
+	return true;
+}
+
+/* LINE is of struct lines: there are 16 bytes. */
+static bool
+parse_address(const char **line, uint64_t *addr)
+{
+	uint64_t high, low;
+
+	if (!eight_digits(*line, &high) || !eight_digits(*line + 8, &low))
+		return text_hex(line, addr);
+	*addr = high << 32 | low;
+	*line += 16;
+	return true;
+}
+
 static bool
 parse(const char *line, struct entry *e)
 {
 	const char *p = line;
 
-	if (!text_hex(&p, &e->addr) || !e->addr || p[0] != ' ' || ((p[1] | 32) != 't' && (p[1] | 32) != 'w') || p[2] != ' ')
+	if (!parse_address(&p, &e->addr) || !e->addr || p[0] != ' ' || ((p[1] | 32) != 't' && (p[1] | 32) != 'w') || p[2] != ' ')
 		return false;
 	e->type = p[1];
 	for (e->name = p += 3; *p && *p != '\t'; p++)
@@ -84,6 +122,34 @@ add(struct kallsyms *k, struct item new)
 	}
 }
 
+/* How many wanted addresses lie below ADDR, which is not 0. */
+static uint32_t
+gap_of(const struct kallsyms *k, uint64_t addr)
+{
+	const struct item *w = k->wanted;
+	uint32_t g = k->gap;
+
+	return (!g || w[g - 1].key < addr) && (g == k->nwanted || addr <= w[g].key) ? g : sort_upto(w, k->nwanted, addr - 1);
+}
+
+/* Of symbols that rise between two wanted addresses, the first and the last tell all: before it adds ADDR's, this forgets one that
+ * was the last. */
+static void
+forget_last(struct kallsyms *k, uint64_t addr)
+{
+	const struct item *last = k->n ? &k->symbol[k->n - 1] : NULL;
+	uint32_t gap = gap_of(k, addr);
+
+	if (!last || gap != k->gap || last->key > addr) {
+		k->gap = gap;
+		k->run = k->n;
+	} else if (last->key < addr && k->n - k->run > 1) {
+		if (last->a > k->module[k->modules - 1])
+			name_store_drop(&k->text, last->a);
+		k->n--;
+	}
+}
+
 /* False if nothing is left to read. */
 static bool
 read_line(struct kallsyms *k)
@@ -96,10 +162,12 @@ read_line(struct kallsyms *k)
 		return false;
 	if (!parse(line, &e) || (e.module && k->leave_modules))
 		return true;
-	if ((k->n == k->cap && !vec_room(&k->symbol, &k->cap, (uint64_t)k->n + 1, sizeof s)) || !name_store_add(&k->text, e.name, e.len, &s.a))
-		return false;
+	if (k->nwanted)
+		forget_last(k, e.addr);
 	s.key = e.addr;
 	s.b = (e.module ? module_number(k, e.module) : 0) | kernel_symbol_rank(e.type) << RANK;
+	if ((k->n == k->cap && !vec_room(&k->symbol, &k->cap, (uint64_t)k->n + 1, sizeof s)) || !name_store_add(&k->text, e.name, e.len, &s.a))
+		return false;
 	add(k, s);
 	return true;
 }
@@ -129,6 +197,14 @@ begin(struct arena *arena)
 	return k;
 }
 
+static void
+from_begin(struct kallsyms *k, int fd)
+{
+	lseek(fd, 0, SEEK_SET);
+	lines_open(&k->lines, fd);
+	k->lines.left = BYTES_MAX;
+}
+
 struct kallsyms *
 kallsyms_open(struct arena *arena, int fd, size_t (*read)(int32_t pid, uint64_t addr, void *to, size_t n),
               size_t (*says)(const char *addrs, char *text, size_t size))
@@ -139,9 +215,7 @@ kallsyms_open(struct arena *arena, int fd, size_t (*read)(int32_t pid, uint64_t 
 		return NULL;
 	k->tables = read ? kallsyms_tables_open(arena, read) : NULL;
 	k->said = says ? asked_names_open(arena, says) : NULL;
-	lseek(fd, 0, SEEK_SET);
-	lines_open(&k->lines, fd);
-	k->lines.left = BYTES_MAX;
+	from_begin(k, fd);
 	return k;
 }
 
@@ -188,6 +262,7 @@ void
 kallsyms_close(struct kallsyms *k)
 {
 	vec_free(&k->symbol, &k->cap, sizeof *k->symbol);
+	vec_free(&k->wanted, &k->wanted_cap, sizeof *k->wanted);
 	if (k->said)
 		asked_names_close(k->said);
 }
@@ -221,6 +296,25 @@ kallsyms_all(struct kallsyms *k, const uint64_t *addr, uint32_t n)
 			;
 		asked_names_ask(k->said, addr + from, i - from);
 	}
+	if (!k->n && !k->read && !k->nwanted && vec_room(&k->wanted, &k->wanted_cap, n, sizeof *k->wanted)) {
+		for (uint32_t i = 0; i < n; i++)
+			k->wanted[i] = (struct item){ .key = addr[i] };
+		k->nwanted = sort_items(k->wanted, n) ? n : 0;
+	}
+}
+
+/* If ADDR is none of those that all questions were to be about, this begins again, and keeps everything. */
+static void
+want(struct kallsyms *k, uint64_t addr)
+{
+	uint32_t i = sort_upto(k->wanted, k->nwanted, addr);
+
+	if (!k->nwanted || (i && k->wanted[i - 1].key == addr))
+		return;
+	k->n = k->nwanted = 0;
+	k->rising = true;
+	k->read = false;
+	from_begin(k, k->lines.fd);
 }
 
 bool
@@ -228,6 +322,7 @@ kallsyms_ahead(struct kallsyms *k, uint64_t addr, uint32_t max)
 {
 	if (in_tables(k, addr) || (k->said && asked_names_answers(k->said, addr)))
 		return false;
+	want(k, addr);
 	while (!known(k, addr)) {
 		if (!max--)
 			return true;

@@ -22,7 +22,8 @@ void kallsyms_leave_modules(struct kallsyms *);
 void kallsyms_close(struct kallsyms *);
 /* Prepares a later question for ADDR: reads on up to it, at most MAX symbols; false if nothing is left to do. */
 bool kallsyms_ahead(struct kallsyms *, uint64_t addr, uint32_t max);
-/* Prepares later questions for these N addresses. */
+/* Prepares later questions for these N addresses: if nothing is read yet, it will keep only what these need, and read all again for
+ * another one. */
 void kallsyms_all(struct kallsyms *, const uint64_t *addr, uint32_t n);
 /* Finds the symbol, and reads more if that is needed.  MODULE gets the kernel module's name in brackets, or "[kernel]". */
 bool kallsyms_find(struct kallsyms *, uint64_t addr, struct symbol *, const char **module);

@@ -1,6 +1,7 @@
 #include "sym/kernel/kallsyms.c"
 
 #include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 
 #include "elfwrite.h"
@@ -229,6 +230,51 @@ as_far_as_asked(void)
 	CHECK(k->read);
 	fclose(f);
 	done();
+}
+
+/* Who says which addresses it will ask for gets the same answers from what is kept for these alone. */
+static void
+what_is_wanted(void)
+{
+	static const char *const module[] = { "", "\t[ext4]", "\t[nf_x]" };
+	char text[256];
+	uint64_t addr[40];
+	struct kallsyms *all, *some;
+	uint32_t most = 0;
+
+	for (unsigned round = 0; round < 60; round++) {
+		FILE *f = tmpfile();
+		uint64_t up = 0xffffffff81000000;
+
+		srand(round);
+		for (unsigned i = 0; i < 2000; i++) {
+			up += (uint64_t)(rand() % 4) * 16;
+			fprintf(f, round % 2 ? "%llx %c %.*s_%u%s\n" : "%016llX %c %.*s_%u%s\n",
+			        (unsigned long long)(i < 1500 ? up : 0xffffffffc0000000 + 16ULL * (unsigned)(rand() % 1000)), "tTwWD"[rand() % 5],
+			        1 + rand() % 20, "a_long_name_of_a_function", i, module[i < 1500 ? 0 : 1 + i / 50 % 2]);
+		}
+		all = open_lines(f, false);
+		for (unsigned i = 0; i < 40; i++)
+			addr[i] = (i % 3 ? 0xffffffff81000000 : 0xffffffffc0000000) + (unsigned)(rand() % 36000);
+		snprintf(text, sizeof text, "/proc/self/fd/%d", fileno(f));
+		some = opened[nopened++] = kallsyms_open(&arena, open(text, O_RDONLY), NULL, NULL);
+		kallsyms_all(some, addr, 40);
+		for (unsigned i = 0; i < 40; i++) {
+			snprintf(text, sizeof text, "%s", at(some, addr[i]));
+			most = some->n > most && some->nwanted ? some->n : most;
+			CHECK_STR(text, at(all, addr[i]));
+		}
+		CHECK(some->nwanted == 40);
+		for (unsigned i = 0; i < 40; i++) {   /* one that was not told */
+			snprintf(text, sizeof text, "%s", at(some, addr[i] + 100));
+			CHECK_STR(text, at(all, addr[i] + 100));
+		}
+		CHECK(!some->nwanted && some->n > 1000);
+		close(some->lines.fd);
+		fclose(f);
+		done();
+	}
+	CHECK(most > 50 && most < 1000);
 }
 
 enum { LINES = 3000 };
@@ -462,6 +508,7 @@ main(void)
 	RUN("kallsyms", another_start);
 	RUN("kallsyms", spelling);
 	RUN("kallsyms", as_far_as_asked);
+	RUN("kallsyms", what_is_wanted);
 	RUN("kallsyms", by_tables);
 	RUN("kallsyms", by_wrong_tables);
 	RUN("kallsyms", as_the_kernel_says);
