@@ -231,7 +231,7 @@ read_inputs(struct comparing *c)
 }
 
 static bool
-is_called(const struct row *row, const char *name)
+is_called(const struct words *row, const char *name)
 {
 	size_t n = strlen(row->name);
 
@@ -261,16 +261,16 @@ gate_holds(const struct comparing *c, const struct gate *g)
 		return growth <= g->limit;
 	}
 	for (uint32_t i = 0; i < c->diff.n; i++)
-		exact |= is_called(&c->diff.item[i].row, g->name);
+		exact |= is_called(&c->diff.item[i].words, g->name);
 	for (uint32_t i = 0; i < c->diff.n; i++) {
 		const struct difference *d = &c->diff.item[i];
 		int64_t growth = d->total[AFTER] - d->total[BEFORE];
 
-		if (exact ? !is_called(&d->row, g->name) : !g->pattern || !regex_find(g->pattern, d->row.name))
+		if (exact ? !is_called(&d->words, g->name) : !g->pattern || !regex_find(g->pattern, d->words.name))
 			continue;
 		known = true;
 		if (growth > g->limit) {
-			tell(g, d->row.name, row_suffix(&d->row), growth);
+			tell(g, d->words.name, row_suffix(&d->words), growth);
 			holds = false;
 		}
 	}

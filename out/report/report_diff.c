@@ -20,19 +20,19 @@ share(uint64_t w, uint64_t all)
 }
 
 static bool
-add_item(struct diff *d, const struct row *row)
+add_item(struct diff *d, const struct words *words)
 {
 	if (!vec_room(&d->item, &d->cap, (uint64_t)d->n + 1, sizeof *d->item))
 		return false;
-	d->item[d->n++] = (struct difference){ .row = *row };
+	d->item[d->n++] = (struct difference){ .words = *words };
 	return true;
 }
 
 static void
-set_shares(struct difference *item, unsigned which, const struct rows *rows, const struct row *row)
+set_shares(struct difference *item, unsigned which, const struct rows *rows, const struct row_weight *weight)
 {
-	item->self[which] = share(row->self, rows->sum);
-	item->total[which] = share(row->total, rows->sum);
+	item->self[which] = share(weight->self, rows->sum);
+	item->total[which] = share(weight->total, rows->sum);
 }
 
 /* Makes one item for each row of AFTER, then for each row that only BEFORE has. */
@@ -43,16 +43,16 @@ join(struct diff *d)
 	struct rows *after = &d->rows[AFTER];
 
 	for (uint32_t i = 0; i < after->n; i++) {
-		if (!add_item(d, &after->row[i]))
+		if (!add_item(d, &after->words[i]))
 			return false;
-		set_shares(&d->item[i], AFTER, after, &after->row[i]);
+		set_shares(&d->item[i], AFTER, after, &after->weight[i]);
 	}
 	for (uint32_t i = 0; i < before->n; i++) {
-		uint32_t at = rows_find(after, &before->row[i]);
+		uint32_t at = rows_find(after, &before->words[i]);
 
-		if (at == INDEX_NONE && !add_item(d, &before->row[i]))
+		if (at == INDEX_NONE && !add_item(d, &before->words[i]))
 			return false;
-		set_shares(&d->item[at == INDEX_NONE ? d->n - 1 : at], BEFORE, before, &before->row[i]);
+		set_shares(&d->item[at == INDEX_NONE ? d->n - 1 : at], BEFORE, before, &before->weight[i]);
 	}
 	return true;
 }
@@ -113,7 +113,7 @@ by_key(const void *va, const void *vb)
 	const struct difference *a = va, *b = vb;
 	int64_t x = a->key < 0 ? -a->key : a->key, y = b->key < 0 ? -b->key : b->key;
 
-	return x != y ? (x < y) - (x > y) : strcmp(a->row.name, b->row.name);
+	return x != y ? (x < y) - (x > y) : strcmp(a->words.name, b->words.name);
 }
 
 /* Writes a percentage with two decimals; with its sign if it is a CHANGE. */
@@ -134,7 +134,7 @@ put_share(struct sink *out, int64_t v, bool change, unsigned width)
 
 /* How many figures stand behind the change: two, or fewer where the first name needs their room. */
 static unsigned
-figures_beside(const struct table *t, const struct row *first)
+figures_beside(const struct table *t, const struct words *first)
 {
 	unsigned wanted = columns_of(first->name) + (unsigned)strlen(row_suffix(first)), width = t->how.width, figures = 2;
 
@@ -156,7 +156,7 @@ put_item(const struct table *t, const struct difference *d, const int64_t *v, un
 	if (figures)
 		put_share(t->out, v[AFTER], false, 10);
 	columns_pad(t->out, 2);
-	table_name(t, &d->row, !t->how.width ? 0 : t->how.width > 12 + 10 * figures ? t->how.width - 12 - 10 * figures : 1);
+	table_name(t, &d->words, !t->how.width ? 0 : t->how.width > 12 + 10 * figures ? t->how.width - 12 - 10 * figures : 1);
 	sink_char(t->out, '\n');
 }
 
@@ -176,7 +176,7 @@ put_part(const struct table *t, struct diff *d, bool total)
 		qsort(d->item, d->n, sizeof *d->item, by_key);
 	sink_char(t->out, '\n');
 	table_ink(t, "2");
-	figures = d->n ? figures_beside(t, &d->item[0].row) : 2;
+	figures = d->n ? figures_beside(t, &d->item[0].words) : 2;
 	sink_fmt(t->out, "%10s%*s%*s  function", total ? "total" : "self", figures > 1 ? 10 : 0, figures > 1 ? "before" : "",
 	         figures ? 10 : 0, figures ? "after" : "");
 	table_ink(t, "0");
@@ -236,7 +236,7 @@ weigh_before(struct diff *d, uint64_t **weight, uint32_t *cap)
 	for (uint32_t i = 0; ok && i < before->tree.n; i++) {
 		struct node at = before->tree.node[i];
 		uint32_t parent = at.parent == NODE_NONE ? NODE_NONE : node[at.parent];
-		uint32_t row = rows_find(after, &before->row[at.frame]);
+		uint32_t row = rows_find(after, &before->words[at.frame]);
 
 		node[i] = INDEX_NONE - 1;   /* AFTER has no such stack */
 		if (row == INDEX_NONE || parent == INDEX_NONE - 1)

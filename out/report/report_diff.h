@@ -9,7 +9,7 @@
 enum { BEFORE, AFTER };
 
 struct difference {
-	struct row row;
+	struct words words;
 	int64_t self[2], total[2]; /* shares, in parts of SHARE */
 	int64_t key;               /* to sort by */
 };

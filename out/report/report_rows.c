@@ -6,13 +6,13 @@
 #include <string.h>
 
 const char *
-row_suffix(const struct row *r)
+row_suffix(const struct words *r)
 {
 	return r->bare ? "" : function_suffix(r->kind);
 }
 
 static uint32_t
-hash_row(const struct row *r)
+hash_row(const struct words *r)
 {
 	return hash_str(r->name) ^ hash_u64(((uint64_t)hash_str(r->beside) << 8) + r->kind);
 }
@@ -22,13 +22,13 @@ static bool
 index_rows(struct rows *rows)
 {
 	while (rows->index.used < rows->n)
-		if (!index_add(&rows->index, hash_row(&rows->row[rows->index.used]), rows->index.used))
+		if (!index_add(&rows->index, hash_row(&rows->words[rows->index.used]), rows->index.used))
 			return false;
 	return true;
 }
 
 uint32_t
-rows_find(struct rows *rows, const struct row *r)
+rows_find(struct rows *rows, const struct words *r)
 {
 	uint32_t slot, i;
 
@@ -36,7 +36,7 @@ rows_find(struct rows *rows, const struct row *r)
 		return INDEX_NONE;
 	for (slot = index_first(&rows->index, hash_row(r)); (i = index_at(&rows->index, slot)) != INDEX_NONE;
 	     slot = index_next(&rows->index, slot)) {
-		const struct row *have = &rows->row[i];
+		const struct words *have = &rows->words[i];
 
 		if (have->kind == r->kind && strcmp(have->name, r->name) == 0 && strcmp(have->beside, r->beside) == 0)
 			break;
@@ -46,13 +46,13 @@ rows_find(struct rows *rows, const struct row *r)
 
 /* The number of the row; makes it if it is new. UINT32_MAX at the memory cap. */
 static uint32_t
-find_row(struct rows *rows, const struct row *r)
+find_row(struct rows *rows, const struct words *r)
 {
 	uint32_t i = rows_find(rows, r);
 
-	if (i != INDEX_NONE || !vec_room(&rows->row, &rows->cap, (uint64_t)rows->n + 1, sizeof *rows->row))
+	if (i != INDEX_NONE || !vec_room(&rows->words, &rows->words_cap, (uint64_t)rows->n + 1, sizeof *rows->words))
 		return i;
-	rows->row[rows->n] = *r;
+	rows->words[rows->n] = *r;
 	return rows->n++;
 }
 
@@ -68,10 +68,10 @@ with_line(struct arena *a, const struct function *f)
 	return text ? text : f->name;
 }
 
-static struct row
-row_of(struct rows *rows, const struct function *f, enum report_by by)
+static struct words
+words_of(struct rows *rows, const struct function *f, enum report_by by)
 {
-	struct row r = { .name = f->name, .beside = f->module, .kind = f->kind };
+	struct words r = { .name = f->name, .beside = f->module, .kind = f->kind };
 
 	if (rows->p->lines && f->line && by == BY_FUNCTION)
 		r.name = with_line(&rows->arena, f);
@@ -91,7 +91,7 @@ static uint32_t
 line_row(struct rows *rows, const struct site *site)
 {
 	const struct function *f = &rows->p->function[site->function];
-	struct row r = { .name = "[no line]", .beside = f->name, .kind = f->kind, .bare = true };
+	struct words r = { .name = "[no line]", .beside = f->name, .kind = f->kind, .bare = true };
 	uint32_t line = site->line ? site->line : rows->p->lines ? f->line : 0, n = rows->n, found;
 	char text[512];
 
@@ -100,8 +100,8 @@ line_row(struct rows *rows, const struct site *site)
 		r.name = text;
 	}
 	found = find_row(rows, &r);
-	if (found == n && n < rows->n && r.name == text && !(rows->row[n].name = arena_str(&rows->arena, text, strlen(text))))
-		rows->row[n].name = "?";
+	if (found == n && n < rows->n && r.name == text && !(rows->words[n].name = arena_str(&rows->arena, text, strlen(text))))
+		rows->words[n].name = "?";
 	return found;
 }
 
@@ -143,10 +143,9 @@ as_functions(struct rows *rows)
 {
 	const struct profile *p = rows->p;
 
-	if (!all_differ(p) || calls_itself(&p->tree) || !vec_room(&rows->row, &rows->cap, p->nfunction, sizeof *rows->row))
+	if (!all_differ(p) || calls_itself(&p->tree))
 		return false;
-	for (; rows->n < p->nfunction; rows->n++)
-		rows->row[rows->n] = row_of(rows, &p->function[rows->n], BY_FUNCTION);
+	rows->n = p->nfunction;
 	rows->tree.node = p->tree.node;
 	rows->tree.n = rows->nnode = p->tree.n;
 	return rows->lent = true;
@@ -164,7 +163,7 @@ by_functions(struct rows *rows, enum report_by by)
 	    !vec_room(&row, &cap, p->nfunction, sizeof *row))
 		return false;
 	for (uint32_t i = 0; i < p->nfunction; i++) {
-		struct row r = row_of(rows, &p->function[i], by);
+		struct words r = words_of(rows, &p->function[i], by);
 
 		row[i] = find_row(rows, &r);
 	}
@@ -254,14 +253,15 @@ rows_open(struct rows *rows, const struct profile *p, enum report_by by)
 	if (!(by == BY_LINE ? by_lines(rows) : by_functions(rows, by)))
 		return false;
 	tree_drop_table(&rows->tree);
-	return vec_room(&rows->self, &rows->self_cap, rows->tree.n, sizeof *rows->self) &&
+	return vec_room(&rows->weight, &rows->weight_cap, rows->n, sizeof *rows->weight) &&
 	       vec_room(&rows->total, &rows->total_cap, rows->tree.n, sizeof *rows->total) && find_again(rows);
 }
 
 void
 rows_free(struct rows *rows)
 {
-	vec_free(&rows->row, &rows->cap, sizeof *rows->row);
+	vec_free(&rows->words, &rows->words_cap, sizeof *rows->words);
+	vec_free(&rows->weight, &rows->weight_cap, sizeof *rows->weight);
 	vec_free(&rows->node, &rows->node_cap, sizeof *rows->node);
 	if (rows->lent)
 		rows->tree.node = NULL;
@@ -288,9 +288,9 @@ rows_add(struct rows *rows, const uint32_t *thread, uint32_t n)
 
 	rows->sum = rows->samples = 0;
 	for (uint32_t i = 0; i < t->n; i++)
-		rows->self[i] = 0;
+		rows->total[i] = 0;
 	for (uint32_t i = 0; i < rows->n; i++)
-		rows->row[i].self = rows->row[i].total = 0;
+		rows->weight[i] = (struct row_weight){ 0, 0 };
 	for (uint32_t i = 0; i < n; i++) {
 		struct run_reader reader;
 		struct run run;
@@ -303,16 +303,35 @@ rows_add(struct rows *rows, const uint32_t *thread, uint32_t n)
 			rows->sum += run.weight;
 			rows->samples += run.samples;
 			if (node != NODE_NONE)
-				rows->self[node] += run.weight;
+				rows->total[node] += run.weight;
 		}
 	}
-	if (t->n)
-		memcpy(rows->total, rows->self, t->n * sizeof *rows->total);
+	for (uint32_t i = 0; i < t->n; i++)
+		rows->weight[t->node[i].frame].self += rows->total[i];
 	rows_sum(t, rows->total, t->n);
-	for (uint32_t i = 0; i < t->n; i++) {
-		struct row *row = &rows->row[t->node[i].frame];
+	for (uint32_t i = 0; i < t->n; i++)
+		rows->weight[t->node[i].frame].total += rows->again[i] ? 0 : rows->total[i];
+}
 
-		row->self += rows->self[i];
-		row->total += rows->again[i] ? 0 : rows->total[i];
-	}
+bool
+rows_own(struct rows *rows)
+{
+	const struct tree *t = &rows->tree;
+
+	if (!vec_room(&rows->self, &rows->self_cap, t->n, sizeof *rows->self))
+		return false;
+	if (t->n)
+		memcpy(rows->self, rows->total, t->n * sizeof *rows->self);
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->node[i].parent != NODE_NONE)
+			rows->self[t->node[i].parent] -= rows->total[i];
+	return true;
+}
+
+struct row
+rows_at(const struct rows *rows, uint32_t row)
+{
+	const struct function *f = rows->lent ? &rows->p->function[row] : NULL;
+
+	return (struct row){ f ? (struct words){ f->name, f->module, f->kind, false } : rows->words[row], rows->weight[row] };
 }

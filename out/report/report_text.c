@@ -34,56 +34,60 @@ put_bar(const struct table *t, uint64_t weight)
 static int
 by_self(const void *va, const void *vb, void *ctx)
 {
-	const struct row *row = ctx, *a = &row[*(const uint32_t *)va], *b = &row[*(const uint32_t *)vb];
+	const struct rows *rows = ctx;
+	uint32_t ia = *(const uint32_t *)va, ib = *(const uint32_t *)vb;
+	const struct row_weight *a = &rows->weight[ia], *b = &rows->weight[ib];
 
 	return a->self != b->self     ? table_heavier(a->self, b->self)
 	       : a->total != b->total ? table_heavier(a->total, b->total)
-	                              : strcmp(a->name, b->name);
+	                              : strcmp(rows_name(rows, ia), rows_name(rows, ib));
 }
 
 static int
 by_total(const void *va, const void *vb, void *ctx)
 {
-	const struct row *row = ctx;
-	uint64_t a = row[*(const uint32_t *)va].total, b = row[*(const uint32_t *)vb].total;
+	const struct rows *rows = ctx;
+	uint64_t a = rows->weight[*(const uint32_t *)va].total, b = rows->weight[*(const uint32_t *)vb].total;
 
 	return a != b ? table_heavier(a, b) : by_self(va, vb, ctx);
 }
 
 /* Rows in their order lie anywhere in memory: asks for the row that comes soon, and for the name of one that comes sooner. */
 __attribute__((always_inline)) static inline void
-ask_ahead(const struct row *row, const uint32_t *soon, const uint32_t *sooner)
+ask_ahead(const struct rows *rows, const uint32_t *soon, const uint32_t *sooner, bool names)
 {
 	if (soon)
-		__builtin_prefetch(&row[*soon]);
-	if (sooner)
-		__builtin_prefetch(row[*sooner].name);
+		__builtin_prefetch(&rows->weight[*soon]);
+	if (soon && names)
+		__builtin_prefetch(rows->lent ? (const void *)&rows->p->function[*soon] : &rows->words[*soon]);
+	if (sooner && names)
+		__builtin_prefetch(rows_name(rows, *sooner));
 }
 
 /* Keys of rows: first heavier ones, by their own figure and then by the total, then by name. */
 static void
-self_keys(const void *rows, struct item *item, uint32_t n, uint32_t part)
+self_keys(const void *ctx, struct item *item, uint32_t n, uint32_t part)
 {
-	const struct row *row = rows;
+	const struct rows *rows = ctx;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct row *r = &row[item[i].a];
+		uint32_t row = item[i].a;
 
-		ask_ahead(row, i + 2 * SORT_AHEAD < n ? &item[i + 2 * SORT_AHEAD].a : NULL,
-		          part > 1 && i + SORT_AHEAD < n ? &item[i + SORT_AHEAD].a : NULL);
-		item[i].key = part == 0 ? ~r->self : part == 1 ? ~r->total : sort_key(r->name, part - 2);
+		ask_ahead(rows, i + 2 * SORT_AHEAD < n ? &item[i + 2 * SORT_AHEAD].a : NULL, i + SORT_AHEAD < n ? &item[i + SORT_AHEAD].a : NULL,
+		          part > 1);
+		item[i].key = part == 0 ? ~rows->weight[row].self : part == 1 ? ~rows->weight[row].total : sort_key(rows_name(rows, row), part - 2);
 	}
 }
 
 static void
-total_keys(const void *rows, struct item *item, uint32_t n, uint32_t part)
+total_keys(const void *ctx, struct item *item, uint32_t n, uint32_t part)
 {
-	const struct row *row = rows;
+	const struct rows *rows = ctx;
 
 	if (part)
 		self_keys(rows, item, n, part - 1);
 	for (uint32_t i = 0; !part && i < n; i++)
-		item[i].key = ~row[item[i].a].total;
+		item[i].key = ~rows->weight[item[i].a].total;
 }
 
 static const char *
@@ -100,10 +104,10 @@ beside_columns(const struct table *t, uint32_t shown)
 	unsigned most = 0, cap = t->how.width && t->how.width < 100 ? 16 : 28, least = t->how.by == BY_LINE ? 8 : 6;
 
 	for (uint32_t i = 0; i < shown && most < cap; i++) {
-		const char *beside = t->rows.row[t->line[i]].beside;
+		const char *beside = rows_at(&t->rows, t->line[i]).words.beside;
 		unsigned n = beside == last ? 0 : columns_of(beside);
 
-		ask_ahead(t->rows.row, i + SORT_AHEAD < shown ? &t->line[i + SORT_AHEAD] : NULL, NULL);
+		ask_ahead(&t->rows, i + SORT_AHEAD < shown ? &t->line[i + SORT_AHEAD] : NULL, NULL, true);
 		most = n > most ? n : most;
 		last = beside;
 	}
@@ -130,8 +134,8 @@ used(const struct layout *l)
 static struct layout
 layout_for(const struct table *t, const struct row *hottest, unsigned beside)
 {
-	struct columns_cell most = table_amount(t, hottest->total);
-	unsigned width = t->how.width, wanted = columns_of(hottest->name) + (unsigned)strlen(row_suffix(hottest));
+	struct columns_cell most = table_amount(t, hottest->weight.total);
+	unsigned width = t->how.width, wanted = columns_of(hottest->words.name) + (unsigned)strlen(row_suffix(&hottest->words));
 	struct layout l = { t->how.bars, true, AMOUNT, beside, 0 };
 
 	if (!width)
@@ -152,7 +156,7 @@ layout_for(const struct table *t, const struct row *hottest, unsigned beside)
 
 /* What stands before a row's name. */
 static void
-put_figures(const struct table *t, const struct row *r, uint64_t key, uint64_t other, const struct layout *l)
+put_figures(const struct table *t, const char *beside, uint64_t key, uint64_t other, const struct layout *l)
 {
 	struct columns_cell a = table_amount(t, key), b = table_amount(t, other);
 
@@ -169,7 +173,7 @@ put_figures(const struct table *t, const struct row *r, uint64_t key, uint64_t o
 	}
 	columns_pad(t->out, GAP);
 	if (l->beside)
-		columns_pad(t->out, l->beside - columns_cut(t->out, r->beside, l->beside) + GAP);
+		columns_pad(t->out, l->beside - columns_cut(t->out, beside, l->beside) + GAP);
 	table_ink(t, "0");
 }
 
@@ -212,11 +216,11 @@ find_rows(struct table *t)
 	t->lines = 0;
 	t->own = 0;
 	for (uint32_t i = 0; i < t->rows.n; i++) {
-		const struct row *r = &t->rows.row[i];
+		const struct row_weight *w = &t->rows.weight[i];
 
-		own += r->self != 0;
-		t->own += r->self;
-		if (r->total)
+		own += w->self != 0;
+		t->own += w->self;
+		if (w->total)
 			t->line[t->lines++] = i;
 	}
 	return own;
@@ -227,32 +231,32 @@ find_rows(struct table *t)
 static void
 sort_by_total(struct table *t)
 {
-	const struct row *row = t->rows.row;
+	const struct row_weight *weight = t->rows.weight;
 	struct item *item = NULL;
 	uint32_t cap = 0, n = 0, leaves = 0, at = t->lines;
 	bool good = true;
 
 	for (uint32_t i = 0; i < t->lines && good; i++) {
-		const struct row *r = &row[t->line[i]];
+		const struct row_weight *w = &weight[t->line[i]];
 
-		ask_ahead(row, i + SORT_AHEAD < t->lines ? &t->line[i + SORT_AHEAD] : NULL, NULL);
-		if (r->total == r->self)
+		ask_ahead(&t->rows, i + SORT_AHEAD < t->lines ? &t->line[i + SORT_AHEAD] : NULL, NULL, false);
+		if (w->total == w->self)
 			t->line[leaves++] = t->line[i];
 		else if ((good = vec_room(&item, &cap, (uint64_t)n + 1, sizeof *item)))
-			item[n++] = (struct item){ ~r->total, t->line[i], 0 };
+			item[n++] = (struct item){ ~w->total, t->line[i], 0 };
 	}
 	good = good && sort_items(item, n);
 	for (uint32_t i = 0; !good && i < n; i++)
 		t->line[leaves + i] = item[i].a;
 	while (good && n) {
-		bool leaf = leaves && row[t->line[leaves - 1]].total < ~item[n - 1].key;
+		bool leaf = leaves && weight[t->line[leaves - 1]].total < ~item[n - 1].key;
 
-		ask_ahead(row, leaves > SORT_AHEAD ? &t->line[leaves - SORT_AHEAD - 1] : NULL, NULL);
+		ask_ahead(&t->rows, leaves > SORT_AHEAD ? &t->line[leaves - SORT_AHEAD - 1] : NULL, NULL, false);
 		t->line[--at] = leaf ? t->line[--leaves] : item[--n].a;
 	}
 	vec_free(&item, &cap, sizeof *item);
 	if (!good)
-		qsort_r(t->line, t->lines, sizeof *t->line, by_total, t->rows.row);
+		qsort_r(t->line, t->lines, sizeof *t->line, by_total, &t->rows);
 }
 
 /* Writes the first SHOWN rows.  In long tables most rows have the figures of the row before. */
@@ -260,25 +264,25 @@ static uint64_t
 put_shown(const struct table *t, uint32_t shown, bool total, const struct layout *layout)
 {
 	struct table figures = *t;
-	const struct row *last = NULL;
+	struct row last = { .words.beside = NULL };
 	struct sink text;
 	uint64_t sum = 0;
 
 	sink_open(&text, -1);
 	figures.out = &text;
 	for (uint32_t i = 0; i < shown; i++) {
-		const struct row *r = &t->rows.row[t->line[i]];
+		struct row r = rows_at(&t->rows, t->line[i]);
 
-		ask_ahead(t->rows.row, i + 2 * SORT_AHEAD < shown ? &t->line[i + 2 * SORT_AHEAD] : NULL,
-		          i + SORT_AHEAD < shown ? &t->line[i + SORT_AHEAD] : NULL);
-		if (!last || r->self != last->self || r->total != last->total || r->beside != last->beside) {
+		ask_ahead(&t->rows, i + 2 * SORT_AHEAD < shown ? &t->line[i + 2 * SORT_AHEAD] : NULL,
+		          i + SORT_AHEAD < shown ? &t->line[i + SORT_AHEAD] : NULL, true);
+		if (r.weight.self != last.weight.self || r.weight.total != last.weight.total || r.words.beside != last.words.beside) {
 			text.len = 0;
-			put_figures(&figures, r, total ? r->total : r->self, total ? r->self : r->total, layout);
+			put_figures(&figures, r.words.beside, total ? r.weight.total : r.weight.self, total ? r.weight.self : r.weight.total, layout);
 		}
 		sink_put(t->out, text.buf, text.len);
-		table_name(t, r, layout->name);
+		table_name(t, &r.words, layout->name);
 		sink_char(t->out, '\n');
-		sum += r->self;
+		sum += r.weight.self;
 		last = r;
 	}
 	sink_fail(t->out, sink_close(&text));
@@ -290,18 +294,20 @@ static void
 put_rows(struct table *t, uint32_t lines, bool total)
 {
 	struct layout layout;
+	struct row hottest;
 	uint32_t shown = t->how.top || t->how.min ? 0 : lines;
 	uint64_t rest;
 
 	if (!lines)
 		return;
 	for (; shown < lines && (!t->how.top || shown < t->how.top); shown++) {
-		const struct row *r = &t->rows.row[t->line[shown]];
+		const struct row_weight *w = &t->rows.weight[t->line[shown]];
 
-		if (table_below(total ? r->total : r->self, t->sum, t->how.min))
+		if (table_below(total ? w->total : w->self, t->sum, t->how.min))
 			break;
 	}
-	layout = layout_for(t, &t->rows.row[t->line[0]], beside_columns(t, shown));
+	hottest = rows_at(&t->rows, t->line[0]);
+	layout = layout_for(t, &hottest, beside_columns(t, shown));
 	put_head(t, total ? "total" : "self", total ? "self" : "total", &layout);
 	rest = t->own - put_shown(t, shown, total, &layout);
 	if (shown < lines)
@@ -316,16 +322,16 @@ choose_rows(struct table *t, void (*keys)(const void *, struct item *, uint32_t,
 	bool cut = false;
 
 	for (uint32_t i = 0; i < t->rows.n; i++) {
-		if (!t->rows.row[i].total || (cut && compare(&t->line[top - 1], &i, t->rows.row) <= 0))
+		if (!t->rows.weight[i].total || (cut && compare(&t->line[top - 1], &i, &t->rows) <= 0))
 			continue;
 		t->line[kept++] = i;
 		if (kept == top + CHOICE) {
-			sort_numbers(t->line, kept, keys, compare, t->rows.row);
+			sort_numbers(t->line, kept, keys, compare, &t->rows);
 			kept = top;
 			cut = true;
 		}
 	}
-	sort_numbers(t->line, kept, keys, compare, t->rows.row);
+	sort_numbers(t->line, kept, keys, compare, &t->rows);
 }
 
 static int
@@ -396,7 +402,7 @@ put_tables(struct table *t)
 	if (few)
 		choose_rows(t, self_keys, by_self);
 	else
-		sort_numbers(t->line, t->lines, self_keys, by_self, t->rows.row);
+		sort_numbers(t->line, t->lines, self_keys, by_self, &t->rows);
 	put_rows(t, own, false);
 	if (few)
 		choose_rows(t, total_keys, by_total);

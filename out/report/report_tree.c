@@ -45,12 +45,12 @@ by_node(const void *va, const void *vb, void *ctx)
 {
 	const struct shown *s = ctx;
 	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
-	const struct row *row = s->t->rows.row;
+	const struct rows *rows = &s->t->rows;
 	int c;
 
 	if (s->total[a] != s->total[b])
 		return s->total[a] < s->total[b] ? -1 : 1;
-	c = strcmp(row[s->tree->node[b].frame].name, row[s->tree->node[a].frame].name);
+	c = strcmp(rows_name(rows, s->tree->node[b].frame), rows_name(rows, s->tree->node[a].frame));
 	return c ? c : a < b ? 1 : -1;
 }
 
@@ -137,16 +137,16 @@ static void
 put_node(const struct shown *s, uint32_t node, uint32_t depth)
 {
 	const struct table *t = s->t;
-	const struct row *r = &t->rows.row[s->tree->node[node].frame];
+	struct words r = rows_at(&t->rows, s->tree->node[node].frame).words;
 	unsigned used = 12 + 7 + (s->self ? 7 : 0) + 2;
 
 	put_numbers(s, s->total[node], s->self ? &s->self[node] : NULL);
 	used += put_lines(s, depth);
-	table_name(t, r, !t->how.width ? 0 : t->how.width > used + 12 ? t->how.width - used : 12);
-	if (*r->beside && (t->how.by == BY_LINE || !t->how.width)) {
+	table_name(t, &r, !t->how.width ? 0 : t->how.width > used + 12 ? t->how.width - used : 12);
+	if (*r.beside && (t->how.by == BY_LINE || !t->how.width)) {
 		table_ink(t, "2");
 		sink_str(t->out, "  ");
-		columns_cut(t->out, r->beside, t->how.width ? 28 : 0);
+		columns_cut(t->out, r.beside, t->how.width ? 28 : 0);
 		table_ink(t, "0");
 	}
 	sink_char(t->out, '\n');
@@ -222,7 +222,7 @@ put_shown(struct shown *s, uint64_t whole)
 }
 
 static void
-put_title(const struct table *t, bool self, const char *words, const struct row *of)
+put_title(const struct table *t, bool self, const char *words, const struct words *of)
 {
 	sink_char(t->out, '\n');
 	table_ink(t, "2");
@@ -236,8 +236,13 @@ put_title(const struct table *t, bool self, const char *words, const struct row 
 void
 report_tree(struct table *t)
 {
-	struct shown s = { .t = t, .tree = &t->rows.tree, .self = t->rows.self, .total = t->rows.total };
+	struct shown s = { .t = t, .tree = &t->rows.tree, .total = t->rows.total };
 
+	if (!rows_own(&t->rows)) {
+		sink_fail(t->out, ENOMEM);
+		return;
+	}
+	s.self = t->rows.self;
 	put_title(t, true, "call tree", NULL);
 	put_shown(&s, t->sum);
 }
@@ -315,6 +320,7 @@ put_made(struct table *t, uint32_t row, bool callers)
 {
 	struct made m = { 0 };
 	struct shown s = { .t = t };
+	struct row of = rows_at(&t->rows, row);
 
 	(callers ? make_callers : make_callees)(&m, &t->rows, row);
 	if (m.full || !vec_room(&m.self, &m.self_cap, m.tree.n, sizeof *m.self) ||
@@ -326,8 +332,8 @@ put_made(struct table *t, uint32_t row, bool callers)
 		s.tree = &m.tree;
 		s.self = callers ? NULL : m.self;
 		s.total = m.total;
-		put_title(t, !callers, callers ? "callers of " : "callees of ", &t->rows.row[row]);
-		put_shown(&s, t->rows.row[row].total);
+		put_title(t, !callers, callers ? "callers of " : "callees of ", &of.words);
+		put_shown(&s, of.weight.total);
 	}
 	tree_free(&m.tree);
 	vec_free(&m.self, &m.self_cap, sizeof *m.self);
@@ -337,7 +343,7 @@ put_made(struct table *t, uint32_t row, bool callers)
 
 /* Whether its name is NAME, with or without the suffix. */
 static bool
-is_called(const struct row *r, const char *name)
+is_called(const struct words *r, const char *name)
 {
 	size_t n = strlen(r->name);
 
@@ -347,10 +353,11 @@ is_called(const struct row *r, const char *name)
 static int
 by_total(const void *va, const void *vb, void *ctx)
 {
-	const struct row *row = ctx;
-	const struct row *a = &row[*(const uint32_t *)va], *b = &row[*(const uint32_t *)vb];
+	const struct rows *rows = ctx;
+	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
+	uint64_t ta = rows->weight[a].total, tb = rows->weight[b].total;
 
-	return a->total != b->total ? (a->total < b->total ? 1 : -1) : strcmp(a->name, b->name);
+	return ta != tb ? (ta < tb ? 1 : -1) : strcmp(rows_name(rows, a), rows_name(rows, b));
 }
 
 void
@@ -360,16 +367,23 @@ report_around(struct table *t)
 	bool exact = false;
 
 	t->lines = 0;
-	for (uint32_t i = 0; i < t->rows.n; i++)
-		exact |= is_called(&t->rows.row[i], name);
+	if (!rows_own(&t->rows)) {
+		sink_fail(t->out, ENOMEM);
+		return;
+	}
 	for (uint32_t i = 0; i < t->rows.n; i++) {
-		struct row *r = &t->rows.row[i];
+		struct row r = rows_at(&t->rows, i);
 
-		if (r->total && (exact ? is_called(r, name) : t->how.pattern && regex_find(t->how.pattern, r->name)))
+		exact |= is_called(&r.words, name);
+	}
+	for (uint32_t i = 0; i < t->rows.n; i++) {
+		struct row r = rows_at(&t->rows, i);
+
+		if (r.weight.total && (exact ? is_called(&r.words, name) : t->how.pattern && regex_find(t->how.pattern, r.words.name)))
 			t->line[t->lines++] = i;
 	}
 	if (t->lines)
-		qsort_r(t->line, t->lines, sizeof *t->line, by_total, t->rows.row);
+		qsort_r(t->line, t->lines, sizeof *t->line, by_total, &t->rows);
 	for (uint32_t i = 0; i < t->lines && i < AROUND_MAX; i++)
 		put_made(t, t->line[i], t->how.callers != NULL);
 	if (t->lines > AROUND_MAX)

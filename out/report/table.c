@@ -51,7 +51,7 @@ table_percent(const struct table *t, uint64_t weight)
 }
 
 void
-table_name(const struct table *t, const struct row *r, unsigned room)
+table_name(const struct table *t, const struct words *r, unsigned room)
 {
 	const char *behind = row_suffix(r);
 	unsigned suffix = (unsigned)strlen(behind);

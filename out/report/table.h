@@ -29,7 +29,7 @@ struct columns_cell table_amount(const struct table *, uint64_t weight);
 void table_ink(const struct table *, const char *code);
 void table_percent(const struct table *, uint64_t weight);
 /* Writes a row's name, in at most ROOM columns (0: as long as it is). */
-void table_name(const struct table *, const struct row *, unsigned room);
+void table_name(const struct table *, const struct words *, unsigned room);
 /* Whether numbers of samples mean something.  Folded stacks with times have only microseconds, and each microsecond would
  * count as a sample. */
 bool table_has_samples(const struct table *);
