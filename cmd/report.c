@@ -273,6 +273,17 @@ choose_event(struct reporting *r)
 	return r->filter.events != 0;
 }
 
+/* Whether an output, or what is done before, asks where code is. */
+static bool
+needs_places(const struct reporting *r)
+{
+	bool needs = r->in.n != 1 || r->raw || r->embed_source || r->how.by == BY_LINE || filter_any(&r->filter) || r->event;
+
+	for (unsigned i = 0; i < r->noutput; i++)
+		needs |= r->output[i].format->places;
+	return needs;
+}
+
 static bool
 read_inputs(struct reporting *r)
 {
@@ -286,6 +297,7 @@ read_inputs(struct reporting *r)
 	r->in.how.raw = r->raw;
 	if (!inputs_open(&r->in, path, r->inputs ? (unsigned)r->inputs : 1, r->output, r->noutput))
 		return false;
+	r->read.placeless = !needs_places(r);
 	for (unsigned i = 0; i < r->in.n; i++)
 		if (!inputs_read(&r->in, i, &r->read))
 			return false;

@@ -12,6 +12,7 @@
 #include "lib/sink.h"
 #include "out/profile/profile_names.h"
 
+enum { NAME_LONGEST = (1 << 24) - 1 };
 enum { BATCH_LINES = 32, BATCH_FRAMES = 96 };   /* the last line may pass the second */
 enum { COMM_CHARS = 15, FRAMES_MAX = 1 << 20, DEPTH_MAX = 4096, LOOK_MAX = 64 << 10 };
 #define COUNT_MAX (INT64_MAX / 4)
@@ -21,10 +22,11 @@ struct line {
 	uint64_t count;
 };
 
+/* Where a frame's text is, in the bytes that are read, or the mark; of billions of bytes, there may be millions of frames. */
 struct seen {
-	const char *text;         /* in the bytes that are read */
-	uint32_t n, code;
+	uint64_t at : 40, n : 24;
 };
+#define AT_MARK (((uint64_t)1 << 40) - 1)
 
 /* A frame that is not looked up yet. */
 struct frame {
@@ -41,11 +43,13 @@ struct pending {
 struct reading {
 	struct profile *p;
 	bool comms, pids, tids, events;
-	bool alone;                /* the profile holds nothing else, so that another text is another function */
+	bool alone;                /* the profile holds nothing else, so that another text is another function: its code is its number */
 	bool waits;                /* one of the events is off-cpu, so that counts are microseconds */
 	uint32_t event;            /* where there is one */
+	const char *begin;         /* of the bytes */
 	struct seen *seen;         /* the distinct frames so far */
 	uint32_t nseen, seen_cap;
+	uint32_t *code_of, code_of_cap;   /* what each stands for, unless ALONE */
 	struct index index;
 	char *text;                /* a frame, ending in NUL */
 	uint32_t text_cap;
@@ -59,6 +63,7 @@ struct reading {
 	uint64_t sum;
 };
 
+static const char elided_mark[] = "[elided]";
 static const char no_count[] = "the line does not end with a count";
 
 /* The next line that holds a stack.  False at the end; or if something is wrong: then *WHY tells what, and the cursor stands
@@ -218,30 +223,50 @@ string(struct reading *r, const char *s, size_t n)
 	return r->text;
 }
 
+static bool
+is_seen(const struct reading *r, uint32_t i, const char *s, uint32_t n)
+{
+	const struct seen *seen = &r->seen[i];
+
+	return seen->n == n && memcmp(seen->at == AT_MARK ? elided_mark : r->begin + seen->at, s, n) == 0;
+}
+
+/* A new function for the frame of N bytes at S, and its code; UINT32_MAX at the memory cap. */
+static uint32_t
+new_code(struct reading *r, const char *s, uint32_t n)
+{
+	const struct location where = { .mapping = MAPPING_NONE };
+	struct site site = { 0, 0 };
+	char module[256], *text = string(r, s, n);
+	struct function f;
+
+	if (!text)
+		return UINT32_MAX;
+	f = frame_text_function(text, module, sizeof module);
+	if (r->alone)
+		return profile_new_function(r->p, &f);
+	site.function = profile_function(r->p, &f);
+	if (site.function == UINT32_MAX || !vec_room(&r->code_of, &r->code_of_cap, (uint64_t)r->nseen + 1, sizeof *r->code_of))
+		return UINT32_MAX;
+	return r->code_of[r->nseen] = profile_new_location(r->p, &where, &site, 1);
+}
+
 /* The code of the frame of N bytes at S; UINT32_MAX at the memory cap. */
 static uint32_t
 frame_code(struct reading *r, const char *s, uint32_t n, uint32_t hash)
 {
-	uint32_t slot, i;
-	struct location where = { .mapping = MAPPING_NONE };
-	struct site site = { 0, 0 };
-	struct function f;
-	char module[256], *text;
+	uint32_t slot, i, code;
 
 	for (slot = index_first(&r->index, hash); (i = index_at(&r->index, slot)) != INDEX_NONE;
 	     slot = index_next(&r->index, slot))
-		if (r->seen[i].n == n && memcmp(r->seen[i].text, s, n) == 0)
-			return r->seen[i].code;
-	if (!(text = string(r, s, n)))
+		if (is_seen(r, i, s, n))
+			return r->alone ? i : r->code_of[i];
+	code = new_code(r, s, n);
+	if (code == UINT32_MAX || !vec_room(&r->seen, &r->seen_cap, (uint64_t)r->nseen + 1, sizeof *r->seen) ||
+	    !index_add(&r->index, hash, r->nseen))
 		return UINT32_MAX;
-	f = frame_text_function(text, module, sizeof module);
-	site.function = r->alone ? profile_new_function(r->p, &f) : profile_function(r->p, &f);
-	if (site.function == UINT32_MAX || !vec_room(&r->seen, &r->seen_cap, (uint64_t)r->nseen + 1, sizeof *r->seen))
-		return UINT32_MAX;
-	r->seen[r->nseen] = (struct seen){ s, n, profile_new_location(r->p, &where, &site, 1) };
-	if (r->seen[r->nseen].code == UINT32_MAX || !index_add(&r->index, hash, r->nseen))
-		return UINT32_MAX;
-	return r->seen[r->nseen++].code;
+	r->seen[r->nseen++] = (struct seen){ (s == elided_mark ? AT_MARK : (uint64_t)(s - r->begin)) & AT_MARK, n & NAME_LONGEST };
+	return code;
 }
 
 /* Lines are mostly sorted: the first frames that this line and the one before have in common stay. */
@@ -277,6 +302,8 @@ read_frames(struct reading *r, const char *text, const char *end)
 			continue;
 		if (r->nends == FRAMES_MAX)
 			return "too many frames";
+		if (to - s > NAME_LONGEST)
+			return "a name is too long";
 		if (!vec_room(&r->frame, &r->frame_cap, (uint64_t)r->frames + 1, sizeof *r->frame) ||
 		    !vec_room(&r->ends, &r->ends_cap, (uint64_t)r->nends + 1, sizeof *r->ends))
 			return "out of memory";
@@ -295,7 +322,7 @@ add_stack(struct reading *r, uint32_t thread, uint64_t count)
 {
 	uint32_t n = r->ncode < DEPTH_MAX ? r->ncode : DEPTH_MAX, elided = UINT32_MAX;
 
-	if (r->ncode > n && (elided = frame_code(r, "[elided]", 8, hash_bytes("[elided]", 8))) == UINT32_MAX)
+	if (r->ncode > n && (elided = frame_code(r, elided_mark, 8, hash_bytes(elided_mark, 8))) == UINT32_MAX)
 		return "out of memory";
 	if (!vec_room(&r->stack, &r->stack_cap, n, sizeof *r->stack))
 		return "out of memory";
@@ -392,7 +419,7 @@ folded_is(struct cursor c)
 const char *
 folded_read(struct profile *p, struct cursor *c)
 {
-	struct reading r = { .p = p, .alone = !p->nfunction };
+	struct reading r = { .p = p, .alone = !p->nfunction && !p->nlocation, .begin = (const char *)c->pos };
 	struct cursor all = *c;
 	struct line line;
 	const char *why = look(&r, c), *wrong = NULL;
@@ -417,11 +444,14 @@ folded_read(struct profile *p, struct cursor *c)
 	if (!why)
 		why = add_lines(&r);
 	vec_free(&r.seen, &r.seen_cap, sizeof *r.seen);
+	index_free(&r.index);
+	if (r.alone && !profile_plain(p, r.nseen))
+		why = why ? why : "out of memory";
+	vec_free(&r.code_of, &r.code_of_cap, sizeof *r.code_of);
 	vec_free(&r.text, &r.text_cap, 1);
 	vec_free(&r.frame, &r.frame_cap, sizeof *r.frame);
 	vec_free(&r.code, &r.code_cap, sizeof *r.code);
 	vec_free(&r.ends, &r.ends_cap, sizeof *r.ends);
 	vec_free(&r.stack, &r.stack_cap, sizeof *r.stack);
-	index_free(&r.index);
 	return why;
 }

@@ -21,6 +21,7 @@ struct format {
 	bool binary;               /* nothing for a terminal */
 	bool text;                 /* errors name a line, not an offset */
 	bool threadless;           /* it tells threads apart by their names alone (without --threads and --pids), and writes no times */
+	bool places;               /* it writes where in files code is: locations, not only functions */
 	bool lineless;             /* it writes only the names of functions, and functions with equal names are one */
 };
 

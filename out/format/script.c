@@ -280,4 +280,5 @@ const struct format format_script = {
 	.is = script_is,
 	.read = script_read,
 	.text = true,
+	.places = true,
 };

@@ -23,11 +23,20 @@ profile_settle(struct profile *p)
 }
 
 void
+profile_drop_tree(struct profile *p)
+{
+	if (p->tree_is_raw)
+		p->tree.node = NULL;
+	p->tree_is_raw = false;
+	tree_free(&p->tree);
+}
+
+void
 profile_free(struct profile *p)
 {
 	profile_settle(p);
+	profile_drop_tree(p);
 	tree_free(&p->raw);
-	tree_free(&p->tree);
 	vec_free(&p->named, &p->named_cap, sizeof *p->named);
 	vec_free(&p->delta, &p->delta_cap, sizeof *p->delta);
 	vec_free(&p->function, &p->function_cap, sizeof *p->function);

@@ -98,6 +98,7 @@ struct profile {
 	struct arena arena;        /* strings, functions, timelines */
 	struct tree raw;           /* of codes */
 	struct tree tree;          /* of functions; empty until profile_name */
+	bool tree_is_raw;          /* its nodes are those of `raw`, which do not change any more */
 	uint32_t *hint;            /* nodes of `raw` by their stacks' hashes; most of a sample's nodes are found here */
 	struct last_stack *last;   /* of LASTS threads, each at its number modulo LASTS */
 	uint32_t *named;           /* node of `tree` for each node of `raw` */
@@ -108,6 +109,7 @@ struct profile {
 	uint32_t delta_cap;
 	struct location *location; /* by code */
 	uint32_t nlocation, location_cap;
+	uint32_t plain;            /* without locations: codes below this one stand for the function of the same number */
 	struct site *site;
 	uint32_t nsite, site_cap;
 	struct mapping *mapping;
@@ -135,11 +137,14 @@ struct profile {
 	bool by_thread, by_process;/* --threads, --pids */
 	bool lines;                /* --lines: a function has a row for each line that ran */
 	bool untimed;              /* no output tells when samples were, or what programs call their threads: all samples are at the start */
+	bool placeless;            /* set before it is read from a file: nobody will ask for locations, only for functions */
 	bool timeless;             /* read from a file that holds no times: only weights mean something */
 };
 
 void profile_init(struct profile *);
 void profile_free(struct profile *);
+/* Frees the tree of functions. */
+void profile_drop_tree(struct profile *);
 
 /* The number of the thread, made if it is new; UINT32_MAX at the memory cap. */
 uint32_t profile_thread(struct profile *, int32_t pid, int32_t tid, const char *comm, uint32_t event);

@@ -140,6 +140,20 @@ profile_new_location(struct profile *p, const struct location *where, const stru
 	return set_location(p, code, where, n) ? code : UINT32_MAX;
 }
 
+bool
+profile_plain(struct profile *p, uint32_t n)
+{
+	const struct location nowhere = { .mapping = MAPPING_NONE };
+	bool good = true;
+
+	p->plain = n;
+	if (p->placeless)
+		return true;
+	for (uint32_t i = 0; good && i < n; i++)
+		good = profile_new_location(p, &nowhere, &(struct site){ i, 0 }, 1) == i;
+	return good;
+}
+
 uint32_t
 profile_location(struct profile *p, const struct location *where, const struct site *site, unsigned n)
 {
@@ -245,10 +259,25 @@ one_to_one(const struct profile *p)
 	return good;
 }
 
+/* Each code is the function of that number: both trees are the same. */
+static bool
+same_tree(struct profile *p)
+{
+	if (!p->plain || p->nlocation)
+		return false;
+	for (uint32_t i = 0; i < p->raw.n; i++)
+		p->named[i] = i;
+	p->tree.node = p->raw.node;
+	p->tree.n = p->raw.n;
+	return p->tree_is_raw = true;
+}
+
 /* As name_node for all nodes, of such a profile: no node has to be searched for. */
 static bool
 copy_tree(struct profile *p)
 {
+	if (same_tree(p))
+		return true;
 	if (!one_to_one(p) || !vec_room(&p->tree.node, &p->tree.cap, p->raw.n, sizeof *p->tree.node))
 		return false;
 	for (uint32_t i = 0; i < p->raw.n; i++) {
@@ -266,6 +295,8 @@ profile_name(struct profile *p, unsigned (*name)(void *ctx, uint32_t code, struc
                                                  unsigned max), void *ctx)
 {
 	profile_settle(p);   /* both trees' tables at once would be the peak of memory */
+	if (p->tree_is_raw)
+		profile_drop_tree(p);
 	p->tree.n = p->tree.ndepth = 0;
 	p->nnamed = 0;
 	if (!vec_room(&p->named, &p->named_cap, p->raw.n, sizeof *p->named))

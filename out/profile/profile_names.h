@@ -28,6 +28,9 @@ const struct location *profile_locate(struct profile *, uint32_t code, unsigned 
 uint32_t profile_location(struct profile *, const struct location *where, const struct site *site, unsigned n);
 /* As profile_location, but always a new code, which no search for an equal one finds. */
 uint32_t profile_new_location(struct profile *, const struct location *where, const struct site *site, unsigned n);
+/* Says that the codes 0 to N - 1 stand for the functions of these numbers, in a profile without locations: it gets these, or, if
+ * nobody will ask for them, none.  False at the memory cap. */
+bool profile_plain(struct profile *, uint32_t n);
 
 /* Below a function with the name MARK, stacks go from the inside to the outside: there an inlined function comes before the
  * function around it.  Call it when all codes are known, before profile_name. */

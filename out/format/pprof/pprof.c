@@ -404,4 +404,5 @@ const struct format format_pprof = {
 	.is = pprof_is,
 	.read = pprof_read,
 	.binary = true,
+	.places = true,
 };
