@@ -28,7 +28,7 @@ cold    = $(addprefix sample/events/,cgroup% counters% cpu% event% growth% helpe
           $(addprefix lib/,bpf% dir% nearest% progress% regex%) out/output% out/place% out/format/html/html_read% $(addprefix out/format/svg/,flame% svg.c svg_color% svg_frames% svg_read%)
 cold   += $(addprefix unwind/,hosted_frame.c jit_gap.c jumped_frame.c outermost.c exception_frame.c cfi/second_opinion.c cfi/row_mend.c cfi/expr.c cfi/exidx_row.c derive/sigreturn.c java.c called_function.c)
 cold   += sample/events/deep_program.c $(addprefix sym/kernel/,asked_names.c bpf_names.c kcore.c kernel_file.c packed_module.c) sym/elf/exidx.c sym/dwarf/declared.c $(addprefix out/format/,format.c frame_text.c pprof/% script%) lib/msg.c lib/screen.c lib/asked_file.c
-cold   += out/profile/filter.c out/format/folded.c out/format/svg/svg_data.c sym/demangle/rust_v0.c sym/elf/elf.c sym/elf/go_table.c sym/dwarf/dwarf_file.c lib/codec/unpack.c sym/demangle/cxx_expr.c sym/demangle/rust.c sym/demangle/rust_const.c sym/demangle/rust_word.c
+cold   += out/profile/filter.c sym/kernel/kallsyms.c out/format/folded.c out/format/svg/svg_data.c sym/demangle/rust_v0.c sym/elf/elf.c sym/elf/go_table.c sym/dwarf/dwarf_file.c lib/codec/unpack.c sym/demangle/cxx_expr.c sym/demangle/rust.c sym/demangle/rust_const.c sym/demangle/rust_word.c
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
 CFLAGS  = -g
 SHAPE   = -fno-pie -fstack-protector -fno-asynchronous-unwind-tables -fno-unwind-tables -ffunction-sections -fdata-sections \

@@ -168,6 +168,37 @@ without_memory_it_fails_and_says_so(void)
 	CHECK_U64(mem_used(), 0);
 }
 
+/* A reader that needs no places leaves them out, and has one tree: what is written is the same. */
+static void
+without_places(void)
+{
+	static const char text[] = "main;f_[k];g 3\nmain;g 1\nmain;f_[k] 7\nother;g;g;[lib.so+0x10] 2\n";
+	struct profile p[2];
+	char *written[2];
+
+	for (unsigned placeless = 0; placeless < 2; placeless++) {
+		struct cursor c = cur_of(text, sizeof text - 1, false);
+
+		profile_init(&p[placeless]);
+		p[placeless].placeless = placeless;
+		CHECK(!format_folded.read(&p[placeless], &c));
+		CHECK(p[placeless].nlocation == (placeless ? 0 : p[placeless].nfunction));
+		profile_name(&p[placeless], NULL, NULL);
+		profile_name(&p[placeless], NULL, NULL);
+		CHECK(p[placeless].tree_is_raw == placeless);
+		written[placeless] = made_text(&format_folded, &p[placeless]);
+	}
+	CHECK_U64(p[1].tree.n, p[0].tree.n);
+	for (uint32_t i = 0; i < p[0].tree.n && i < p[1].tree.n; i++)
+		CHECK(p[0].tree.node[i].parent == p[1].tree.node[i].parent && p[0].tree.node[i].frame == p[1].tree.node[i].frame);
+	CHECK_STR(written[1], written[0]);
+	for (unsigned i = 0; i < 2; i++) {
+		free(written[i]);
+		profile_free(&p[i]);
+	}
+	CHECK_U64(mem_used(), 0);
+}
+
 int
 main(void)
 {
@@ -178,6 +209,7 @@ main(void)
 	RUN("folded", the_order_is_that_of_the_text);
 	RUN("folded", threads_and_processes_apart);
 	RUN("folded", events_have_a_frame);
+	RUN("folded", without_places);
 	RUN("folded", many_stacks);
 	RUN("folded", without_memory_it_fails_and_says_so);
 	return TEST_STATUS;
