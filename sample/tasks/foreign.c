@@ -269,42 +269,41 @@ inner(int32_t pid, uint64_t *its_pid, uint64_t *uid)
 	return true;
 }
 
-/* /tmp/BEFORE-PID.BEHIND, with the pid as PID sees it. */
+/* /tmp/NAME below ROOT, or below prof's own root (-1), if it is that user's or root's. */
 static int
-open_own(int32_t pid, const char *before, const char *behind)
+open_own(int root, const char *name, uint64_t uid)
 {
-	uint64_t its_pid, uid;
 	struct stat st;
-	char path[40];
-	int root = foreign_root(pid), fd;
+	int fd = foreign_regular(root < 0 ? AT_FDCWD : root, name, O_NOFOLLOW, &st);
 
-	if (!inner(pid, &its_pid, &uid))
-		uid = geteuid();   /* it has ended */
-	snprintf(path, sizeof path, "/tmp/%s-%" PRIu64 ".%s", before, its_pid, behind);
-	if (root < 0 && !same_mounts(pid)) {
-		errno = EACCES;
-		return -1;
-	}
-	fd = foreign_regular(root < 0 ? AT_FDCWD : root, path, O_NOFOLLOW, &st);
-	if (root >= 0) {
-		int err = errno;
-
-		close(root);
-		errno = err;
-	}
 	return fd < 0 || st.st_uid == uid || !st.st_uid ? fd : drop(fd, EPERM);
 }
 
-int
-foreign_perfmap(int32_t pid)
+void
+foreign_jit_files(int32_t pid, int *map, int *dump)
 {
-	return open_own(pid, "perf", "map");
-}
+	uint64_t its_pid, uid;
+	char path[40];
+	int root = foreign_root(pid), found, err = EACCES;
 
-int
-foreign_jitdump(int32_t pid)
-{
-	return open_own(pid, "jit", "dump");
+	if (!inner(pid, &its_pid, &uid))
+		uid = geteuid();   /* it has ended */
+	if (root >= 0 || same_mounts(pid)) {
+		if (dump) {
+			snprintf(path, sizeof path, "/tmp/jit-%" PRIu64 ".dump", its_pid);
+			found = open_own(root, path, uid);
+			*dump = found < 0 ? *dump : found;
+		}
+		if (map) {
+			snprintf(path, sizeof path, "/tmp/perf-%" PRIu64 ".map", its_pid);
+			found = open_own(root, path, uid);
+			*map = found < 0 ? *map : found;
+		}
+		err = errno;
+	}
+	if (root >= 0)
+		close(root);
+	errno = err;
 }
 
 int

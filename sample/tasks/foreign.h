@@ -36,9 +36,9 @@ struct file_id {
  * -1), PATH, then /proc/PID/exe.  Each must agree with ID: by build-id, or else by inode.  ESTALE: there is a file, but not
  * the one that was mapped. */
 int foreign_mapped(int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *, int root);
-/* PID's perf map or jitdump in its /tmp, through its namespaces: a regular file of PID's user (or root's), not a symlink. */
-int foreign_perfmap(int32_t pid);
-int foreign_jitdump(int32_t pid);
+/* PID's perf map and jitdump (NULL: not wanted) in its /tmp, through its namespaces: regular files of PID's user (or root's), no
+ * symlinks.  What is not there stays as it is, and errno says why the last one is not. */
+void foreign_jit_files(int32_t pid, int *map, int *dump);
 /* The directory at PATH, to open files in; prof cannot read it. */
 int foreign_directory(const char *path);
 /* The mapped file below ROOT, if it has the same build-id. */

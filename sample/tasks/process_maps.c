@@ -38,7 +38,7 @@ maps_free(struct all_maps *m)
 {
 	mapped_files_free(&m->files);
 	root_dirs_free(&m->roots);
-	vec_free(&m->jit, &m->cap_jit, sizeof(struct module *));
+	vec_free(&m->jit, &m->cap_jit, sizeof *m->jit);
 }
 
 void
@@ -124,9 +124,13 @@ static bool
 find_names(const struct all_maps *all, struct module *m)
 {
 	const struct file_finder *f = all->files.finder;
-	int map = jit_has_map(m) ? -1 : f ? f->perfmap(f->ctx, m->pid) : foreign_perfmap(m->pid);
+	int map = -1, dump = -1;
 
-	jit_found(m, map, f || jit_has_dump(m) ? -1 : foreign_jitdump(m->pid));
+	if (f && !jit_has_map(m))
+		map = f->perfmap(f->ctx, m->pid);
+	else if (!f)
+		foreign_jit_files(m->pid, jit_has_map(m) ? NULL : &map, jit_has_dump(m) ? NULL : &dump);
+	jit_found(m, map, dump);
 	return f || jit_has_map(m);   /* no map of a recording is still to come */
 }
 
@@ -138,10 +142,8 @@ jit_of(struct process_maps *p)
 
 	if (m || !(m = jit_module(all->files.modules, p->pid, p->jit_parent)))
 		return m;
-	if (!find_names(all, m) && vec_room(&all->jit, &all->cap_jit, (uint64_t)all->njit + 1, sizeof(struct module *))) {
-		all->jit[all->njit++] = m;
-		all->jit_pause = JIT_PAUSE;
-	}
+	if (!find_names(all, m) && vec_room(&all->jit, &all->cap_jit, (uint64_t)all->njit + 1, sizeof *all->jit))
+		all->jit[all->njit++] = (struct jit_search){ m, clock_now() + JIT_PAUSE, JIT_PAUSE };
 	return p->jit = m;
 }
 
@@ -232,7 +234,7 @@ maps_end(struct process_maps *p)
 	p->over = true;
 	close_memory(p);
 	for (uint32_t i = 0; p->jit && !jit_has_map(p->jit) && i < all->njit; i++)
-		if (jit_same(all->jit[i], p->jit)) {
+		if (jit_same(all->jit[i].module, p->jit)) {
 			find_names(all, p->jit);
 			all->jit[i] = all->jit[--all->njit];
 		}
@@ -245,13 +247,17 @@ maps_tidy(struct all_maps *all, uint64_t time, bool last)
 
 	all->drained = time;
 	root_dirs_tidy(&all->roots, time);
-	if (!all->njit || (!last && time - all->jit_looked < all->jit_pause))
-		return;
-	all->jit_looked = time;
-	all->jit_pause = all->jit_pause < PAUSE_MOST ? all->jit_pause * 2 : PAUSE_MOST;
-	for (uint32_t i = 0; i < all->njit; i++)
-		if (!find_names(all, all->jit[i]))
-			all->jit[kept++] = all->jit[i];
+	for (uint32_t i = 0; i < all->njit; i++) {
+		struct jit_search j = all->jit[i];
+
+		if (last || time >= j.due) {
+			if (find_names(all, j.module))
+				continue;
+			j.pause = j.pause < PAUSE_MOST ? j.pause * 2 : PAUSE_MOST;
+			j.due = time + j.pause;
+		}
+		all->jit[kept++] = j;
+	}
 	all->njit = kept;
 }
 

@@ -6,13 +6,18 @@
 #include "root_dirs.h"
 #include "sym/module/space.h"
 
+/* A module that still looks for its perf map: when prof looks again, and how long it waits after that, ns. */
+struct jit_search {
+	struct module *module;
+	uint64_t due, pause;
+};
+
 /* What all processes share. */
 struct all_maps {
 	struct mapped_files files;
 	struct root_dirs roots;
-	struct module **jit;       /* modules that still look for their perf map */
+	struct jit_search *jit;
 	uint32_t njit, cap_jit;
-	uint64_t jit_looked, jit_pause;
 	uint64_t drained;          /* ns: when prof last read records */
 	uint64_t ahead;            /* ns: until then prof opens no file before its first sample */
 	uint32_t reread;           /* how many times prof has read maps again */

@@ -309,6 +309,15 @@ build_ids(void)
 	close(fd);
 }
 
+static int
+perf_map(pid_t pid)
+{
+	int fd = -1;
+
+	foreign_jit_files(pid, &fd, NULL);
+	return fd;
+}
+
 static void
 perf_maps(void)
 {
@@ -317,24 +326,24 @@ perf_maps(void)
 
 	snprintf(map, sizeof map, "/tmp/perf-%d.map", (int)pid);
 	snprintf(other, sizeof other, "%s/real", dir);
-	CHECK(refused(foreign_perfmap(pid), ENOENT));
+	CHECK(refused(perf_map(pid), ENOENT));
 	make(map, "1 2 f", 5);
-	CHECK(holds(foreign_perfmap(pid), "1 2 f"));
+	CHECK(holds(perf_map(pid), "1 2 f"));
 	if (!geteuid()) {
 		CHECK(!chown(map, 65534, 65534));
-		CHECK(refused(foreign_perfmap(pid), EPERM));   /* somebody else's names on root's process */
+		CHECK(refused(perf_map(pid), EPERM));   /* somebody else's names on root's process */
 	}
 	unlink(map);
 	make(other, "1 2 g", 5);
 	CHECK(!symlink(other, map));
-	CHECK(refused(foreign_perfmap(pid), ELOOP));
+	CHECK(refused(perf_map(pid), ELOOP));
 	unlink(map);
 	CHECK(!mkfifo(map, 0644));
-	CHECK(refused(foreign_perfmap(pid), EINVAL));
+	CHECK(refused(perf_map(pid), EINVAL));
 	unlink(map);
 	make(map, "1 2 h", 5);
 	stop(pid);
-	CHECK(holds(foreign_perfmap(pid), "1 2 h"));   /* ended */
+	CHECK(holds(perf_map(pid), "1 2 h"));   /* ended */
 	unlink(map);
 }
 
@@ -359,11 +368,11 @@ perf_map_of_other_user(void)
 	snprintf(map, sizeof map, "/tmp/perf-%d.map", (int)pid);
 	make(map, "1 2 f", 5);
 	CHECK(!chown(map, 65534, 65534));
-	CHECK(holds(foreign_perfmap(pid), "1 2 f"));   /* of its own user */
+	CHECK(holds(perf_map(pid), "1 2 f"));   /* of its own user */
 	CHECK(!chown(map, 0, 0));
-	CHECK(holds(foreign_perfmap(pid), "1 2 f"));   /* or root's */
+	CHECK(holds(perf_map(pid), "1 2 f"));   /* or root's */
 	CHECK(!chown(map, 1, 1));
-	CHECK(refused(foreign_perfmap(pid), EPERM));
+	CHECK(refused(perf_map(pid), EPERM));
 	unlink(map);
 	stop(pid);
 }
@@ -436,7 +445,7 @@ in_namespaces(void)
 			id.path = inside;        /* nothing of ours under a path of theirs */
 			CHECK(refused(foreign_mapped(inner_pid, 1, 2, &id, -1), ENOENT));
 		}
-		CHECK(holds(foreign_perfmap(inner_pid), "1 2 in"));
+		CHECK(holds(perf_map(inner_pid), "1 2 in"));
 		CHECK(!same_mounts(inner_pid));
 		CHECK(same_mounts(getpid()));
 		kill(inner_pid, SIGKILL);
