@@ -28,7 +28,7 @@ const struct option plan_options[] = {
 	{ CALL_GRAPH, "call-graph=HOW", "how to unwind stacks: auto, dwarf[,BYTES], fp or none (auto)" },
 	{ STACK_SIZE, "stack-size=BYTES", "bytes of user stack to copy with each sample (as needed)" },
 	{ MAX_STACK, "max-stack=N", "frames to keep; deeper stacks keep both ends (512)" },
-	{ NATIVE_INTERPRETER, "native-interpreter", "keep the interpreter's own frames beside those of Python's and Ruby's functions" },
+	{ NATIVE_INTERPRETER, "native-interpreter", "keep the interpreter's own frames beside those of Python's, Ruby's and PHP's functions" },
 	{ GIL, "gil", "keep only samples of threads that hold Python's interpreter lock (the GIL)" },
 	{ JIT_NAMES, "jit-names", "ask Java processes (17 and later) to write down the names of compiled code" },
 	{ NO_INHERIT, "no-inherit", "leave the target's children out" },

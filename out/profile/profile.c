@@ -294,7 +294,8 @@ runs_open(struct run_reader *r, const struct profile *p, const struct thread *t)
 const char *
 profile_language(const char *module)
 {
-	static const char *const languages[][2] = { { "[python]", "Python" }, { "[ruby]", "Ruby" }, { "[javascript]", "JavaScript" } };
+	static const char *const languages[][2] = { { "[python]", "Python" }, { "[ruby]", "Ruby" }, { "[javascript]", "JavaScript" },
+	                                              { "[php]", "PHP" } };
 
 	for (unsigned i = 0; i < sizeof languages / sizeof *languages; i++)
 		if (!strcmp(module, languages[i][0]))

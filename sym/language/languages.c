@@ -9,7 +9,7 @@
 /* prof reads 64-bit interpreters only.  A 32-bit prof would meet them in core files of other machines alone: there it does without. */
 enum { READS_ANY = sizeof(void *) == 8 };
 static const struct language *const all[] = { READS_ANY ? &language_python : NULL, READS_ANY ? &language_ruby : NULL,
-                                             READS_ANY ? &language_v8 : NULL };
+                                             READS_ANY ? &language_v8 : NULL, READS_ANY ? &language_php : NULL };
 
 enum { LANGUAGES = sizeof all / sizeof *all, PROCESSES_MOST = 1 << 14, FUNCTIONS_MOST = 1 << 20 };
 

@@ -5,7 +5,7 @@
 #include "allowance.h"
 #include "language.h"
 
-extern const struct language language_python, language_ruby, language_v8;
+extern const struct language language_python, language_ruby, language_v8, language_php;
 
 /* The code of another place in the function of CODE. */
 uint32_t languages_place(struct languages *, uint32_t code, uint32_t at);
@@ -21,7 +21,7 @@ struct allowance *languages_allowance(struct languages *);
 bool languages_may_search(struct languages *, struct allowance *own, uint64_t time, uint32_t n);
 /* N bytes for the time of a question, too many for a small stack; a ROOM always gives the same ones, so its N never changes.  NULL at
  * the memory cap. */
-enum language_room { PYTHON_ROOM, PYTHON_ROOM_TABLE, RUBY_ROOM, RUBY_ROOM_TABLE, V8_ROOM, LANGUAGE_ROOMS };
+enum language_room { PYTHON_ROOM, PYTHON_ROOM_TABLE, CALLS_ROOM, RUBY_ROOM_TABLE, V8_ROOM, LANGUAGE_ROOMS };
 void *languages_room(struct languages *, enum language_room, size_t n);
 
 #endif

@@ -269,7 +269,7 @@ function linkChildren() {
 	T.sorted = new Uint8Array(T.n + 1);
 }
 
-const languages = { "[python]": "Python", "[ruby]": "Ruby", "[javascript]": "JavaScript" };
+const languages = { "[python]": "Python", "[ruby]": "Ruby", "[javascript]": "JavaScript", "[php]": "PHP" };
 
 // Code of one's own: not the kernel's, no mark of prof's, no shared library of the system's, no interpreter and what comes with it.
 const installed = /\/(site|dist)-packages\/|\/lib(32|64)?\/(python\d[^/]*|ruby)\/|\/gems\/|\/node_modules\/|^node:|^$|^<(frozen |internal:)|\/importlib\/_bootstrap/;
@@ -277,7 +277,8 @@ function chooseMine() {
 	const system = /^\/(usr\/(local\/)?)?lib(exec|32|64|x32)?\/|^\/(nix|gnu)\/store\/|\/(site|dist)-packages\//, paths = new Map();
 	const interpreter = modules.includes("[python]") ? /(^|\/)(lib)?python[\d.]*t?(\.so[\d.]*)?$|\/lib-dynload\// :
 		modules.includes("[ruby]") ? /(^|\/)(lib)?ruby-?[\d.]*(\.so[\d.]*)?$/ :
-		modules.includes("[javascript]") ? /(^|\/)(node|libnode\.so[\d.]*)$/ : /^$/;
+		modules.includes("[javascript]") ? /(^|\/)(node|libnode\.so[\d.]*)$/ :
+		modules.includes("[php]") ? /(^|\/)(lib)?php(-fpm|-cgi)?[\d.]*(\.so)?$|\/usr\/lib\/php\/\d+\// : /^$/;
 	for (const [file] of about.mappings)
 		paths.set(file.slice(file.lastIndexOf("/") + 1), file);
 	F.mine = modules.map(module => {
