@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 enum { CHUNK = (32 << 10) - 64 /* with its head, and malloc's */, ALIGN = 16, LARGE = 64 << 10 };
-enum { HUGE = 2 << 20, HUGE_FROM = 16 << 20 };
+enum { HUGE = 2 << 20, HUGE_FROM = 16 << 20, SPARES = 8 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -24,6 +24,11 @@ static size_t cap = SIZE_MAX, bound = SIZE_MAX, total;
 static bool bounded;
 static void *reserve;
 static size_t reserved;
+static struct spare {
+	unsigned char *pages;
+	size_t bytes;
+} spare[SPARES];           /* pages of very large vectors that ended: the next ones get them, as new ones cost the kernel more */
+static size_t spare_most, spare_held;
 
 void
 mem_cap(size_t bytes)
@@ -105,6 +110,77 @@ huge_pages(size_t bytes)
 	return q;
 }
 
+void
+mem_spare(size_t bytes)
+{
+	spare_most = bytes;
+}
+
+/* Keeps the pages of a vector; false if there is enough. */
+static bool
+put_spare(void *pages, size_t bytes)
+{
+	struct spare *s = spare;
+
+	while (s < spare + SPARES && s->bytes)
+		s++;
+	if (bytes < HUGE_FROM || s == spare + SPARES || spare_held > spare_most || bytes > spare_most - spare_held)
+		return false;
+	*s = (struct spare){ pages, bytes };
+	spare_held += bytes;
+	return true;
+}
+
+/* The least of those that have BYTES, else the largest one, or NULL. */
+static struct spare *
+best_spare(size_t bytes)
+{
+	struct spare *best = NULL;
+
+	for (struct spare *s = spare; s < spare + SPARES; s++)
+		if (s->bytes && (!best || (best->bytes < bytes ? s->bytes > best->bytes : s->bytes >= bytes && s->bytes < best->bytes)))
+			best = s;
+	return best;
+}
+
+/* Whether there were any. */
+static bool
+drop_spares(void)
+{
+	bool any = spare_held;
+
+	for (struct spare *s = spare; s < spare + SPARES; s++)
+		if (s->bytes)
+			munmap(s->pages, s->bytes);
+	memset(spare, 0, sizeof spare);
+	spare_held = 0;
+	return any;
+}
+
+static void *map(void *p, size_t old, size_t bytes);
+
+/* Pages for a very large vector, all zero. */
+static void *
+begin_vector(size_t bytes)
+{
+	struct spare *best = best_spare(bytes), had;
+	void *p;
+
+	if (!best)
+		return huge_pages(bytes);
+	had = *best;
+	best->bytes = 0;
+	spare_held -= had.bytes;
+	memset(had.pages, 0, had.bytes < bytes ? had.bytes : bytes);
+	if (had.bytes > bytes && !put_spare(had.pages + bytes, had.bytes - bytes))
+		munmap(had.pages + bytes, had.bytes - bytes);
+	if (had.bytes >= bytes)
+		return had.pages;
+	if ((p = map(had.pages, had.bytes, bytes)) == MAP_FAILED)
+		munmap(had.pages, had.bytes);
+	return p;
+}
+
 /* The pages of a large vector, zero where they are new, or MAP_FAILED. */
 static void *
 map(void *p, size_t old, size_t bytes)
@@ -112,7 +188,7 @@ map(void *p, size_t old, size_t bytes)
 	void *q, *place;
 
 	if (old < LARGE)
-		return bytes >= HUGE_FROM ? huge_pages(mapped(bytes))
+		return bytes >= HUGE_FROM ? begin_vector(mapped(bytes))
 		                          : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	q = mremap(p, mapped(old), mapped(bytes), bytes < HUGE_FROM ? MREMAP_MAYMOVE : 0);
 	place = q == MAP_FAILED && bytes >= HUGE_FROM ? huge_place(mapped(bytes)) : NULL;
@@ -137,7 +213,9 @@ new_chunk(const struct arena *a, size_t n)
 		size = HUGE - sizeof *c;
 	if (!charge(sizeof *c + size))
 		return NULL;
-	c = huge ? huge_pages(HUGE) : calloc(1, sizeof *c + size);
+	do
+		c = huge ? huge_pages(HUGE) : calloc(1, sizeof *c + size);
+	while ((!c || c == MAP_FAILED) && drop_spares());
 	if (!c || c == MAP_FAILED) {
 		total -= sizeof *c + size;
 		return NULL;
@@ -218,7 +296,9 @@ resize(void *p, size_t old, size_t bytes)
 			memset((unsigned char *)q + old, 0, bytes - old);
 		return q;
 	}
-	if ((q = map(p, old, bytes)) == MAP_FAILED)
+	if ((q = map(p, old, bytes)) == MAP_FAILED && drop_spares())
+		q = map(p, old, bytes);
+	if (q == MAP_FAILED)
 		return NULL;
 	if (old && old < LARGE) {
 		memcpy(q, p, old);
@@ -258,7 +338,7 @@ vec_free(void *vec, uint32_t *cap_items, size_t size)
 	total -= bytes;
 	if (bytes < LARGE)
 		free(*v);
-	else
+	else if (!put_spare(*v, mapped(bytes)))
 		munmap(*v, mapped(bytes));
 	*v = NULL;
 	*cap_items = 0;

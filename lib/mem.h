@@ -17,6 +17,8 @@ void mem_cap(size_t bytes);
 size_t mem_used(void);
 /* Keeps so many BYTES free in the process's address space, for the last work; 0 ends that. */
 void mem_reserve(size_t bytes);
+/* Keeps up to so many BYTES of very large vectors that end for others, beside what is in use. */
+void mem_spare(size_t bytes);
 /* A lower cap for a time, SIZE_MAX for none (see work.h); and whether memory reached it since. */
 void mem_bound(size_t bytes);
 bool mem_bounded(void);

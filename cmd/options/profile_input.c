@@ -10,12 +10,13 @@
 #include "lib/msg.h"
 #include "out/read.h"
 
-enum { INPUT_MIB = 2047, CHUNK = 1 << 20 };
+enum { INPUT_MIB = 2047, SPARE_MIB = 256, CHUNK = 1 << 20 };
 
 void
 input_cap(void)
 {
 	mem_cap((size_t)INPUT_MIB << 20);
+	mem_spare((size_t)SPARE_MIB << 20);
 }
 
 /* Reads all of FD into a vector; NULL, or what went wrong. */

@@ -180,6 +180,40 @@ the_cap_holds(void)
 	mem_cap(SIZE_MAX);
 }
 
+/* Pages of very large vectors that ended serve the next ones, and are zero for them, whether these are smaller or larger. */
+static void
+pages_that_serve_again(void)
+{
+	size_t before = mem_used();
+	uint8_t *a = NULL, *b = NULL;
+	uint32_t cap = 0, other = 0;
+
+	mem_spare(64 << 20);
+	for (size_t size = 17 << 20; size < 60 << 20; size = size * 5 / 4) {
+		bool zero = true;
+
+		CHECK(vec_room(&a, &cap, size, 1) && vec_room(&b, &other, 40 << 20, 1));
+		for (size_t i = 0; i < cap; i += 1000)
+			zero &= !a[i];
+		for (size_t i = 0; i < other; i += 1000)
+			zero &= !b[i];
+		CHECK(zero && !a[cap - 1] && !b[other - 1]);
+		CHECK_U64(mem_used() - before, cap + other);
+		memset(a, 1, cap);
+		memset(b, 2, other);
+		vec_free(&b, &other, 1);
+		vec_free(&a, &cap, 1);
+		CHECK(spare_held && spare_held <= 64 << 20);
+		CHECK_U64(mem_used(), before);
+	}
+	CHECK(vec_room(&a, &cap, 20 << 20, 1) && vec_room(&a, &cap, 90 << 20, 1));   /* it grows beyond what was kept */
+	CHECK(!a[0] && !a[(20 << 20) + 1] && !a[cap - 1]);
+	vec_free(&a, &cap, 1);
+	mem_spare(0);
+	CHECK(drop_spares() || !spare_held);
+	CHECK(!drop_spares() && !spare_held);
+}
+
 int
 main(void)
 {
@@ -191,6 +225,7 @@ main(void)
 	RUN("mem", vectors_grow_zeroed_and_keep);
 	RUN("mem", large_vectors_are_there_once_they_are_touched);
 	RUN("mem", very_large_vectors_grow_zeroed_and_keep);
+	RUN("mem", pages_that_serve_again);
 	RUN("mem", the_cap_holds);
 	return TEST_STATUS;
 }
