@@ -19,10 +19,12 @@
 /* The functions with such a loop. */
 static const struct {
 	const char *name;
-	bool switches;   /* it only jumps to code that changes stacks: see jit_gap.c */
+	bool switches;   /* it only jumps to code that keeps its frames elsewhere: see jit_gap.c */
+	bool stays;      /* that code leaves sp alone, once it has saved registers */
 } loops[] = {
-	{ "execute_ex", false },    /* PHP's */
-	{ "process_main", true },   /* Erlang's */
+	{ "execute_ex", .switches = false },                            /* PHP's */
+	{ "process_main", .switches = true },                           /* Erlang's */
+	{ "S_generic_invoke", .switches = true, .stays = true },   /* Chez Scheme's */
 };
 
 enum {
@@ -77,7 +79,7 @@ find_loop(struct unwinder *u, struct module *m, struct jumper *k)
 		if (symbol_tables_named(&m->elf, &t.dynsym, loops[i].name, &s) || symbol_tables_named(&m->elf, &t.symtab, loops[i].name, &s)) {
 			if (!loops[i].switches)
 				return is_host(u, m, s.value, true, k);
-			*k = (struct jumper){ .module = m, .start = s.value, .switches = true };
+			*k = (struct jumper){ .module = m, .start = s.value, .switches = true, .stays = loops[i].stays };
 			return only_jumps(u, m, s.value);
 		}
 	return false;

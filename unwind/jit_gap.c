@@ -5,7 +5,10 @@
  * The frame's return address is the only one on this stack behind a direct call of that function (process_main has jumped, so an
  * address in it is an old word).  It stays as long as the thread, so prof may read it from the process's memory later, where the copy
  * does not have it.  A walk from there must reach the root by itself.  Then prof knows the thread's base.  It holds for other samples of
- * the same thread if their sp, or that register, is within the frame; if the copy has the return address, prof compares it. */
+ * the same thread if their sp, or that register, is within the frame; if the copy has the return address, prof compares it.
+ *
+ * Chez Scheme (and so Racket) jumps to its code from S_generic_invoke. The code saves a few registers on the thread's stack, and leaves sp
+ * there: its own frames are in the heap. */
 #include "jit_gap.h"
 
 #include "chain.h"
@@ -16,6 +19,7 @@ enum {
 	BASES = 64,
 	BASE_FRAMES = 14,
 	FRAME_MOST = 24 << 10,   /* bytes between sp in that frame and its return address */
+	SAVED_MOST = 512,        /* of code that leaves sp alone */
 	BEHIND = 4 << 10,        /* bytes of the thread's outermost frames */
 	PAGE = 4096,
 	PIECES = 96,
@@ -51,17 +55,17 @@ is_jit(const struct job *j, uint32_t code)
 /* Within the frame of such code on the thread's stack; 0 if the thread's innermost code is on another stack, and its register tells
  * nothing.  HEAP: it is. */
 static uint64_t
-place_in_frame(const struct job *j, const struct regs *regs)
+place_in_frame(const struct job *j, const struct jumper *k, const struct regs *regs, uint32_t first)
 {
 	const struct walk *w = j->walk;
 	uint8_t keeps = j->u->code.arch->keeps_stack;
-	uint32_t first = 0;
+	uint32_t from = first;
 
 	while (first < w->n && !is_jit(j, w->code[first]))
 		first++;
 	if (first == w->n)
 		return 0;
-	if (first)   /* C code has called it, which runs on the thread's stack alone */
+	if (first > from || k->stays)   /* C code has called it, which runs on the thread's stack alone */
 		return w->sp[first];
 	return regs->known >> keeps & 1 ? regs->r[keeps] : 0;
 }
@@ -90,20 +94,23 @@ read_now(struct job *j, struct bases *all, uint64_t sp)
 	m->beyond = &all->all;
 }
 
-/* Looks for the frame's return address from SP on; if there are two, one of them is old. */
+/* Looks for the frame's return address from SP on.  If there are two, one of them is old; but code that leaves sp alone has written all that
+ * lies before its own. */
 static enum step
 search(struct job *j, const struct jumper *k, uint64_t sp, struct frame *to)
 {
+	uint64_t most = k->stays ? SAVED_MOST : FRAME_MOST, ra;
 	unsigned word = j->u->code.arch->word;
-	uint64_t ra;
 
 	to->pc = 0;
-	for (uint64_t at = sp; at - sp < FRAME_MOST && memory_word(&j->memory, at, &ra); at += word) {
+	for (uint64_t at = sp; at - sp < most && memory_word(&j->memory, at, &ra); at += word) {
 		if (!hosted_called(j, k, ra))
 			continue;
 		if (to->pc)
 			return STEP_NONE;
 		*to = (struct frame){ .pc = ra, .sp = at + word };
+		if (k->stays)
+			break;
 	}
 	return to->pc ? STEP_OK : STEP_NONE;
 }
@@ -122,7 +129,7 @@ step_known(struct job *j, struct base *b, struct frame *to)
 }
 
 enum step
-jit_gap_find(struct job *j, const struct regs *regs, int32_t tid, struct frame *to, const struct base **base)
+jit_gap_find(struct job *j, const struct regs *regs, int32_t tid, uint32_t above, struct frame *to, const struct base **base)
 {
 	struct unwinder *u = j->u;
 	const struct jumper *k;
@@ -131,7 +138,11 @@ jit_gap_find(struct job *j, const struct regs *regs, int32_t tid, struct frame *
 	uint64_t sp;
 
 	if (u->mode != MODE_AUTO || !u->code.arch->keeps_stack || !tid || !is_jit(j, walk_last(u, j->walk, j->ring)) || !(k = hosted_switches(j)) ||
-	    !(sp = place_in_frame(j, regs)) || sp % u->code.arch->word || (!u->bases && !(u->bases = arena_alloc(&u->arena, sizeof *u->bases))))
+	    !(sp = place_in_frame(j, k, regs, above)) || sp % u->code.arch->word || (!u->bases && !(u->bases = arena_alloc(&u->arena, sizeof *u->bases))))
+		return STEP_NONE;
+	if (k->stays)
+		return search(j, k, sp, to);
+	if (above)
 		return STEP_NONE;
 	*base = b = &u->bases->base[(uint32_t)tid % BASES];
 	if (b->space == j->space && b->tid == tid && b->module == k->module) {

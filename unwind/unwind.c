@@ -37,6 +37,7 @@ const char *const walk_end_words[WALK_ENDS] = {
 enum {
 	STACK_REGION = 20,        /* log2: a stack's own share of addresses, more or less */
 	FRAME_MOST = 6 << 20,     /* what lies further up is on another stack; */
+	NESTED = 3,               /* pieces of such code that call each other by way of C, beneath the innermost one */
 	SIGNAL_MOST = 16 << 10,   /* for code that a signal interrupted, this distance is enough */
 };
 
@@ -267,10 +268,10 @@ walk_frames(struct job *j, struct frame *f)
 	return end;
 }
 
-/* The walk has ended at F in code that keeps its frames elsewhere: goes on beneath it, if that is certain.  Else the stack is cut
- * where it was. */
+/* The walk has ended at F in code that keeps its frames elsewhere, which is among the frames from ABOVE on: goes on beneath it, if that is
+ * certain, and beneath NESTED more that have called each other.  Else the stack is cut where it was. */
 static enum walk_end
-walk_beneath(struct job *j, const struct regs *regs, int32_t tid, struct frame *f, enum walk_end end)
+walk_beneath(struct job *j, const struct regs *regs, int32_t tid, uint32_t above, unsigned nested, struct frame *f, enum walk_end before)
 {
 	const struct arch *a = j->u->code.arch;
 	struct walk *w = j->walk;
@@ -278,10 +279,11 @@ walk_beneath(struct job *j, const struct regs *regs, int32_t tid, struct frame *
 	uint32_t n = w->n;
 	const struct base *base = NULL;
 	struct frame to, begin;
-	enum step step = jit_gap_find(j, regs, tid, &to, &base);
+	enum walk_end end;
+	enum step step = jit_gap_find(j, regs, tid, above, &to, &base);
 
 	if (step != STEP_OK && step != STEP_ROOT)
-		return end;
+		return before;
 	walk_push(j->u, w, CODE_JIT, 0, &j->ring);
 	if (step == STEP_ROOT) {
 		jit_gap_push(j, base);
@@ -294,8 +296,10 @@ walk_beneath(struct job *j, const struct regs *regs, int32_t tid, struct frame *
 	j->full.r[a->pc] = to.pc;
 	j->full.r[a->sp] = to.sp;
 	j->full.known = (uint64_t)1 << a->pc | (uint64_t)1 << a->sp;
-	if (walk_frames(j, &to) == WALK_ROOT) {
-		jit_gap_learn(j, tid, &begin, n + 1);
+	end = walk_frames(j, &to);
+	if (end == WALK_ROOT || (nested && !w->elided && walk_beneath(j, regs, tid, n + 1, nested - 1, &to, end) == WALK_ROOT)) {
+		if (base)
+			jit_gap_learn(j, tid, &begin, n + 1);
 		*f = to;
 		w->gap = true;
 		return WALK_ROOT;
@@ -303,7 +307,7 @@ walk_beneath(struct job *j, const struct regs *regs, int32_t tid, struct frame *
 	if (!w->elided)
 		w->n = n;
 	j->where = where;
-	return end;
+	return before;
 }
 
 static struct memory
@@ -341,7 +345,7 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 	w->stack->sp = stack->lo;
 	w->end = walk_frames(&j, &f);
 	if (__builtin_expect(w->end == WALK_NO_RULE || w->end == WALK_BAD_RULE || w->end == WALK_STACK_SHORT, 0))
-		w->end = walk_beneath(&j, regs, stack->tid, &f, w->end);
+		w->end = walk_beneath(&j, regs, stack->tid, 0, NESTED, &f, w->end);
 	if (w->end == WALK_ROOT && w->n == 1 && is_torn(&j))
 		w->end = WALK_BAD_RULE;
 	if (w->end == WALK_STACK_SHORT)

@@ -27,7 +27,7 @@ enum { JUMPERS = 8 };
 struct jumper {
 	struct module *module;    /* NULL: none */
 	uint64_t start, end;      /* END: behind the jump */
-	bool switches;            /* it is no frame, and the code that it jumps to changes stacks: see jit_gap.c */
+	bool switches, stays;     /* it is no frame, and the code that it jumps to keeps its frames elsewhere: see jit_gap.c */
 	uint32_t epoch;           /* of the space, when prof read it */
 	struct rule rule;         /* of that frame */
 };

@@ -40,6 +40,33 @@ else
 	skip erlang "no erl: apt-get install erlang-base"
 fi
 
+invoked=$(program invoked) || exit 1
+"$PROF" -F 999 --stats s.json -o s.folded -- "$invoked" 2 2>err || cat err
+for way in a b; do
+	own=$(samples s.folded "^$way;.*;way_$way;[[]jit[]];") all=$(samples s.folded "^$way;")
+	check invoked-$way-whole "$all" -ge 50 -a $((own * 100)) -ge $((all * 95))
+	leaf=$(samples s.folded "^$way;.*;leaf_$way")
+	check invoked-$way-shares $((leaf * 100)) -ge $((all * 35)) -a $((leaf * 100)) -le $((all * 65))
+done
+check invoked-no-wrong-way "$(samples s.folded '^a;.*way_b')$(samples s.folded '^b;.*way_a')" -eq 0
+# Code that calls C, which calls such code again.
+check nested "$(samples s.folded '^nested;.*;nests;way_b;[[]jit[]];')" -ge 50
+check nested-no-wrong-way "$(samples s.folded '^nested;.*way_a;[[]jit[]];([[]unknown[]];)*leaf_b')" -eq 0
+
+if command -v chezscheme >/dev/null 2>&1; then
+	cat >loop.ss <<'END'
+(define (fib n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+(let loop ((i 0)) (fib 24) (list-sort < (map (lambda (i) (random 1000)) (iota 10000))) (if (< (cpu-time) 2500) (loop (+ i 1))))
+END
+	"$PROF" -F 499 --stats chez.json -o chez.folded -- chezscheme --script loop.ss >out 2>err || cat err
+	check chez $(($(field chez.json stacks_complete) * 100)) -ge $(($(field chez.json stacks) * 98))
+	check chez-gap $(($(samples chez.folded ';S_call_help;[[]jit[]];') * 100)) -ge $(($(field chez.json stacks) * 90))
+elif [ "${CI:-}" = true ]; then
+	not_ok chez "no chezscheme"
+else
+	skip chez "no chezscheme: apt-get install chezscheme"
+fi
+
 # LuaJIT's traces run in the frame of its loop: as much time in a callback of string.gsub's, which C calls, as without.
 if command -v luajit >/dev/null 2>&1; then
 	cat >loop.lua <<'END'
