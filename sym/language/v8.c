@@ -15,7 +15,7 @@
 #include "v8_glue.h"
 #include "v8_inlined.h"
 
-enum { READS = 256, KINDS = 4096, MEMOS = 4096, CONTEXT = 8, FUNCTION = 16, BYTES = 32 /* below the frame pointer */, RECORD = 16 /* above it */ };
+enum { READS = 256, KINDS = 4096, MEMOS = 4096, CONTEXT = 8, FUNCTION = 16, BYTES = 32, OFFSET = 40 /* below the frame pointer */, RECORD = 16 /* above it */, FARTHEST = 1 << 16 };
 
 #define LOOK_AGAIN UINT64_C(100000000)   /* ns: until prof looks at a function again, */
 #define GOOD UINT64_C(5000000000)        /* and how long what it found for code is good, if the function has moved since, */
@@ -38,7 +38,7 @@ struct v8_kind {
 /* The function of KEY: the number of a native code, where compiled code or a function's bytecode lies, or a function and its context. */
 struct v8_memo {
 	const struct v8 *process;
-	uint64_t key, looked;
+	uint64_t key, looked, shared;
 	uint32_t code;
 	bool native;
 };
@@ -162,8 +162,8 @@ look_up(const struct question *q, uint64_t key, uint64_t shared, const struct v8
 		return memo;
 	f = shared ? v8_function_at(&q->room->codes, q->v->image, q->look, q->v, shared) : c->function ? function_of(q, c->function) : NULL;
 	if (f) {
-		*before = (struct v8_memo){ q->v, moved, q->moment->time, f->code, f->native };
-		*memo = (struct v8_memo){ q->v, key, q->moment->time, f->code, f->native };
+		*before = (struct v8_memo){ q->v, moved, q->moment->time, f->addr, f->code, f->native };
+		*memo = (struct v8_memo){ q->v, key, q->moment->time, f->addr, f->code, f->native };
 		return memo;
 	}
 	if (is_known(q, memo, key, GOOD))
@@ -178,14 +178,14 @@ push(const struct question *q, uint64_t entry, uint32_t code)
 		q->to->frame[q->to->n++] = (struct language_frame){ entry, code };
 }
 
-/* The innermost of V8's functions is a part of the one that it interprets. */
-static uint64_t
-entry_of(const struct question *q, uint32_t i, enum kind kind)
+/* The innermost of V8's functions is a part of the one that it interprets.  It may have no frame of its own. */
+static bool
+is_interpreting(const struct question *q, uint32_t i, enum kind kind)
 {
 	const struct moment *m = q->moment;
-	bool inner = i == 1 && kind == KIND_V8 && kind_of(q, m->code[0]) == KIND_V8 && m->sp[0] && languages_leads_on(q->languages, m, m->code[0], true);
 
-	return inner ? m->sp[0] : m->sp[i];
+	return i <= 1 && !q->to->n && kind == KIND_V8 && kind_of(q, m->code[0]) == KIND_V8 && m->sp[0] &&
+	       languages_leads_on(q->languages, m, m->code[0], true);
 }
 
 static uint64_t
@@ -214,15 +214,33 @@ frame_has(const struct question *q, uint32_t i, enum kind kind, struct v8_call *
 	       look_word(q->look, fp - CONTEXT, &c->context) && look_word(q->look, fp - FUNCTION, &c->function) && v8_is_object(c->context) && v8_is_object(c->function);
 }
 
-/* The functions that optimized code runs at PC, inlined ones too; false: only the code's own function is known. */
+/* The functions that code runs at AT, inlined ones too; false: only the code's own function is known. */
 static bool
-push_inlined(const struct question *q, const struct v8_compiled *c, uint64_t pc, uint64_t entry)
+push_places(const struct question *q, const struct v8_compiled *c, uint64_t at, uint64_t entry)
 {
-	const struct v8_place *p = v8_place_at(&q->room->places, &q->room->codes, q->v->image, q->look, q->v, c, pc);
+	const struct v8_place *p = at ? v8_place_at(&q->room->places, &q->room->codes, q->v->image, q->look, q->v, c, at) : NULL;
 
 	for (uint32_t i = 0; p && i < p->n; i++)
 		push(q, entry, p->codes[i]);
 	return p;
+}
+
+/* The same for a frame.  What is interpreted just now is in a register; the frame tells which bytecode was the last to call anything. */
+static bool
+push_known(const struct question *q, const struct v8_memo *memo, const struct v8_compiled *compiled, uint64_t bytes, uint64_t at, uint64_t entry, bool interpreting)
+{
+	struct v8_compiled c = { .code = bytes, .bytes = bytes };
+	uint64_t now = in_register(q->moment, q->v->image->offset);
+
+	if (compiled)
+		c = *compiled;
+	if (c.bytes)
+		c.shared = memo->shared;
+	if (memo->native || !(c.bytes || c.data))
+		return false;
+	if (interpreting && now < FARTHEST && push_places(q, &c, now, entry))
+		return true;
+	return push_places(q, &c, at, entry);
 }
 
 static void
@@ -230,10 +248,10 @@ read_frame(const struct question *q, uint32_t i, enum kind kind)
 {
 	const struct moment *m = q->moment;
 	const struct v8_compiled *compiled = NULL;
-	uint64_t fp = m->sp[i + 1] - RECORD, bytes = 0, pc = languages_native(q->languages, m->code[i])->vaddr;
+	uint64_t fp = m->sp[i + 1] - RECORD, bytes = 0, pc = languages_native(q->languages, m->code[i])->vaddr, entry;
 	struct v8_call call;
 	const struct v8_memo *memo;
-	bool has = frame_has(q, i, kind, &call);
+	bool has = frame_has(q, i, kind, &call), interpreting;
 
 	if (kind == KIND_MADE)
 		compiled = v8_compiled_at(&q->room->compiled, q->v->image, q->languages, q->look, q->v, pc);
@@ -249,8 +267,12 @@ read_frame(const struct question *q, uint32_t i, enum kind kind)
 	if (memo && memo->native && !languages_leads_on(q->languages, m, m->code[i], true))
 		return;
 	if (memo) {
-		if (!compiled || !compiled->data || !push_inlined(q, compiled, pc, m->sp[i]))
-			push(q, entry_of(q, i, kind), memo->code);
+		interpreting = is_interpreting(q, i, kind);
+		entry = m->sp[interpreting ? 0 : i];
+		if (!compiled)
+			pc = look_word(q->look, fp - OFFSET, &pc) && v8_is_number(pc) ? pc >> 32 : 0;
+		if (!push_known(q, memo, compiled, bytes, pc, entry, interpreting))
+			push(q, entry, memo->code);
 		return;
 	}
 	if (!has)

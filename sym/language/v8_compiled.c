@@ -55,7 +55,9 @@ find(const struct v8_image *v, struct look *l, uint64_t pc, struct v8_compiled *
 		c->hi = lo + size;
 		if (v8_type(l, data) == (uint32_t)v->at[V8_TYPE_BYTES])
 			c->bytes = data;
-		else if ((c->shared = function_of(v, l, data)) && v8_member(l, c->code, v->at[V8_CODE_DATA] + 8, &c->positions))
+		else
+			c->shared = function_of(v, l, data);
+		if (v8_member(l, c->code, v->at[V8_CODE_DATA] + 8, &c->positions) && c->shared)
 			c->data = data;
 		return c->bytes || c->shared;
 	}

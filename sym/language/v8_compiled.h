@@ -13,8 +13,9 @@ struct v8_compiled {
 	uint64_t lo, hi;           /* HI 0: none was found for LO */
 	uint64_t code;             /* V8's object for it */
 	uint64_t shared;           /* what it was optimized from, or 0; */
-	uint64_t data, positions;  /* then: what V8 keeps to go back to the interpreter, and which instruction stands for what in the source; */
+	uint64_t data;             /* then: what V8 keeps to go back to the interpreter; */
 	uint64_t bytes;            /* else the bytecode that it was made from, or 0 */
+	uint64_t positions;        /* which instruction stands for what in the source; or of bytecode, where the instructions of each end */
 	uint64_t looked;           /* ns */
 };
 

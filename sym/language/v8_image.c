@@ -14,7 +14,7 @@ static const struct {
 	enum v8_constant constant;
 } names[] = {
 	{ "TaggedSize", V8_TAGGED_SIZE }, { "SmiShiftSize", V8_SMI_SHIFT }, { "JSFunctionRegister", V8_FUNCTION_REGISTER },
-	{ "ContextRegister", V8_CONTEXT_REGISTER },
+	{ "ContextRegister", V8_CONTEXT_REGISTER }, { "InterpreterBytecodeOffsetRegister", V8_OFFSET_REGISTER },
 	{ "type_JSFunction__JS_FUNCTION_TYPE", V8_TYPE_FUNCTION }, { "LastJSFunctionType", V8_TYPE_FUNCTION_LAST },
 	{ "type_SharedFunctionInfo__*", V8_TYPE_SHARED }, { "type_Script__*", V8_TYPE_SCRIPT }, { "type_ScopeInfo__*", V8_TYPE_SCOPE },
 	{ "type_BytecodeArray__*", V8_TYPE_BYTES }, { "type_Oddball__*", V8_TYPE_ODDBALL },
@@ -66,7 +66,8 @@ read_constant(struct v8_image *v, const struct elf *e, const struct raw_symbol *
 static void
 add_compiled(struct v8_image *v)
 {
-	enum { DATA_OLD = 16, DATA_NEW = 8, SHARED_OLD = 6, LITERALS_OLD = 2, INLINED_OLD = 7, START = 40, SIZE = 56 };
+	enum { DATA_OLD = 16, DATA_NEW = 8, SHARED_OLD = 6, LITERALS_OLD = 2, INLINED_OLD = 7, START = 40, SIZE = 56, START_SHORT = 32, SIZE_SHORT = 44 };
+	bool is_short;   /* of 11.8 (Node.js 21) */
 	int32_t *at = v->at;
 
 	if (!at[V8_CODE_DATA])
@@ -79,8 +80,22 @@ add_compiled(struct v8_image *v)
 		at[V8_DEOPT_INLINED] = INLINED_OLD;
 		return;
 	}
-	at[V8_CODE_START] = at[V8_CODE_START] ? at[V8_CODE_START] : START;
-	at[V8_CODE_SIZE] = at[V8_CODE_SIZE] ? at[V8_CODE_SIZE] : SIZE;
+	is_short = v->major == 11 && at[V8_CODE_DATA] == DATA_NEW;
+	at[V8_CODE_START] = at[V8_CODE_START] ? at[V8_CODE_START] : is_short ? START_SHORT : START;
+	at[V8_CODE_SIZE] = at[V8_CODE_SIZE] ? at[V8_CODE_SIZE] : is_short ? SIZE_SHORT : SIZE;
+}
+
+/* How long bytecodes are: a table for each size of operands. */
+static void
+read_sizes(struct v8_image *v, const struct elf *e, const struct raw_symbol *s)
+{
+	enum { KINDS = sizeof v->size / sizeof *v->size };
+	size_t n = (size_t)(s->size <= sizeof v->size ? s->size / KINDS : 0);
+	struct cursor c = elf_at(e, s->value, KINDS * n);
+	const uint8_t *p;
+
+	for (unsigned i = 0; i < KINDS && (p = cur_take(&c, n)); i++)
+		memcpy(v->size[i], p, n);
 }
 
 /* Whether prof can read compiled code. */
@@ -111,6 +126,7 @@ is_whole(struct v8_image *v)
 void *
 v8_image_find(struct modules *ms, struct module *m)
 {
+	static const char sizes[] = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE";
 	const struct elf *e = &m->elf;
 	struct v8_image image = { .modules = ms }, *p;
 	struct symbol_tables tables;
@@ -131,9 +147,14 @@ v8_image_find(struct modules *ms, struct module *m)
 		name = symbol_tables_string(t, s.name);
 		if (s.section && strncmp(name, "v8dbg_", PREFIX) == 0)
 			read_constant(&image, e, &s, name + PREFIX);
+		else if (s.section && strcmp(name, sizes) == 0)
+			read_sizes(&image, e, &s);
 	}
+	if (!**image.size && t != &tables.symtab && symbol_tables_named(e, &tables.symtab, sizes, &s))
+		read_sizes(&image, e, &s);
 	image.function = number_of(e, image.at[V8_FUNCTION_REGISTER]);
 	image.context = number_of(e, image.at[V8_CONTEXT_REGISTER]);
+	image.offset = number_of(e, image.at[V8_OFFSET_REGISTER]);
 	if (!is_whole(&image) || !(p = arena_alloc(&ms->arena, sizeof *p)))
 		return NULL;
 	*p = image;

@@ -1,41 +1,12 @@
-/* See v8_inlined.h.  src/codegen/source-position-table.cc and source-position.h of V8 10 to 14: for each run of instructions, how much
- * farther it begins, and how far its place in the source is from the one before; signs are folded into the lowest bit.  A place is a
- * position in a source, and the number of an inlined call, which tells its function and the place of the call. */
+/* See v8_inlined.h.  src/objects/deoptimization-data.h of V8 10 to 14: the number of an inlined call (see v8_table.c) tells its function and the
+ * place of the call. */
 #include "v8_inlined.h"
 
-#include "lib/cursor.h"
 #include "lib/index.h"
 
-enum { LENGTH = 8, ELEMENTS = 16, CALL = 16 /* bytes */, CALL_SHIFT = 31, CALL_MOST = 0xffff, POSITION_MOST = 0x3fffffff, COST = 64 /* bytes, for 1 us */ };
-#define LOOK_AGAIN UINT64_C(1000000000)   /* ns */
-
-static int64_t
-signed_of(uint64_t v)
-{
-	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
-}
-
-/* The place in the source of the instruction that is AT bytes into the code; 0: none. */
-static uint64_t
-place_of(struct v8_places *p, struct look *l, uint64_t table, uint64_t at)
-{
-	uint64_t n, place = 0, found = 0;
-	int64_t begin = 0, more;
-	struct cursor c;
-
-	if (!v8_member(l, table, LENGTH, &n) || !v8_is_number(n) || !(n >>= 32) || n > V8_POSITIONS || !look_copy(l, table - 1 + ELEMENTS, p->bytes, (size_t)n))
-		return 0;
-	c = cur_of(p->bytes, (size_t)n, false);
-	while (c.pos < c.end) {
-		more = signed_of(cur_uleb(&c));
-		begin += (more < 0 ? ~more : more) & UINT32_MAX;
-		place += (uint64_t)signed_of(cur_uleb(&c));
-		if (c.bad || (uint64_t)begin > at)
-			break;
-		found = place;
-	}
-	return c.bad ? 0 : found;
-}
+enum { LENGTH = 8, ELEMENTS = 16, CALL = 16 /* bytes */, CALL_SHIFT = 31, CALL_MOST = 0xffff, COST = 64 /* bytes, for 1 us */ };
+#define LOOK_AGAIN UINT64_C(1000000000)   /* ns: if nothing was found; */
+#define GOOD UINT64_C(10000000000)        /* else */
 
 static bool
 element(struct look *l, uint64_t array, uint64_t i, uint64_t *v)
@@ -63,16 +34,17 @@ call_of(const struct v8_image *v, struct look *l, const struct v8_compiled *c, u
 static bool
 find(struct v8_places *p, struct v8_codes *codes, const struct v8_image *v, struct look *l, const struct v8_compiled *c, struct v8_place *to, bool *again)
 {
-	uint64_t place = place_of(p, l, c->positions, to->pc - c->lo), shared, number, before = CALL_MOST + 1;
+	uint64_t at = to->pc - c->lo, shared, number, before = CALL_MOST + 1, place;
 	const struct v8_function *f;
 	uint32_t line;
 
+	place = c->bytes ? v8_bytecode_place(&p->table, v, l, c, at) : v8_table_place(&p->table, v, l, c->positions, at);
 	while (to->n < V8_INLINED) {
 		number = place >> CALL_SHIFT & CALL_MOST;
 		if (!place || place & 1 || number >= before)
 			return false;
 		shared = c->shared;
-		line = (uint32_t)(place >> 1 & POSITION_MOST);
+		line = v8_place_position(place);
 		if (number && !call_of(v, l, c, number, &shared, &place))
 			return false;
 		if (!(f = v8_function_at(codes, v, l, to->process, shared)))
@@ -89,13 +61,13 @@ find(struct v8_places *p, struct v8_codes *codes, const struct v8_image *v, stru
 const struct v8_place *
 v8_place_at(struct v8_places *p, struct v8_codes *codes, const struct v8_image *v, struct look *l, const void *process, const struct v8_compiled *c, uint64_t pc)
 {
-	struct v8_place *place = &p->place[hash_u64(pc ^ (uintptr_t)process) % V8_PLACES];
+	struct v8_place *place = &p->place[hash_u64(pc ^ c->code << 20 ^ (uintptr_t)process) % V8_PLACES];
 	struct v8_place now = { process, pc, c->code, c->shared, c->positions, l->moment->time, { 0 }, 0 };
 	bool known = place->process == process && place->pc == pc && place->code == c->code && place->shared == c->shared && place->positions == c->positions;
 	bool again = false;
 
-	if ((!known || l->moment->time - place->looked > LOOK_AGAIN) &&
-	    languages_may_search(codes->languages, languages_allowance(codes->languages), l->moment->time, V8_POSITIONS / COST / 8)) {
+	if ((!known || l->moment->time - place->looked > (place->n ? GOOD : LOOK_AGAIN)) &&
+	    languages_may_search(codes->languages, languages_allowance(codes->languages), l->moment->time, V8_TABLE / COST / 8)) {
 		if (!find(p, codes, v, l, c, &now, &again))
 			now.n = 0;
 		if (now.n || !known)

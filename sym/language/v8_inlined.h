@@ -2,10 +2,10 @@
 #ifndef SYM_LANGUAGE_V8_INLINED_H
 #define SYM_LANGUAGE_V8_INLINED_H
 
+#include "v8_bytecode.h"
 #include "v8_code.h"
-#include "v8_compiled.h"
 
-enum { V8_PLACES = 2048, V8_INLINED = 16, V8_POSITIONS = 8192 };
+enum { V8_PLACES = 4096, V8_INLINED = 16 };
 
 /* The functions at PC, with their lines, innermost first. */
 struct v8_place {
@@ -19,7 +19,7 @@ struct v8_place {
 /* A room's. */
 struct v8_places {
 	struct v8_place place[V8_PLACES];
-	uint8_t bytes[V8_POSITIONS];
+	struct v8_table table;
 };
 
 /* NULL if the code does not tell. */

@@ -15,6 +15,8 @@ struct v8_script {
 
 struct v8_lines {
 	struct v8_script script[V8_LINES_SCRIPTS];
+	struct v8_script *of;                      /* whose piece the bytes are, */
+	uint32_t piece;                            /* and which one */
 	uint8_t bytes[2 * (V8_LINES_PIECE + 1) + 2];   /* a piece, the character behind it, and an end */
 };
 

@@ -79,6 +79,33 @@ const end = Date.now() + workerData; let k = 0; while (Date.now() < end) for (le
   spin(all[workerData], Date.now() + seconds * 1000);
 }
 END
+# Lines 10 to 14 of f: two loops that call nothing, and a call behind each.
+cat >lines.js <<'END'
+'use strict';
+function spin(n) {
+  let s = 0;
+  for (let i = 0; i < n; i++)
+    s += i % 7;
+  return s;
+}
+function f(n) {
+  let s = 0, t = 1;
+  for (let i = 0; i < n; i++) s ^= i * t;
+  s += spin(n);
+
+  for (let i = 0; i < n; i++) t += (i ^ s) & 3;
+  s += spin(n);
+  return s + t;
+}
+function main(seconds) {
+  const end = process.cpuUsage().user + seconds * 1e6;
+  let k = 0;
+  while (process.cpuUsage().user < end)
+    k += f(3000);
+  return k;
+}
+main(+process.argv[2]);
+END
 # Compares each function in a profile with those that V8 wrote into maps: its name, file and first line.  Functions that V8 read from its
 # snapshot are in no map.
 cat >compare.py <<'END'
@@ -110,7 +137,7 @@ printf '#!/bin/sh\nmount -t proc proc "$1/proc" && exec chroot "$@"\n' >within &
 # check_node NAME ROOT: of the Node.js in that root directory; '': this machine's.
 check_node() {
 	where=$2 run=${2:+unshare -m ./within $2}
-	mkdir -p "$where/tmp/prof-node"; cp work.js workers.js "$where/tmp/prof-node/"
+	mkdir -p "$where/tmp/prof-node"; cp work.js workers.js lines.js "$where/tmp/prof-node/"
 	js=/tmp/prof-node/work.js
 	$run node --perf-basic-prof --interpreted-frames-native-stack $js 0.7 2>/dev/null & flagged=$!
 	wait $flagged
@@ -139,6 +166,26 @@ check_node() {
 	check "$1-worker-eval" "$(samples w.folded '\[worker eval\]:evalA;\[worker eval\]:evalB')" -ge 10
 	check "$1-workers-apart" "$(samples w.folded '(:zero[AB].*:(one|two|three|main|eval)|:one[AB].*:(zero|two|three|main|eval)|:two[AB].*:(zero|one|three|main|eval)|:three[AB].*:(zero|one|two|main|eval)|:main[AB].*:(zero|one|two|three|eval)|:eval[AB].*:(zero|one|two|three|main))[AB]')" = 0
 	check "$1-workers-certain" "$(field s.json stacks_of_languages_doubtful)" -le $(($(field s.json stacks_of_languages) / 20))
+	# All kinds of code have lines.
+	for kind in interpreted baseline optimized; do
+		case $kind in
+		interpreted) how='--no-opt --no-sparkplug' ;;
+		baseline) how='--no-opt --always-sparkplug' ;;
+		optimized) how= ;;
+		esac
+		if [ $1$kind = forkybaseline ]; then
+			skip $1-$kind-lines "its libnode does not say how long bytecodes are"
+			continue
+		fi
+		[ -z "$how" ] || ! $run node --no-maglev -e 0 2>/dev/null || how="$how --no-maglev"
+		"$PROF" -q --lines -o w.folded -- $run node $how /tmp/prof-node/lines.js 1 2>err
+		all=$(samples w.folded 'lines.js:f:')
+		check "$1-$kind-lines" "$(samples w.folded 'lines.js:main:21;lines.js:f:1[0-4](;lines.js:spin:[45])?(;|$)')" -ge $((all * 95 / 100)) -a "$all" -ge 300
+		for line in 10 13; do
+			check "$1-$kind-line-$line" "$(samples w.folded "lines.js:f:$line(;|\$)")" -ge $((all / 20))
+		done
+		check "$1-$kind-calls" "$(samples w.folded 'lines.js:f:(8|9|10|12|13|15|16);lines.js:spin')" -le $((all / 50))
+	done
 	rm -rf "$where/tmp/prof-node" "$where/tmp/perf-$flagged.map" "$where/tmp/perf-$unflagged.map"
 }
 check_node "$(node -p 'process.version.split(".")[0]')" ''

@@ -111,25 +111,33 @@ place(uint32_t position, uint64_t call)
 }
 
 static uint8_t *
-put_signed(uint8_t *p, int64_t v)
+put_unsigned(uint8_t *p, uint64_t u)
 {
-	uint64_t u = (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
-
 	for (; u > 127; u >>= 7)
 		*p++ = (uint8_t)(u | 128);
 	*p++ = (uint8_t)u;
 	return p;
 }
 
-/* Three runs of instructions: of outer itself, of inner that outer calls, of what inner calls. */
+static uint8_t *
+put_signed(uint8_t *p, int64_t v)
+{
+	return put_unsigned(p, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+}
+
+/* A table for three places, which begin EACH bytes after another; the second one SECOND bytes after the first. */
 static uint64_t
-positions(const uint64_t of[3])
+positions(const uint64_t of[3], int64_t each, int64_t second)
 {
 	uint64_t a = array(32), before = 0;
 	uint8_t *first = memory + (a - 1 + 16 - BASE), *p = first;
 
 	for (unsigned i = 0; i < 3; i++) {
-		p = put_signed(p, i == 1 ? ~0x300 : 0x10);           /* not the beginning of a statement */
+		/* The second one is not the beginning of a statement. */
+		if (image.major < 14)
+			p = put_signed(p, i == 1 ? ~second : each);
+		else
+			p = put_unsigned(p, (uint64_t)(i == 1 ? second << 2 | 2 : each << 2 | 3));
 		p = put_signed(p, (int64_t)(of[i] - before));
 		before = of[i];
 	}
@@ -163,7 +171,7 @@ start_inlined(const struct v8_image *of, uint64_t *calls, uint64_t *literals)
 	put(data, 16 + 8 * at[V8_DEOPT_INLINED], *calls);
 	lo = compiled(data, 0x900);
 	memcpy(&c, memory + (lo - (uint64_t)at[V8_STREAM_START] + 8 - BASE), 8);
-	put(c, at[V8_CODE_DATA] + 8, positions((uint64_t[]){ place(0, 0), place(9, 1), place(24, 2) }));
+	put(c, at[V8_CODE_DATA] + 8, positions((uint64_t[]){ place(0, 0), place(9, 1), place(24, 2) }, 0x10, 0x300));
 	put_frame(1, number(18), inner, 0);
 	put_frame(2, context, outer, 0);
 	return lo;
@@ -200,8 +208,12 @@ check_inlined(const struct v8_image *of)
 static void
 functions_that_are_inlined_have_frames(void)
 {
+	struct v8_image of_14 = of_13;
+
+	of_14.major = 14;
 	check_inlined(&of_11);
 	check_inlined(&of_13);
+	check_inlined(&of_14);
 }
 
 static void
@@ -246,6 +258,110 @@ baseline_code_and_the_interpreter_run_the_same_bytecode(void)
 	stop();
 }
 
+/* ---- lines of bytecode ---- */
+
+enum { CODE_LENGTH = 20 };
+
+/* inner's bytecode: from 4 on it stands for line 4, from 10 on for line 3, from 14 on for line 4. */
+static uint64_t
+bytecode(void)
+{
+	uint64_t b = object(at[V8_TYPE_BYTES], 96);
+
+	put(b, 8, number(CODE_LENGTH));
+	put(b, at[V8_BYTES_WRAPPER] ? 24 : 32, positions((uint64_t[]){ place(24, 0), place(16, 0), place(25, 0) }, 4, 6));
+	return b;
+}
+
+static void
+interprets(uint64_t b, uint32_t offset)
+{
+	put_frame(1, context, inner, b);
+	put_word(sp[2] - 16 - 40, number(offset + (uint32_t)at[V8_BYTES_DATA] - 1));
+	put_frame(2, number(18), inner, 0);
+	put_frame(3, number(18), inner, 0);
+	moment.time += UINT64_C(20000000000);
+	ask();
+}
+
+static void
+check_interpreted(const struct v8_image *of)
+{
+	uint64_t b, none;
+
+	start(of);
+	b = bytecode();
+	interprets(b, 3);
+	check_frame(0, "work.js:inner", 2, 1);                   /* before the first place: where the function begins */
+	interprets(b, 4);
+	check_frame(0, "work.js:inner", 4, 1);
+	interprets(b, 10);
+	check_frame(0, "work.js:inner", 3, 1);
+	interprets(b, CODE_LENGTH - 1);
+	check_frame(0, "work.js:inner", 4, 1);
+	ask();
+	CHECK(to.n == 1 && !reads);
+	interprets(b, CODE_LENGTH);                              /* behind it */
+	check_frame(0, "work.js:inner", 2, 1);
+	none = object(at[V8_TYPE_BYTES], 96);
+	put(none, 8, number(CODE_LENGTH));
+	put(none, at[V8_BYTES_WRAPPER] ? 24 : 32, undefined);    /* V8 has made no places yet */
+	interprets(none, 10);
+	check_frame(0, "work.js:inner", 2, 1);
+	interprets(context, 10);                                 /* no bytecode */
+	check_frame(0, "work.js:inner", 2, 1);
+	stop();
+}
+
+static void
+interpreted_functions_have_lines(void)
+{
+	struct v8_image of_14 = of_13;
+
+	of_14.major = 14;
+	check_interpreted(&of_11);
+	check_interpreted(&of_13);
+	check_interpreted(&of_14);
+}
+
+/* Wide lengthens the second bytecode. */
+static void
+baseline_code_has_lines(void)
+{
+	static const uint8_t ends[] = { 0x20, 0x10, 0x90, 1, 0x10, 0x10 }, codes_of[] = { 4, 9, 9, 9, 0, 5, 9, 9, 9, 9, 4, 9, 9, 9, 7 };
+	static const struct { uint64_t pc; uint32_t line; } stands[] = { { 0, 2 }, { 0x2f, 2 }, { 0x30, 4 }, { 0xbf, 4 }, { 0xc0, 3 }, { 0xcf, 3 }, { 0xd0, 4 }, { 0xe0, 2 } };
+	uint64_t b, lo, c, table;
+
+	start(&of_13);
+	image.size[0][4] = 4;
+	image.size[0][5] = 3;
+	image.size[1][5] = 5;
+	image.size[0][7] = 1;
+	b = bytecode();
+	memcpy(memory + (b - 1 + (uint64_t)at[V8_BYTES_DATA] - BASE), codes_of, sizeof codes_of);
+	lo = compiled(b, 0x100);
+	memcpy(&c, memory + (lo - (uint64_t)at[V8_STREAM_START] + 8 - BASE), 8);
+	table = array(8);
+	put(table, 8, number(sizeof ends));
+	memcpy(memory + (table - 1 + 16 - BASE), ends, sizeof ends);
+	put(c, at[V8_CODE_DATA] + 8, table);
+	put_frame(1, number(18), inner, 0);
+	put_frame(2, context, inner, 0);
+	put_frame(3, number(18), inner, 0);
+	for (unsigned i = 0; i < sizeof stands / sizeof *stands; i++) {
+		runs_at(lo + stands[i].pc, 2);
+		ask();
+		CHECK_U64(to.n, 1);
+		check_frame(0, "work.js:inner", stands[i].line, 2);
+	}
+	image.size[0][4] = 0;                                    /* V8 does not tell how long it is */
+	moment.time += 2 * GOOD;
+	runs_at(lo + 0xd1, 2);
+	ask();
+	check_frame(0, "work.js:inner", 2, 2);
+	stop();
+}
+
 static void
 code_that_lies_is_none(void)
 {
@@ -274,6 +390,8 @@ main(void)
 	RUN("v8_compiled", functions_that_are_inlined_have_frames);
 	RUN("v8_compiled", inlined_calls_that_lie_leave_the_function_itself);
 	RUN("v8_compiled", baseline_code_and_the_interpreter_run_the_same_bytecode);
+	RUN("v8_compiled", interpreted_functions_have_lines);
+	RUN("v8_compiled", baseline_code_has_lines);
 	RUN("v8_compiled", code_that_lies_is_none);
 	return TEST_STATUS;
 }
