@@ -68,6 +68,19 @@ a_large_files_code(void)
 	tear_down();
 }
 
+/* As V8's own functions, which jump on to the function that they call. */
+static void
+padding_tells_where_a_function_begins(void)
+{
+	set_up(MODE_AUTO, 512);
+	regs.r[RBP] = slot(20);
+	words[0] = ret(FRAMED);
+	words[21] = ret(ROOT);
+	go(BIAS + TEXT + PADDED * FUNCTION + 4, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 1 && in(1) == FRAMED);
+	tear_down();
+}
+
 static void
 instructions_behind_alloca(void)
 {
@@ -266,6 +279,7 @@ main(void)
 	RUN("unwind_bare", instructions_move_the_return_address);
 	RUN("unwind_bare", instructions_tell);
 	RUN("unwind_bare", a_large_files_code);
+	RUN("unwind_bare", padding_tells_where_a_function_begins);
 	RUN("unwind_bare", instructions_behind_alloca);
 	RUN("unwind_bare", the_call_tells_the_function);
 	RUN("unwind_bare", instructions_forward);

@@ -21,7 +21,7 @@ enum { RDX = 1, RBX = 3, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
 enum { ROOT, PLAIN, FRAMED, LEAF, BY_RBX, REALIGNED, FP_IN_R12, LOSES_RBX, SETS_R12, SIGNAL, LIAR, PLT, SAVES_FP, EPILOGUE,
        PLAIN_SIGNAL, VFORK, REALIGNED_END, REMEMBERS, FAR, DESCRIBED,
        ENTRY = DESCRIBED, BARE, PUSHES, ALLOCA, POPPED, MOVES, LOSES, VFORKS, TRAMPOLINE, STRIPPED, ENDLESS, SILENT, RECORD, CLONES, CALLED,
-       CALLS, SWITCHES, FUNCTIONS };
+       CALLS, SWITCHES, PADDED, FUNCTIONS };
 
 static const struct { const char *insns; uint8_t n; bool signal; } descriptions[DESCRIBED] = {
 	[ROOT] = { "\x07\x10", 2, false },
@@ -79,6 +79,8 @@ static const struct { unsigned at; const char *bytes; uint8_t n; } code[] = {
 	{ CALLS * FUNCTION + RET, "\x48\x83\xc4\x18\xc3", 5 },
 	/* lea -24(%rbp),%rsp; pop %rbx; pop %r10; pop %r12; pop %rbp; lea -8(%r10),%rsp; ret */
 	{ RECORD * FUNCTION, "\xff\xe0", 2 },
+	/* mov 23(%rdi),%rdx; jmp *%rcx; behind four bytes of padding */
+	{ PADDED * FUNCTION - 4, "\xcc\xcc\xcc\xcc\x48\x8b\x57\x17\xff\xe1", 10 },
 	{ RECORD * FUNCTION + RET, "\x48\x8d\x65\xe8\x5b\x41\x5a\x41\x5c\x5d\x49\x8d\x62\xf8\xc3", 15 },
 };
 

@@ -136,6 +136,7 @@ struct arch {
 	bool (*after_call)(const uint8_t *end, uint64_t n);
 	/* Takes the places that the N bytes of code at VADDR call, or load the address of.  NULL: nobody looks for them. */
 	void (*named)(struct spots *, const uint8_t *bytes, uint64_t n, uint64_t vaddr);
+	uint32_t between;          /* four bytes of what lies between functions without a symbol (V8's); 0: not known */
 	uint8_t result;            /* the register of a system call's result, which is 0 in a new thread */
 	uint8_t call_number;       /* the register of its number; or NO_REG: prof does not follow constants there */
 	uint8_t syscall_len;       /* bytes of the instruction */

@@ -103,7 +103,7 @@ const struct arch arch_x86_64 = {
 	.machine = 62,
 	.word = 8,
 	.pc = RIP, .sp = RSP, .fp = RBP, .ra = RIP, .call_arg = 5,
-	.align = 1,
+	.align = 1, .between = 0xcccccccc,
 	.rec_fp = 0, .rec_ra = 8,
 	.addr_mask = UINT64_MAX,
 	.sample = 0xff01ff,

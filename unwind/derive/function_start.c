@@ -7,7 +7,7 @@ enum {
 	PAGE = 4096,
 	START_PAGES = 16,     /* in which prof looks for a function's beginning */
 	ARGUMENTS = 16,       /* bytes of code that stores arguments, before it makes the frame */
-	ASSEMBLY = 128, ALIGNED = 16,
+	ASSEMBLY = 128, BUILTIN = 1024, ALIGNED = 16,
 	PAGE_TAKES = 128,     /* to search a page takes as long as to follow so many instructions */
 };
 
@@ -126,12 +126,14 @@ function_start(struct code_source *src, struct module *m, uint64_t vaddr, uint64
 bool
 function_aligned(struct code_source *src, const struct module *m, uint64_t vaddr, uint64_t *start)
 {
-	for (uint64_t at = vaddr & ~(uint64_t)(ALIGNED - 1); vaddr - at < ASSEMBLY && at >= ALIGNED; at -= ALIGNED) {
+	uint32_t between = src->arch->between;
+
+	for (uint64_t at = vaddr & ~(uint64_t)(ALIGNED - 1); vaddr - at < (between ? BUILTIN : ASSEMBLY) && at >= ALIGNED; at -= ALIGNED) {
 		struct cursor c = code_bytes(src, m, at - 4);
 		uint32_t before = cur_u32(&c);
 
 		*start = at;
-		if (!c.bad && (before == 0 || before == 0xbf00bf00 || before == 0x8000f3af))
+		if (!c.bad && (between ? before == between : before == 0 || before == 0xbf00bf00 || before == 0x8000f3af))
 			return true;
 	}
 	return false;

@@ -6,7 +6,7 @@
 
 /* Where the function around VADDR seems to begin, by the instructions that make its frame. */
 bool function_start(struct code_source *, struct module *, uint64_t vaddr, uint64_t *start);
-/* Where assembly without a frame around VADDR seems to begin: aligned, behind padding. */
+/* Where code without a frame around VADDR seems to begin: aligned, behind padding. */
 bool function_aligned(struct code_source *, const struct module *, uint64_t vaddr, uint64_t *start);
 
 #endif
