@@ -15,7 +15,8 @@
 #include "v8_glue.h"
 #include "v8_inlined.h"
 
-enum { READS = 256, KINDS = 4096, MEMOS = 4096, CONTEXT = 8, FUNCTION = 16, BYTES = 32, OFFSET = 40 /* below the frame pointer */, RECORD = 16 /* above it */, FARTHEST = 1 << 16 };
+enum { READS = 256, KINDS = 4096, MEMOS = 4096, CONTEXT = 8, FUNCTION = 16, BYTES = 32, OFFSET = 40 /* below the frame pointer */,
+       RECORD = 16 /* above it */, FARTHEST = 1 << 16 /* in bytecode */ };
 
 #define LOOK_AGAIN UINT64_C(100000000)   /* ns: until prof looks at a function again, */
 #define GOOD UINT64_C(5000000000)        /* and how long what it found for code is good, if the function has moved since, */
@@ -227,7 +228,8 @@ push_places(const struct question *q, const struct v8_compiled *c, uint64_t at, 
 
 /* The same for a frame.  What is interpreted just now is in a register; the frame tells which bytecode was the last to call anything. */
 static bool
-push_known(const struct question *q, const struct v8_memo *memo, const struct v8_compiled *compiled, uint64_t bytes, uint64_t at, uint64_t entry, bool interpreting)
+push_known(const struct question *q, const struct v8_memo *memo, const struct v8_compiled *compiled, uint64_t bytes, uint64_t at, uint64_t entry,
+           bool interpreting)
 {
 	struct v8_compiled c = { .code = bytes, .bytes = bytes };
 	uint64_t now = in_register(q->moment, q->v->image->offset);

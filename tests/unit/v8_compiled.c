@@ -329,7 +329,9 @@ static void
 baseline_code_has_lines(void)
 {
 	static const uint8_t ends[] = { 0x20, 0x10, 0x90, 1, 0x10, 0x10 }, codes_of[] = { 4, 9, 9, 9, 0, 5, 9, 9, 9, 9, 4, 9, 9, 9, 7 };
-	static const struct { uint64_t pc; uint32_t line; } stands[] = { { 0, 2 }, { 0x2f, 2 }, { 0x30, 4 }, { 0xbf, 4 }, { 0xc0, 3 }, { 0xcf, 3 }, { 0xd0, 4 }, { 0xe0, 2 } };
+	static const struct { uint64_t pc; uint32_t line; } stands[] = {
+		{ 0, 2 }, { 0x2f, 2 }, { 0x30, 4 }, { 0xbf, 4 }, { 0xc0, 3 }, { 0xcf, 3 }, { 0xd0, 4 }, { 0xe0, 2 },
+	};
 	uint64_t b, lo, c, table;
 
 	start(&of_13);

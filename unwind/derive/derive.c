@@ -89,7 +89,8 @@ derive(struct reader *r, struct rule *rule)
 		return true;
 	r->start = named ? lo : 0;
 	return derive_forward(r, &r->src->work->ways, r->vaddr + returns, returns, rule) || (starts && jit && derive_from_prologue(r, lo, rule)) ||
-	       ((src->arch->decode_other || src->arch->between) && !named && !returns && function_aligned(src, r->m, r->vaddr, &lo) && derive_from_start(r, &src->work->labels, lo, rule));
+	       ((src->arch->decode_other || src->arch->between) && !named && !returns && function_aligned(src, r->m, r->vaddr, &lo) &&
+	        derive_from_start(r, &src->work->labels, lo, rule));
 }
 
 static void
