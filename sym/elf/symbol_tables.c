@@ -6,7 +6,7 @@
 
 #include "lib/work.h"
 
-enum { SYMBOLS_MAX = 1 << 27, RELOCS_MAX = 1 << 27, DYNAMICS_MAX = 512, PAGE = 4096, SHIFTS_MAX = 4096 };
+enum { SYMBOLS_MAX = 1 << 27, RELOCS_MAX = 1 << 27, DYNAMICS_MAX = 512, PAGE = 4096, SHIFTS_MAX = 4096, STRINGS_PIECE = 1 << 20 };
 
 static uint32_t
 symbol_size(const struct elf *e)
@@ -241,13 +241,25 @@ tables_reloc_of(const struct elf *e, const struct relocs *t, uint64_t off, uint3
 	return i;
 }
 
+/* Whether the N bytes of NAME are in the strings: looked for piece by piece, of which each holds the next one's beginning. */
+static bool
+is_among(struct cursor strings, const char *name, size_t n)
+{
+	for (; cur_left(&strings) >= n; cur_take(&strings, STRINGS_PIECE)) {
+		if (memmem(strings.pos, cur_left(&strings) < STRINGS_PIECE + n ? cur_left(&strings) : STRINGS_PIECE + n, name, n))
+			return true;
+		filemap_trim(SYMBOLS_FILES);
+	}
+	return false;
+}
+
 bool
 symbol_tables_named(const struct elf *e, const struct symbols *t, const char *name, struct raw_symbol *s)
 {
-	size_t n = strlen(name) + 1;
-	const char *at = cur_left(&t->strings) ? memmem(t->strings.pos, cur_left(&t->strings), name, n) : NULL;
+	bool among = is_among(t->strings, name, strlen(name) + 1);
 
-	for (uint32_t i = 1; at && i < t->n && work_step(1); i++) {
+	for (uint32_t i = 1; among && i < t->n && work_step(1); i++) {
+		symbol_tables_pass(i, true);
 		*s = symbol_tables_symbol(e, t, i);
 		if (s->section && !strcmp(symbol_tables_string(t, s->name), name))
 			return true;

@@ -4,6 +4,7 @@
 #define SYM_ELF_SYMBOL_TABLES_H
 
 #include "elf.h"
+#include "lib/filemap.h"
 
 struct symbols {
 	struct cursor bytes, strings;   /* the last string ends */
@@ -15,6 +16,8 @@ struct relocs {
 	bool addend;               /* SHT_RELA, else SHT_REL */
 	uint32_t n;
 };
+
+enum { SYMBOLS_EACH = 1 << 10, SYMBOLS_FILES = 8 << 20 };   /* symbols between two looks; bytes of files in memory */
 
 struct symbol_tables {
 	struct symbols symtab, dynsym;
@@ -41,6 +44,14 @@ struct raw_reloc {
 void symbol_tables_find(struct symbol_tables *, const struct elf *);
 /* Symbol or relocation I: what lies outside reads as zeros. */
 struct raw_symbol symbol_tables_symbol(const struct elf *, const struct symbols *, uint32_t i);
+/* For who looks at all symbols, at the Ith look: if more than so many bytes of files are in memory, they go back, for the kernel would
+ * bring all of a large table before the watchdog looks.  In the order of the table a page is needed once; else it comes again. */
+static inline void
+symbol_tables_pass(uint32_t i, bool in_order)
+{
+	if (i % SYMBOLS_EACH == 0)
+		filemap_trim(in_order ? SYMBOLS_FILES : 2 * SYMBOLS_FILES);
+}
 /* The symbol of that name, if the file itself has what it names. */
 bool symbol_tables_named(const struct elf *, const struct symbols *, const char *name, struct raw_symbol *);
 struct raw_reloc tables_reloc(const struct elf *, const struct relocs *, uint32_t i);

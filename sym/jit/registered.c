@@ -122,6 +122,7 @@ descriptor_in(const struct elf *e, const struct symbols *t)
 	for (uint32_t i = 1; i < t->n && work_step(1); i++) {
 		struct raw_symbol s = symbol_tables_symbol(e, t, i);
 
+		symbol_tables_pass(i, true);
 		if (s.type == STT_OBJECT && s.section && s.size == (e->is64 ? 24 : 16) &&
 		    !strcmp(symbol_tables_string(t, s.name), "__jit_debug_descriptor"))
 			return s.value;

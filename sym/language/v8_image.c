@@ -143,6 +143,7 @@ v8_image_find(struct modules *ms, struct module *m)
 	for (uint32_t i = 1; i < t->n && work_step(1); i++) {
 		const char *name;
 
+		symbol_tables_pass(i, true);
 		s = symbol_tables_symbol(e, t, i);
 		name = symbol_tables_string(t, s.name);
 		if (s.section && strncmp(name, "v8dbg_", PREFIX) == 0)

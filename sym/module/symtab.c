@@ -151,8 +151,10 @@ count_functions(const struct elf *e, const struct symbols *t)
 
 	if (!work_step(t->n))
 		return 0;
-	for (uint32_t i = 1; i < t->n; i++)
+	for (uint32_t i = 1; i < t->n; i++) {
+		symbol_tables_pass(i, true);
 		n += is_function(e, t, i);
+	}
 	return n;
 }
 
@@ -165,6 +167,7 @@ add_symbols(struct build *b, const struct symbols *t, uint32_t table)
 		struct raw_symbol s;
 		uint64_t at, end;
 
+		symbol_tables_pass(i, true);
 		if (!is_function(b->elf, t, i))
 			continue;
 		s = symbol_of(b->elf, b->st, table | i);
@@ -243,7 +246,8 @@ enter(struct build *b, uint32_t lo, uint32_t hi)
 static void
 sweep(struct build *b)
 {
-	for (uint32_t i = 0, j; i < b->n; i = j) {
+	for (uint32_t i = 0, j, n = 0; i < b->n; i = j) {
+		symbol_tables_pass(n++, false);
 		for (j = i + 1; j < b->n && b->item[j].key == b->item[i].key;)
 			j++;
 		leave_upto(b, b->item[i].key);

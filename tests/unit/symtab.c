@@ -1,6 +1,10 @@
 #include "sym/module/symtab.c"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "elfwrite.h"
+#include "lib/filemap.h"
 #include "sym/jit/jit.h"
 #include "test.h"
 
@@ -585,9 +589,61 @@ no_elf(void)
 	modules_free(&ms);
 }
 
+/* KiB of files in memory; with RESET the most since then. */
+static uint64_t
+most_in_memory(bool reset)
+{
+	char text[4096], *at;
+	FILE *f;
+	size_t n;
+
+	if (reset && (f = fopen("/proc/self/clear_refs", "w"))) {
+		fputs("5", f);
+		fclose(f);
+	}
+	if (!(f = fopen("/proc/self/status", "r")))
+		return 0;
+	n = fread(text, 1, sizeof text - 1, f);
+	text[n] = 0;
+	fclose(f);
+	at = strstr(text, "VmHWM:");
+	return at ? strtoull(at + 6, NULL, 10) : 0;
+}
+
+/* A table of a million symbols, and their names, are read from beginning to end, but never are in memory as a whole. */
+static void
+large_tables_pass_by(void)
+{
+	enum { BYTES = 32 << 20, SYMBOL = 24 };
+	static uint8_t block[1 << 16];
+	char path[] = "/tmp/prof-symtab-XXXXXX";
+	int fd = mkstemp(path);
+	struct filemap map;
+	struct symbols t = { .n = BYTES / SYMBOL };
+	struct elf e = { .is64 = true };
+	struct raw_symbol s;
+	uint64_t before;
+
+	unlink(path);
+	memset(block, 1, sizeof block);
+	for (unsigned i = 0; i < BYTES / sizeof block; i++)
+		CHECK(write(fd, block, sizeof block) == sizeof block);
+	CHECK(pwrite(fd, "\0name", 6, BYTES - 7) == 6);
+	CHECK(!filemap_open(&map, fd));
+	t.bytes = t.strings = cur_of(map.data, map.size, false);
+	before = most_in_memory(true);
+	CHECK(!symbol_tables_named(&e, &t, "none", &s));
+	CHECK(!symbol_tables_named(&e, &t, "name", &s));
+	CHECK(count_functions(&e, &t) == 0);
+	CHECK(most_in_memory(false) - before <= 20 << 10);
+	filemap_close(&map);
+	close(fd);
+}
+
 int
 main(void)
 {
+	RUN("symtab", large_tables_pass_by);
 	RUN("symtab", sizes);
 	RUN("symtab", what_counts);
 	RUN("symtab", riscv_marks);
