@@ -1,6 +1,6 @@
-/* PHP 8.2 to 8.4 without threads (not ZTS), 64-bit: its frames are a chain from executor_globals.current_execute_data.  A frame that
+/* PHP 8.2 to 8.5 without threads (not ZTS), 64-bit: its frames are a chain from executor_globals.current_execute_data.  A frame that
  * execute_ex was entered with is marked.  Functions in C have frames, too; they are no entries.  Offsets: Zend/zend_compile.h, zend_types.h,
- * zend.h, zend_globals.h; they are the same in all three versions, but from 8.4 on a function's have moved.
+ * zend.h, zend_globals.h; they are the same in all these versions, but from 8.4 on some of a function have moved, in 8.5 the chain's.
  *
  * prof reads functions later than frames.  If another function is at that address by then, the frame's instruction does not lie in it. */
 #include <stdio.h>
@@ -14,7 +14,7 @@
 enum {
 	READS = 256,               /* pieces of memory that one sample may read */
 	FRAMES = 4096, CODES = 256, TEXT_MOST = 512, CONSTANTS_MOST = 1 << 26,
-	GLOBALS = 1536, G_FRAME = 488,   /* executor_globals: a part that is in it in all versions */
+	GLOBALS = 1536, G_FRAME = 488, G_FRAME_8_5 = 512,   /* executor_globals: a part that is in it in all versions */
 	F_CODE = 0, F_FUNCTION = 24, F_INFO = 40, F_PREVIOUS = 48, FRAME = 56,
 	ENTRY = 1 << 17,           /* ZEND_CALL_TOP */
 	IN_C = 1, MOVED = 16,
@@ -28,6 +28,7 @@ enum {
 
 struct php_image {
 	uint64_t globals, lo, hi;  /* executor_globals, execute_ex: as linked */
+	uint16_t frame;            /* where the chain begins in executor_globals */
 	uint8_t moved;             /* how far members of functions are from their place in 8.2 */
 };
 
@@ -86,9 +87,9 @@ find(struct modules *ms, struct module *m)
 	symbol_tables_find(&tables, e);
 	t = tables.dynsym.n ? &tables.dynsym : &tables.symtab;
 	if (!symbol_tables_named(e, t, "executor_globals", &globals) || globals.size < GLOBALS || !symbol_tables_named(e, t, "execute_ex", &loop) ||
-	    (minor = minor_of(e)) < 2 || minor > 4 || !(p = arena_alloc(&ms->arena, sizeof *p)))
+	    (minor = minor_of(e)) < 2 || minor > 5 || !(p = arena_alloc(&ms->arena, sizeof *p)))
 		return NULL;
-	*p = (struct php_image){ globals.value, loop.value, loop.value + loop.size, minor == 4 ? MOVED : 0 };
+	*p = (struct php_image){ globals.value, loop.value, loop.value + loop.size, minor >= 5 ? G_FRAME_8_5 : G_FRAME, minor >= 4 ? MOVED : 0 };
 	return p;
 }
 
@@ -272,7 +273,7 @@ frames(void *process, struct languages *languages, const struct moment *m, struc
 	if (!calls_begin(&q.c, &language_php, languages, m, to, READS))
 		return;
 	q.c.chain = &p->chain;
-	to->at = p->globals + G_FRAME;
+	to->at = p->globals + p->image->frame;
 	to->then = LANGUAGE_NO_THEN;
 	to->back = F_PREVIOUS;
 	q.c.all_copied = look_is_copied(q.c.look, to->at, 8);

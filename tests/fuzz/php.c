@@ -27,7 +27,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct modules modules;
 	struct codes codes;
 	struct space space;
-	struct php_image image = { BASE + STACK, 100, 102, 0 };
+	struct php_image image = { BASE + STACK, 100, 102, G_FRAME, 0 };
 	struct module *m;
 	struct languages *l;
 	static struct language_stack to;

@@ -92,8 +92,8 @@ check_php() {
 }
 v=$(php -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
 case $v in
-8.[234]) check_php "$v" "$(command -v "php$v" || command -v php)" . ;;
-*) skip "$v" "prof knows PHP 8.2 to 8.4" ;;
+8.[2345]) check_php "$v" "$(command -v "php$v" || command -v php)" . ;;
+*) skip "$v" "prof knows PHP 8.2 to 8.5" ;;
 esac
 printf '#!/bin/sh\nmount -t proc proc "$1/proc" && exec chroot "$@"\n' >within && chmod +x within
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && unshare -m true 2>/dev/null; then
