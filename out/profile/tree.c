@@ -1,13 +1,12 @@
 /* A tree of stacks: nodes are numbers, found by (parent, frame).
  *
  * A node costs 8 bytes and its share of the hash table, which is between 60 and 80 % full.  A node whose parent came just before it
- * needs no slot: it is found beside its parent.  That is most nodes, since a stack brings several new ones in a row.  A slot holds six
- * bits of the hash beside the number, so that a probe past other nodes' slots seldom looks at them.
+ * needs no slot: it is found beside its parent.  That is most nodes, since a stack brings several new ones in a row.
  * A node is new, and not searched for, if its frame is, or if its parent came last: that one has no callees yet.  New nodes wait
  * for their slots until the next search. */
 #include "tree.h"
 
-enum { PLACE_AHEAD = 16, TAG_SHIFT = 26, NODES_MAX = (1 << TAG_SHIFT) - 1, DEPTH_MANY = UINT16_MAX };
+enum { PLACE_AHEAD = 16, DEPTH_MANY = UINT16_MAX };
 
 static inline uint64_t
 hash_node(uint32_t parent, uint32_t frame)
@@ -15,19 +14,6 @@ hash_node(uint32_t parent, uint32_t frame)
 	uint64_t v = ((uint64_t)parent << 32 | frame) * 0x9e3779b97f4a7c15u;
 
 	return (v ^ v >> 32) * 0xd6e8feb86659fd93u;
-}
-
-/* The slot where a search begins: the hash's upper half, scaled to the table. */
-static inline uint32_t
-first_slot(const struct tree *t, uint64_t hash)
-{
-	return (uint32_t)((hash >> 32) * t->slots >> 32);
-}
-
-static inline uint32_t
-slot_of(uint32_t number, uint64_t hash)
-{
-	return (uint32_t)hash << TAG_SHIFT | (number + 1);
 }
 
 /* Whether the node stands beside its parent; the first node does so without one. */
@@ -43,29 +29,20 @@ is(const struct tree *t, uint32_t number, uint32_t parent, uint32_t frame)
 	return t->node[number].parent == parent && t->node[number].frame == frame;
 }
 
-static void
-place(struct tree *t, uint32_t number)
+static uint64_t
+hash_of(const struct tree *t, uint32_t number)
 {
-	uint64_t hash = hash_node(t->node[number].parent, t->node[number].frame);
-	uint32_t at = first_slot(t, hash);
-
-	while (t->slot[at])
-		if (++at == t->slots)
-			at = 0;
-	t->slot[at] = slot_of(number, hash);
+	return hash_node(t->node[number].parent, t->node[number].frame);
 }
 
 static void
 place_new(struct tree *t)
 {
 	for (; t->placed < t->n; t->placed++) {
-		if (t->placed + PLACE_AHEAD < t->n) {
-			const struct node *soon = &t->node[t->placed + PLACE_AHEAD];
-
-			__builtin_prefetch(&t->slot[first_slot(t, hash_node(soon->parent, soon->frame))]);
-		}
+		if (t->placed + PLACE_AHEAD < t->n)
+			__builtin_prefetch(&t->tags.slot[tags_first(&t->tags, hash_of(t, t->placed + PLACE_AHEAD))]);
 		if (!beside(t, t->placed))
-			place(t, t->placed);
+			tags_place(&t->tags, hash_of(t, t->placed), t->placed);
 	}
 }
 
@@ -73,7 +50,7 @@ place_new(struct tree *t)
 static void
 rehash(struct tree *t)
 {
-	uint32_t old = t->slots;
+	uint32_t old = t->tags.slots;
 
 	t->with_slot = old ? t->with_slot : 0;
 	for (uint32_t i = 0; !old && i < t->n; i++) {   /* nodes that came without a table */
@@ -81,18 +58,18 @@ rehash(struct tree *t)
 		t->with_slot += !beside(t, i);
 	}
 	t->placed = 0;
-	vec_free(&t->slot, &t->slots, sizeof *t->slot);
-	if (!vec_room(&t->slot, &t->slots, (uint64_t)t->with_slot + t->with_slot / 3 * 2 + 64, sizeof *t->slot)) {
+	tags_free(&t->tags);
+	if (!tags_new(&t->tags, t->with_slot)) {
 		t->full = true;
-		if (t->with_slot >= old || !vec_room(&t->slot, &t->slots, old, sizeof *t->slot))
-			return;
+		if (t->with_slot < old)
+			vec_room(&t->tags.slot, &t->tags.slots, old, sizeof *t->tags.slot);
 	}
 }
 
 static uint32_t
 add(struct tree *t, uint32_t parent, uint32_t frame)
 {
-	if (t->n == NODES_MAX || !vec_room(&t->node, &t->cap, (uint64_t)t->n + 1, sizeof *t->node))
+	if (t->n == TAGS_MAX || !vec_room(&t->node, &t->cap, (uint64_t)t->n + 1, sizeof *t->node))
 		return NODE_NONE;
 	t->node[t->n] = (struct node){ parent, frame };
 	t->fresh = frame < t->fresh ? t->fresh : (uint64_t)frame + 1;
@@ -106,9 +83,9 @@ tree_node(struct tree *t, uint32_t parent, uint32_t frame)
 	uint64_t hash;
 	uint32_t at, number;
 
-	if (t->with_slot >= t->slots - t->slots / 5 && !t->full)
+	if (tags_full(&t->tags, t->with_slot) && !t->full)
 		rehash(t);
-	if (!t->slots)
+	if (!t->tags.slots)
 		return NODE_NONE;
 	if (parent + 1 == t->n || frame >= t->fresh)
 		return t->full ? NODE_NONE : add(t, parent, frame);
@@ -117,16 +94,12 @@ tree_node(struct tree *t, uint32_t parent, uint32_t frame)
 	if (t->placed < t->n)
 		place_new(t);
 	hash = hash_node(parent, frame);
-	for (at = first_slot(t, hash); t->slot[at]; at = at + 1 == t->slots ? 0 : at + 1) {
-		if ((t->slot[at] ^ (uint32_t)hash << TAG_SHIFT) >> TAG_SHIFT)
-			continue;
-		number = (t->slot[at] & NODES_MAX) - 1;
-		if (is(t, number, parent, frame))
+	for (at = tags_first(&t->tags, hash); tags_taken(&t->tags, at); at = tags_next(&t->tags, at))
+		if (tags_like(&t->tags, at, hash) && is(t, number = tags_number(&t->tags, at), parent, frame))
 			return number;
-	}
 	if (t->full || (number = add(t, parent, frame)) == NODE_NONE)
 		return NODE_NONE;
-	t->slot[at] = slot_of(number, hash);
+	tags_put(&t->tags, at, hash, number);
 	t->placed = t->n;
 	return number;
 }
@@ -134,7 +107,7 @@ tree_node(struct tree *t, uint32_t parent, uint32_t frame)
 void
 tree_drop_table(struct tree *t)
 {
-	vec_free(&t->slot, &t->slots, sizeof *t->slot);
+	tags_free(&t->tags);
 	t->placed = 0;
 	t->full = false;
 }

@@ -2,7 +2,7 @@
 #ifndef OUT_PROFILE_TREE_H
 #define OUT_PROFILE_TREE_H
 
-#include "lib/mem.h"
+#include "lib/tags.h"
 
 #define NODE_NONE UINT32_MAX   /* the empty stack: the parent of outermost frames */
 
@@ -14,8 +14,8 @@ struct node {
 struct tree {
 	struct node *node;
 	uint32_t n, cap;
-	uint32_t *slot;            /* hash table: a tag and a number each; at most four fifths full */
-	uint32_t slots, placed;    /* placed: nodes that are in the table, if they need a slot; the others have room there */
+	struct tags tags;
+	uint32_t placed;           /* nodes that are in the table, if they need a slot; the others have room there */
 	uint32_t with_slot;        /* nodes that need one */
 	uint64_t fresh;            /* no node has such a frame or a larger one */
 	bool full;                 /* the memory cap is reached: it finds nodes, but adds none */

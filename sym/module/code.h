@@ -3,6 +3,7 @@
 #ifndef SYM_MODULE_CODE_H
 #define SYM_MODULE_CODE_H
 
+#include "lib/tags.h"
 #include "module.h"
 
 /* The first codes are prof's own markers; their module is MODULE_MARK. */
@@ -33,8 +34,7 @@ struct __attribute__((packed, aligned(4))) code {
 struct codes {
 	struct code *code;
 	uint32_t n, cap;
-	uint32_t *slot;            /* hash table: a tag and a number each; at most four fifths full */
-	uint32_t slots;
+	struct tags tags;
 };
 
 bool codes_init(struct codes *);

@@ -47,7 +47,7 @@ many_nodes_stay_found_and_small(void)
 		frame[i] = i;   /* so that each is new */
 		CHECK_U64(tree_node(&t, parent[i], frame[i]), i);
 		if (i > 200000) {
-			double each = ((double)t.cap * sizeof *t.node + (double)t.slots * sizeof *t.slot) / t.n;
+			double each = ((double)t.cap * sizeof *t.node + (double)t.tags.slots * sizeof *t.tags.slot) / t.n;
 
 			worst = each > worst ? each : worst;
 		}
@@ -78,7 +78,7 @@ nodes_in_a_row_take_less(void)
 		double each;
 
 		wrong += tree_node(&t, i % ROW ? i - 1 : i ? rnd(i) : NODE_NONE, i * 2654435761u) != i;
-		each = ((double)t.cap * sizeof *t.node + (double)t.slots * sizeof *t.slot) / (i + 1);
+		each = ((double)t.cap * sizeof *t.node + (double)t.tags.slots * sizeof *t.tags.slot) / (i + 1);
 		worst = i > N / 2 && each > worst ? each : worst;
 	}
 	CHECK(worst <= 11);
