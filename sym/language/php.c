@@ -123,7 +123,7 @@ text(struct look *l, uint64_t addr, char to[TEXT_MOST])
 	if (!look_word(l, addr + T_LENGTH, &length) || !length || length >= TEXT_MOST || !look_copy(l, addr + T_BYTES, to, (size_t)length))
 		return false;
 	to[length] = 0;
-	return true;
+	return *to;
 }
 
 /* file.php:Class::function. */
