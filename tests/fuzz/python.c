@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/harness/frames.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { BASE = 0x10000, STACK = 512, NATIVE = 4 };
@@ -91,16 +93,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			if (value && python_object_text(image, look, value, text) && (!*text || strlen(text) >= PYTHON_TEXT_MOST))
 				abort();
 		}
-		for (uint32_t i = 0; i < to.n; i++) {
-			const struct code *c = &codes.code[to.frame[i].code];
-			const struct module *of = modules.module[c->module];
-			uint32_t line = 0;
-
-			if (to.frame[i].code >= codes.n || (i && to.frame[i].entry < to.frame[i - 1].entry))
-				abort();
-			if (of->kind == MODULE_LANGUAGE && (!language_function(of, c->vaddr, &line) || !*language_function(of, c->vaddr, &line)->name))
-				abort();
-		}
+		check_frames(&modules, &codes, &to);
 	}
 	done(&p);
 	space_free(&space);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/harness/frames.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { BASE = 0x10000, STACK = 512, NATIVE = 4 };
@@ -71,16 +73,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		frames(&r, l, &moment, &to);
 		if (to.n > LANGUAGE_FRAMES || language_merge(l, &moment, &to, round, merged, 64) > 64)
 			abort();
-		for (uint32_t i = 0; i < to.n; i++) {
-			const struct code *c = &codes.code[to.frame[i].code];
-			const struct module *of = modules.module[c->module];
-			uint32_t line = 0;
-
-			if (to.frame[i].code >= codes.n || (i && to.frame[i].entry < to.frame[i - 1].entry))
-				abort();
-			if (of->kind == MODULE_LANGUAGE && (!language_function(of, c->vaddr, &line) || !*language_function(of, c->vaddr, &line)->name))
-				abort();
-		}
+		check_frames(&modules, &codes, &to);
 	}
 	done(&r);
 	space_free(&space);

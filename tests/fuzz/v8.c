@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/harness/frames.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { STACK = 1024, NATIVE = 4 };
@@ -82,16 +84,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		frames(&v, l, &moment, &to);
 		if (reads > READS || to.n > NATIVE * V8_INLINED || language_merge(l, &moment, &to, round, merged, 64) > 64)
 			abort();
-		for (uint32_t i = 0; i < to.n; i++) {
-			const struct code *c = &codes.code[to.frame[i].code];
-			const struct module *in = modules.module[c->module];
-			uint32_t line = 0;
-
-			if (to.frame[i].code >= codes.n || (i && to.frame[i].entry < to.frame[i - 1].entry))
-				abort();
-			if (in->kind == MODULE_LANGUAGE && (!language_function(in, c->vaddr, &line) || !*language_function(in, c->vaddr, &line)->name))
-				abort();
-		}
+		check_frames(&modules, &codes, &to);
 	}
 	done(&v);
 	space_free(&space);
