@@ -22,13 +22,13 @@ MUSL = $O/cc
 # are left out, cost 17 KB on aarch64, and were not faster.
 OPT     = -Os
 FAST    = -O2 $(if $(findstring clang,$(CC)),,-freorder-blocks-algorithm=simple -fno-align-functions -fno-align-jumps -fno-align-loops)
-hot     = lib/% sym/% unwind/% sample/events/% out/%
-cold    = $(addprefix sample/events/,cgroup% counters% cpu% event% growth% helper% kernel_function% lent% open% pressure% priority% probe% syscalls% thread_pointer% trace% watches%) \
-          sym/language/calls.c sym/language/php.c sym/language/ruby.c $(addprefix sym/language/%_,code.c gil.c glue.c image.c lines.c object.c threads.c) sym/language/v8% sym/language/lasting.c sym/module/module.c sym/elf/plt.c sym/jit/jitcode.c sym/probe/% sym/demangle/dotted.c sym/demangle/dlang.c sym/jit/jit.c sym/jit/jit_frame.c sym/jit/jitdump% sym/jit/registered% sym/dwarf/entry% sym/module/debug% out/report/% \
-          $(addprefix lib/,bpf% dir% nearest% progress% regex%) out/output% out/place% out/format/html/html.c out/format/html/html_shown.c out/format/html/html_read% out/format/speedscope/% $(addprefix out/format/svg/,flame% svg.c svg_color% svg_frames% svg_read%)
-cold   += $(addprefix unwind/,hosted_frame.c jit_gap.c jumped_frame.c outermost.c exception_frame.c cfi/second_opinion.c cfi/row_mend.c cfi/expr.c cfi/exidx_row.c derive/sigreturn.c java.c called_function.c)
-cold   += sample/events/deep_program.c $(addprefix sym/kernel/,asked_names.c bpf_names.c kcore.c kernel_file.c packed_module.c) sym/elf/exidx.c sym/dwarf/declared.c $(addprefix out/format/,format.c frame_text.c pprof/% script%) lib/msg.c lib/screen.c lib/asked_file.c lib/asked_map.c lib/filemap.c lib/touched.c lib/watchdog.c sym/kernel/kallsyms_tables.c out/profile/source_text.c out/profile/raw_address.c
-cold   += out/profile/filter.c sym/kernel/kallsyms.c out/format/folded.c out/format/svg/svg_data.c sym/demangle/rust_v0.c sym/elf/elf.c sym/elf/go_table.c sym/dwarf/dwarf_file.c lib/codec/unpack.c sym/demangle/cxx_expr.c sym/demangle/rust.c sym/demangle/rust_const.c sym/demangle/rust_word.c out/profile/profile_names.c out/profile/merge.c lib/json.c
+hot     = $(addprefix lib/,codec/% columns.c cursor.c histogram.c index.c libc/% lines.c mem.c name_store.c sink.c sort.c text.c work.c) \
+          $(addprefix sym/dwarf/,abbrev.c ahead.c disjoint_ranges.c form.c function.c inline.c line.c range.c unit%) \
+          $(addprefix sym/,elf/symbol_tables.c jit/perfmap.c language/look.c language/merge.c language/python.c name.c) \
+          $(addprefix sym/module/,code.c ehframe.c space.c symbol.c symtab.c) \
+          $(addprefix unwind/,arch/% chain.c cfi/cfi.c cfi/cfi_brief.c cfi/memory.c derive/% entry.c rule.c slow.c step.c step_bare.c step_link.c unwind.c verify.c) \
+          $(addprefix sample/events/,deep_stack.c record.c ring.c switch_event.c) \
+          $(addprefix out/,format/folded_read.c format/svg/svg_text.c profile/profile.c profile/timeline.c profile/tree.c)
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
 CFLAGS  = -g
 SHAPE   = -fno-pie -fstack-protector -fno-asynchronous-unwind-tables -fno-unwind-tables -ffunction-sections -fdata-sections \
@@ -41,7 +41,7 @@ LDFLAGS = -static -no-pie -Wl,--gc-sections,--build-id=none,-z,norelro
 src   := prof.c $(sort $(shell find lib sym unwind sample out cmd -name '*.c'))
 obj    = $(src:%.c=$O/%.o) $O/out/format/pages_xz.o $O/sample/events/syscall_text.o
 unwind = $(if $(filter-out 0,$(LIBUNWIND)),$O/libunwind/libunwind.a)
-$(patsubst %.c,$O/%.o,$(filter-out $(cold),$(filter $(hot),$(src)))): private OPT = $(FAST)
+$(patsubst %.c,$O/%.o,$(filter $(hot),$(src))): private OPT = $(FAST)
 # What stands in for libc's functions must not be turned into calls of them.
 $O/lib/libc/%.o: CFLAGS += -fno-builtin
 $O/unwind/cfi/second_opinion.o: CFLAGS += $(if $(unwind),$(patsubst %,-isystem $O/libunwind/include%,/ /tdep))
@@ -70,7 +70,7 @@ $O/commit: FORCE
 	@mkdir -p $O; c=$$(ci/commit) && echo "$$c" | cmp -s - $@ || echo "$$c" >$@
 
 # Other flags than last time: everything is built again.
-flags = $(CC) $(MUSL) $(OPT) $(FAST) $(ALL) $(LDFLAGS) $(hot) $(cold)
+flags = $(CC) $(MUSL) $(OPT) $(FAST) $(ALL) $(LDFLAGS) $(hot)
 $O/flags: FORCE
 	@mkdir -p $O; echo '$(flags)' | cmp -s - $@ || echo '$(flags)' >$@
 $O/cc: ci/compiler $O/flags
