@@ -106,7 +106,7 @@ is_target(int32_t pid)
 static bool
 descends(int32_t pid)
 {
-	for (unsigned i = 0; pid > 1 && i < ANCESTORS_MOST; i++, pid = threads_parent(pid))
+	for (unsigned i = 0; pid > 0 && i < ANCESTORS_MOST; i++, pid = threads_parent(pid))
 		if (is_target(pid))
 			return true;
 	return false;

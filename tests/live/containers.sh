@@ -100,6 +100,14 @@ if command -v capsh >/dev/null || setpriv --help 2>/dev/null | grep -q inh-caps;
 fi
 kill -9 "$inside"
 
+# Process 1 is root's, and its workers are another user's, as a web server's are.
+start unshare -mpf --mount-proc sh -c 'setpriv --reuid=65534 --regid=65534 --clear-groups "$0" wall 20 & wait' "$busy"
+child "$pid" sh; first=$child
+child "$first" "${busy##*/}"; inside=$child
+nsenter -t "$inside" -p -m "$PROF" -q -o "$work/first.folded" -p 1 -d 0.5 2>err
+check first-process "$(samples first.folded 'main;wall;outer;middle;inner$')" -ge 5
+kill -9 "$inside"
+
 # Programs on an overlay, on a tmpfs that prof does not see, deleted, and only in memory.
 mkdir lower upper merged hidden
 cp "$busy" lower/overlaid
