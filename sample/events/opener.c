@@ -95,6 +95,15 @@ open_rings(struct opener *o, size_t bytes, struct refusal *r)
 	return o->rings.n;
 }
 
+/* Samples a second on a CPU at most; 0: nobody knows. */
+static uint64_t
+most_samples(const struct opener *o)
+{
+	const struct event *e = o->capture.event;
+
+	return o->capture.nevent == 1 && e->is_cycles && !e->period && !e->freq ? o->freq : 0;
+}
+
 static bool
 map_rings(struct opener *o, struct refusal *r)
 {
@@ -102,7 +111,8 @@ map_rings(struct opener *o, struct refusal *r)
 	struct sysinfo memory;
 	struct refusal why;
 
-	bytes = (size_t)pressure_ring(sysinfo(&memory) ? UINT64_MAX : (uint64_t)memory.totalram * memory.mem_unit, o->ncpu, least);
+	bytes = (size_t)pressure_ring(sysinfo(&memory) ? UINT64_MAX : (uint64_t)memory.totalram * memory.mem_unit, o->ncpu, least,
+	                              most_samples(o));
 	for (; !open_rings(o, bytes, &why); bytes /= 2)
 		if (bytes <= least || why.of != REFUSED_RING || (why.err != EPERM && why.err != ENOMEM)) {
 			*r = why;

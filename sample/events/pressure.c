@@ -13,10 +13,10 @@
 
 #include <stddef.h>
 
-/* Bytes of a ring, and of all rings together: at most one part in RINGS_PART of the machine's memory.  A large ring wakes the
- * reader when it is half full, if the reader need not wait for a CPU; other rings wake it when a quarter is full.  Waking
- * costs more than some samples do. */
-enum { RING_MOST = 8 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY = 2 << 20 };
+/* Bytes of a ring, and of all rings together: at most one part in RINGS_PART of the machine's memory.  The kernel clears a ring's
+ * pages first, so a ring is no larger than 250 ms of the longest samples need.  A large ring wakes the reader when it is half full, if
+ * the reader need not wait for a CPU; other rings wake it when a quarter is full.  Waking costs more than some samples do. */
+enum { RING_MOST = 8 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY = 2 << 20, RING_SAMPLE = 16 << 10 };
 /* A ring for executions has one part in TRACK_PART of a ring for samples. */
 enum { TRACK_PART = 64 };
 /* Percent of a ring that are in use when the reader is late, and when it is too late; when an ordinary reader does no other work. */
@@ -64,10 +64,12 @@ enum { NAP_LEAST = 250000, NAP_LONG = 1000000, NAP_MOST = 4000000, NAP_EACH = 20
 enum { SPARE_PART = 4 };
 
 uint64_t
-pressure_ring(uint64_t memory, uint32_t n, uint64_t least)
+pressure_ring(uint64_t memory, uint32_t n, uint64_t least, uint64_t freq)
 {
-	uint64_t most = memory / RINGS_PART < RINGS_MOST ? memory / RINGS_PART : RINGS_MOST, bytes = RING_MOST;
+	uint64_t most = memory / RINGS_PART < RINGS_MOST ? memory / RINGS_PART : RINGS_MOST, bytes = RING_ROOMY;
 
+	while (bytes < RING_MOST && (!freq || bytes / RING_SAMPLE < freq))
+		bytes *= 2;
 	while (bytes > least && bytes * n > most)
 		bytes /= 2;
 	return bytes;

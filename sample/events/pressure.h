@@ -76,9 +76,9 @@ struct pressure {
 	int64_t nap;                     /* ns of rest after a process has executed something */
 };
 
-/* The best size of a ring in bytes, if the machine has MEMORY and needs N rings, none smaller than LEAST.  How full the ring
- * is when it wakes the reader.  The size of a ring for executions. */
-uint64_t pressure_ring(uint64_t memory, uint32_t n, uint64_t least);
+/* The best size of a ring in bytes, if the machine has MEMORY and needs N rings, none smaller than LEAST, for FREQ samples a second (0:
+ * not known).  How full the ring is when it wakes the reader.  The size of a ring for executions. */
+uint64_t pressure_ring(uint64_t memory, uint32_t n, uint64_t least, uint64_t freq);
 uint64_t pressure_wakes(uint64_t ring_bytes, bool first);
 uint64_t pressure_track(uint64_t ring_bytes, uint64_t page);
 /* Whether rings of that size leave stacks so much room that a program which reads the rest is useful. */

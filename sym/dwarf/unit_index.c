@@ -12,6 +12,8 @@
 #include "range.h"
 #include "unit.h"
 
+enum { START_MOST = 64 };   /* bytes of _start */
+
 /* What a unit's first entry says. */
 struct found {
 	struct found *next;
@@ -208,6 +210,22 @@ build(struct dwarf *d, bool all)
 	disjoint_free(&spans);
 }
 
+/* Whether no compiler wrote the code: the linker's stubs; and what a program begins with (_start, the C library's), where
+ * .debug_aranges tells of other code and not of this.  To look for the unit would read all of .debug_info, which may be compressed. */
+static bool
+has_no_unit(const struct dwarf *d, uint64_t addr)
+{
+	const struct elf *e = d->code;
+	struct section s;
+
+	if (e && d->ntold && addr - e->entry < START_MOST)
+		return true;
+	for (uint32_t i = 1; e && i < e->nsection && elf_section(e, i, &s); i++)
+		if (addr - s.addr < s.size && !strncmp(s.name, ".plt", 4))
+			return true;
+	return false;
+}
+
 uint64_t
 index_told(struct dwarf *d, uint64_t addr)
 {
@@ -226,7 +244,7 @@ index_slot(struct dwarf *d, uint64_t addr)
 	uint32_t slot = told != UINT64_MAX ? slot_of(d, told) : UINT32_MAX;
 	const struct disjoint_range *s;
 
-	if (slot != UINT32_MAX || !d->making)
+	if (slot != UINT32_MAX || !d->making || has_no_unit(d, addr))
 		return slot;
 	if (!d->indexed)
 		build(d, false);

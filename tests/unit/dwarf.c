@@ -466,6 +466,40 @@ by_aranges(void)
 	}
 }
 
+/* No unit has the linker's stubs and _start, so prof does not look for it in those that .debug_aranges does not tell. */
+static void
+what_no_compiler_wrote(void)
+{
+	struct elfwrite w = elfwrite_new(true, false);
+	static const uint8_t stub[32];
+	struct bytes elf;
+
+	w.entry = 0x2900;
+	elfwrite_section(&w, ".plt.got", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x2800, stub, sizeof stub);
+	elf = elfwrite_finish(&w);
+	begin();
+	abbreviate(&abbrev, 1, UNIT, false, PAIRS(LOW, ADDR8, HIGH, DATA1));
+	bytes_uint(&abbrev, 0, 1);
+	for (unsigned unit = 0; unit < 3; unit++) {
+		size_t at = unit_begin(&info, 4, 0);
+
+		bytes_uint(&info, 1, 1);
+		bytes_uint(&info, 0x1000 * unit, 8);
+		bytes_uint(&info, 0x20, 1);
+		unit_end(&info, at);
+	}
+	arange(0, 0x1000, 0x20);
+	ready();
+	CHECK(!elf_open(&m.elf, cur_of(elf.p, elf.n, false), false, &ms.arena));
+	CHECK_U64(find(0x2810), 0);
+	CHECK_U64(find(0x2921), 0);
+	CHECK_U64(m.lines->nslot, 0);
+	find(0x2951);
+	CHECK_U64(m.lines->nslot, 3);
+	end();
+	bytes_free(&elf);
+}
+
 /* Entries of other units and other files name a function; two units claim one code, which the first has. */
 static void
 across_units(void)
@@ -629,6 +663,7 @@ main(void)
 	RUN("dwarf", indexed);
 	RUN("dwarf", across_units);
 	RUN("dwarf", by_aranges);
+	RUN("dwarf", what_no_compiler_wrote);
 	RUN("dwarf", hidden);
 	RUN("dwarf", overlapping_spans);
 	RUN("dwarf", sorted_items);

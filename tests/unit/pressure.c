@@ -39,17 +39,20 @@ walked(uint64_t walks, uint64_t cut, uint64_t in_fp, uint64_t used)
 static void
 rings_are_as_large_as_memory_allows(void)
 {
-	static const struct { uint64_t memory; uint32_t n; uint64_t bytes; } row[] = {
-		{ UINT64_MAX, 2, 8 << 20 },
-		{ UINT64_C(24) << 30, 2, 8 << 20 },
-		{ UINT64_C(24) << 30, 64, 2 << 20 },        /* 128 MiB for all */
-		{ UINT64_C(512) << 20, 2, 8 << 20 },        /* a thirty-second part of it */
-		{ UINT64_C(256) << 20, 2, 4 << 20 },
-		{ UINT64_C(1) << 20, 64, 8192 },            /* none smaller than that */
+	static const struct { uint64_t memory, freq; uint32_t n; uint64_t bytes; } row[] = {
+		{ UINT64_MAX, 0, 2, 8 << 20 },
+		{ UINT64_C(24) << 30, 4999, 2, 8 << 20 },
+		{ UINT64_C(24) << 30, 99, 2, 2 << 20 },        /* no larger than the rate needs */
+		{ UINT64_C(24) << 30, 199, 2, 4 << 20 },
+		{ UINT64_C(24) << 30, 999, 64, 2 << 20 },      /* 128 MiB for all */
+		{ UINT64_C(512) << 20, 0, 2, 8 << 20 },        /* a thirty-second part of it */
+		{ UINT64_C(256) << 20, 0, 2, 4 << 20 },
+		{ UINT64_C(64) << 20, 99, 2, 1 << 20 },
+		{ UINT64_C(1) << 20, 0, 64, 8192 },            /* none smaller than that */
 	};
 
 	for (unsigned i = 0; i < sizeof row / sizeof *row; i++)
-		CHECK_U64(pressure_ring(row[i].memory, row[i].n, 8192), row[i].bytes);
+		CHECK_U64(pressure_ring(row[i].memory, row[i].n, 8192, row[i].freq), row[i].bytes);
 	CHECK_U64(pressure_wakes(8 << 20, true), 4 << 20);
 	CHECK_U64(pressure_wakes(8 << 20, false), 2 << 20);
 	CHECK_U64(pressure_wakes(1 << 20, true), 256 << 10);
