@@ -137,11 +137,12 @@ work_look(void)
 	static unsigned at;
 	uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	if (depth && at == turn)
+	/* It may look while work begins or ends. */
+	if (now && at == turn)
 		now->used += cpu - looked;
 	at = turn;
 	looked = cpu;
-	if (!depth || now->used <= patience + now->bytes * patience_byte)
+	if (!now || now->used <= patience + now->bytes * patience_byte)
 		return;
 	lose_patience();
 	work_stop("takes too long to read");

@@ -103,6 +103,17 @@ time_is_bounded(void)
 	CHECK(w.over);
 }
 
+/* The handler that looks may interrupt work_begin. */
+static void
+a_look_may_come_while_work_begins(void)
+{
+	work_look();
+	depth = 1;
+	work_look();
+	depth = 0;
+	CHECK(!work_over() && !work_busy());
+}
+
 int
 main(void)
 {
@@ -112,5 +123,6 @@ main(void)
 	RUN("work", a_file_within_is_part_of_it);
 	RUN("work", memory_is_bounded);
 	RUN("work", time_is_bounded);
+	RUN("work", a_look_may_come_while_work_begins);
 	return TEST_STATUS;
 }
