@@ -45,7 +45,7 @@ rule_number(struct unwinder *u, const struct rule *r)
 static void
 keep_rule(struct unwinder *u, const struct entry *e, const struct module *m)
 {
-	if (m->kind != MODULE_JIT && e->rule.kind != RULE_LEFT && vec_room(&u->rule_of, &u->codes_ruled, u->codes->n, sizeof *u->rule_of) && e->code < u->codes_ruled)
+	if (!module_is_live(m) && e->rule.kind != RULE_LEFT && vec_room(&u->rule_of, &u->codes_ruled, u->codes->n, sizeof *u->rule_of) && e->code < u->codes_ruled)
 		u->rule_of[e->code] = rule_number(u, &e->rule);
 }
 
@@ -155,7 +155,7 @@ follows_call(struct unwinder *u, const struct entry *e)
 	struct module *m = entry_module(u, e, &vaddr);
 	struct cursor c = code_bytes(&u->code, m, vaddr);
 
-	return !u->code.arch->after_call || (!cur_left(&c) && (m->bad || m->kind == MODULE_JIT)) || code_after_call(&u->code, m, vaddr + 1);
+	return !u->code.arch->after_call || (!cur_left(&c) && (m->bad || module_is_live(m))) || code_after_call(&u->code, m, vaddr + 1);
 }
 
 bool

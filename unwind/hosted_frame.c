@@ -9,81 +9,21 @@
 
 #include <string.h>
 
-#include "sym/elf/symbol_tables.h"
 #include "sym/module/ehframe.h"
 #include "unwind/derive/derive.h"
+#include "convention.h"
 #include "entry.h"
 #include "rule.h"
 #include "verify.h"
 
-/* The functions with such a loop. */
-static const struct {
-	const char *name;
-	bool switches;   /* it only jumps to code that keeps its frames elsewhere: see jit_gap.c */
-	bool stays;      /* that code leaves sp alone, once it has saved registers */
-} loops[] = {
-	{ "execute_ex", .switches = false },                            /* PHP's */
-	{ "process_main", .switches = true },                           /* Erlang's */
-	{ "S_generic_invoke", .switches = true, .stays = true },   /* Chez Scheme's */
-};
-
 enum {
-	LOOPS = sizeof loops / sizeof *loops,
 	RISE_MOST = 4096,
 	FIRST_INSNS = 10,
-	SWITCHER_INSNS = 32,
 	ASSEMBLY_LEAST = 8 << 10,      /* bytes of an interpreter's loop */
 	MADE_MOST = 512,               /* bytes of its frame, and of what code below it keeps */
 	RESERVE_LEAST = 16 << 10,      /* bytes of a frame that are room for others */
 	DESCRIPTIONS_MOST = 1 << 14,   /* of a file, among which prof looks for such a function */
 };
-
-static bool
-is_host(struct unwinder *u, struct module *m, uint64_t start, bool past, struct jumper *k)
-{
-	bool back;
-
-	*k = (struct jumper){ .module = m, .start = start };
-	return derive_jumped(&u->code, m, start, past, &k->rule, &k->end, &back);
-}
-
-/* Whether the function calls at most once, removes its frame, and jumps away by an address. */
-static bool
-only_jumps(struct unwinder *u, struct module *m, uint64_t start)
-{
-	uint64_t at = start;
-	unsigned calls = 0;
-	struct insn i;
-
-	for (unsigned n = 0; n < SWITCHER_INSNS; n++, at += i.len) {
-		code_decode(&u->code, m, at, &i);
-		if (i.op == INSN_JUMP_AWAY)
-			return true;
-		calls += i.op == INSN_CALL;
-		if (i.op > INSN_CALL || calls > 1)
-			return false;
-	}
-	return false;
-}
-
-static bool
-find_loop(struct unwinder *u, struct module *m, struct jumper *k)
-{
-	struct symbol_tables t;
-	struct raw_symbol s;
-
-	if (m->kind != MODULE_FILE || m->bad || m->elf.machine != u->code.arch->machine)
-		return false;
-	symbol_tables_find(&t, &m->elf);
-	for (unsigned i = 0; i < LOOPS; i++)
-		if (symbol_tables_named(&m->elf, &t.dynsym, loops[i].name, &s) || symbol_tables_named(&m->elf, &t.symtab, loops[i].name, &s)) {
-			if (!loops[i].switches)
-				return is_host(u, m, s.value, true, k);
-			*k = (struct jumper){ .module = m, .start = s.value, .switches = true, .stays = loops[i].stays };
-			return only_jumps(u, m, s.value);
-		}
-	return false;
-}
 
 /* Whether one of the function's first instructions makes so large a frame. */
 static bool
@@ -107,36 +47,9 @@ find_reserve(struct unwinder *u, struct module *m, struct jumper *k)
 	uint64_t start;
 
 	for (uint32_t i = 0; i < DESCRIPTIONS_MOST && (start = ehframe_number(u->code.modules, m, i)) && work_step(1); i++)
-		if (makes_reserve(u, m, start) && is_host(u, m, start, false, k) && k->rule.cfa_off >= RESERVE_LEAST)
+		if (makes_reserve(u, m, start) && convention_host(u, m, start, false, k) && k->rule.cfa_off >= RESERVE_LEAST)
 			return true;
 	return false;
-}
-
-/* The loop of the space's interpreter, or NULL. */
-static const struct jumper *
-loop_of(struct job *j)
-{
-	struct unwinder *u = j->u;
-	struct space *s = j->space;
-	bool found = u->loop.module;
-
-	if (u->loop.epoch == s->epoch && u->loop_bound == s->bound)
-		return found ? &u->loop : NULL;
-	found = false;
-	for (uint32_t i = 0; i < s->n && !found; i++) {
-		struct module *m = s->map[i].exec ? s->map[i].module : NULL;
-
-		if (!m || m->loopless)
-			continue;
-		work_begin(&m->work);
-		m->loopless = !(found = find_loop(u, m, &u->loop));
-		work_end();
-	}
-	if (!found)
-		u->loop.module = NULL;
-	u->loop.epoch = s->epoch;
-	u->loop_bound = s->bound;
-	return found ? &u->loop : NULL;
 }
 
 /* The function of this file that makes room for others, or NULL. */
@@ -161,9 +74,9 @@ reserve_of(struct unwinder *u, struct module *m)
 const struct jumper *
 hosted_switches(struct job *j)
 {
-	const struct jumper *k = j->u->code.arch->call_len ? loop_of(j) : NULL;
+	const struct jumper *k = convention_of(j->u);
 
-	return k && k->switches ? k : NULL;
+	return k && k->how == CODE_SWITCHES ? k : NULL;
 }
 
 /* Whether RA follows a call of K's function; that of a loop may be by an address. */
@@ -197,7 +110,7 @@ hosted_rule(struct job *j, const struct frame *f, struct module *m, uint64_t vad
 	enum step step = STEP_NONE;
 	int32_t rise;
 
-	if (u->mode != MODE_AUTO || !u->code.arch->call_len || !(k = loop ? loop_of(j) : reserve_of(u, m)) || k->switches || (loop && !code_has_time(&u->code)))
+	if (u->mode != MODE_AUTO || !u->code.arch->call_len || !(k = loop ? convention_of(u) : reserve_of(u, m)) || k->how != CODE_HOSTED || (loop && !code_has_time(&u->code)))
 		return STEP_NONE;
 	if (derive_rise(&u->code, m, vaddr, &rise) && rise <= RISE_MOST) {
 		*rule = k->rule;

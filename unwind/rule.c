@@ -20,6 +20,7 @@
 
 #include "lib/filemap.h"
 #include "lib/work.h"
+#include "convention.h"
 #include "sym/jit/jit.h"
 #include "sym/module/symtab.h"
 #include "unwind/derive/derive.h"
@@ -260,7 +261,7 @@ find_special(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *
 static void
 find_undescribed(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
-	bool file = m->kind != MODULE_JIT;   /* what is special lies in files */
+	bool file = !module_is_live(m);   /* what is special lies in files */
 
 	*r = (struct rule){ .kind = RULE_BARE };
 	if (file && find_special(u, m, vaddr, r))
@@ -274,8 +275,10 @@ find_undescribed(struct unwinder *u, struct module *m, uint64_t vaddr, struct ru
 void
 rule_undescribed(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
-	bool keeps = m->kind == MODULE_JIT;
+	bool keeps = module_is_live(m);
+	const struct jumper *k = keeps && u->mode == MODE_AUTO ? convention_of(u) : NULL;
 
+	u->code.passes = k && k->how == CODE_PASSES;
 	if (keeps && kept_rules_find(&u->code, m, vaddr, r))
 		return;
 	work_begin(&m->work);
@@ -328,6 +331,8 @@ find(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 
 	if (m->kind == MODULE_JIT)
 		return find_jit(u, m, vaddr, r);
+	if (m->no_elf && u->mode == MODE_AUTO)
+		return false;
 	if (m->bad)
 		return true;
 	r->kind = RULE_BARE;

@@ -5,6 +5,7 @@
 #include "unwind/cfi/second_opinion.h"
 #include "unwind/derive/derive.h"
 #include "called_function.h"
+#include "convention.h"
 #include "entry.h"
 #include "hosted_frame.h"
 #include "jumped_frame.h"
@@ -33,10 +34,13 @@ static enum step
 step_bare(struct job *j, const struct rule *r, struct frame *f)
 {
 	bool silent = r->kind == RULE_SILENT || r->kind == RULE_LEFT;
+	const struct jumper *k;
 	enum step step;
 
 	if (j->u->mode == MODE_CFI)
 		return STEP_NONE;
+	if (r->kind == RULE_PASSED)
+		return step_passed(j, r, f);
 	if (!silent && r->kind != RULE_DERIVED && r->kind != RULE_OTHER)
 		return step_by_record(j, r, f);
 	/* This needs all registers.  If the walk carries them anyway, they belong to F. */
@@ -44,6 +48,8 @@ step_bare(struct job *j, const struct rule *r, struct frame *f)
 		return STEP_NONE;
 	step = silent ? outermost_last(j, f) : step_by_code(j, r, f);
 	if (step == STEP_OK || step == STEP_OUTSIDE || step == STEP_ROOT)
+		return step;
+	if ((k = convention_of(j->u)) && k->how == CODE_PASSES)   /* old records lie on its stacks */
 		return step;
 	step = step_by_own_record(j, f);
 	step = step == STEP_NONE ? step_jumped(j, f) : step;

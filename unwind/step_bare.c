@@ -81,6 +81,25 @@ step_by_record(struct job *j, const struct rule *r, struct frame *f)
 	return STEP_OK;
 }
 
+enum step
+step_passed(struct job *j, const struct rule *r, struct frame *f)
+{
+	struct frame own = *f;
+
+	j->where = f->fp + (uint64_t)(int64_t)j->u->code.arch->rec_fp;
+	if (!verify_record(j, f))
+		return STEP_NONE;
+	if (!memory_word(&j->memory, j->where, &own.fp))
+		return STEP_OUTSIDE;
+	if (own.fp <= f->fp || step_plain(r, &j->memory, j->u->mask, &own, &j->where) || !verify_caller(j, own.pc))
+		return STEP_NONE;
+	if (!(r->flags & RULE_BASE_FP))   /* the function that does not run yet will remove its record */
+		own.sp = f->fp + (uint64_t)(int64_t)j->u->code.arch->rec_ra + j->u->code.arch->word;
+	j->by = BY_FP;
+	*f = own;
+	return STEP_OK;
+}
+
 /* Whether ADDR lies in code without a file. */
 static bool
 is_jit(struct job *j, uint64_t addr)

@@ -24,10 +24,17 @@ struct set {
 
 /* A function that makes a frame for other code, and jumps there: see jumped_frame.c. */
 enum { JUMPERS = 8 };
+enum enters {
+	CODE_HOSTED,              /* the code runs in its frame: see hosted_frame.c */
+	CODE_SWITCHES,            /* it is no frame, and the code keeps its frames elsewhere: see jit_gap.c */
+	CODE_PASSES,              /* the code's callers make the frame records of their callees: see callers_record.c */
+};
+
 struct jumper {
 	struct module *module;    /* NULL: none */
 	uint64_t start, end;      /* END: behind the jump */
-	bool switches, stays;     /* it is no frame, and the code that it jumps to keeps its frames elsewhere: see jit_gap.c */
+	enum enters how;
+	bool stays;               /* see convention.c */
 	uint32_t epoch;           /* of the space, when prof read it */
 	struct rule rule;         /* of that frame */
 };
@@ -51,8 +58,9 @@ struct unwinder {
 	struct trail *trail;      /* unwind.c's: by epoch and region of the stack */
 	struct jumper jumper[JUMPERS];
 	uint32_t jumpers;         /* found, in all */
-	struct jumper loop, reserve;   /* hosted_frame.c's: LOOP is that of the space of its EPOCH, when its maps were BOUND so often */
-	uint32_t loop_bound;
+	struct jumper convention;      /* convention.c's: that of the space of its EPOCH, when its maps were BOUND so often */
+	uint32_t convention_bound;
+	struct jumper reserve;         /* hosted_frame.c's */
 	struct bases *bases;      /* jit_gap.c's; NULL: none yet */
 	struct entry spare;       /* for what the cache could not take */
 	bool full_always;         /* for tests: every step restores all registers */

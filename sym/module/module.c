@@ -1,6 +1,7 @@
 /* See module.h. */
 #include "module.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -119,6 +120,7 @@ module_file(struct modules *ms, int fd, const char *path)
 	if (!m->bad)
 		m->bad = elf_open(&m->elf, cur_of(m->file.data, m->file.size, false), false, &ms->arena);
 	work_end();
+	m->no_elf = m->file.size >= SELFMAG && memcmp(m->file.data, ELFMAG, SELFMAG) != 0;
 	return m;
 }
 

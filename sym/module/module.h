@@ -39,13 +39,21 @@ struct module {
 	struct dwarf *dwarf;       /* see dwarf.h: what it holds itself; NULL until asked for */
 	struct dwarf *lines;       /* the DWARF of its code, there or in another file; once LINES_ASKED */
 	bool lines_asked;
-	bool loopless, reserveless;   /* hosted_frame.c's: it has no interpreter's loop; no function that makes room for others */
+	bool no_elf;               /* MODULE_FILE: it is of another format, so what lies at an address of its code is known only in a process */
+	bool loopless, reserveless;   /* convention.c and hosted_frame.c: it has no function that enters such code; none that makes room for others */
 	bool descriptor_asked;     /* see registered.c: whether prof has looked for a list of code that a process made; */
 	uint64_t descriptor;       /* where it begins, or 0 */
 	struct debug_files *debug;       /* see debug_file.h; NULL until asked for */
 	uint64_t dev, ino, size, mtime;
 	uint8_t root;              /* the root directory of PATH: 0 is prof's own, else the number of modules' root + 1 */
 };
+
+/* Whether its code is read from the process that runs it, where it may become other code. */
+static inline bool
+module_is_live(const struct module *m)
+{
+	return m->kind == MODULE_JIT || m->no_elf;
+}
 
 enum { MODULE_ROOTS = 64, DEBUG_DIRS = 8, DEBUG_CACHES = 3 };
 

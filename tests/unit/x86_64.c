@@ -57,8 +57,8 @@ static const struct {
 	INSN(INSN_RETURN, 0, 0, 0xc3),
 	INSN(INSN_RETURN, 0, 0, 0xf3, 0xc3),
 	INSN(INSN_RETURN, 0, 0, 0xc2, 0x10, 0x00),
-	INSN(INSN_RETURN, 0, 0, 0xff, 0x25, 1, 2, 3, 4),              /* a PLT entry */
-	INSN(INSN_RETURN, 0, 0, 0xf2, 0xff, 0x25, 1, 2, 3, 4),
+	INSN(INSN_RETURN, 0, 0x4030207, 0xff, 0x25, 1, 2, 3, 4),      /* a PLT entry */
+	INSN(INSN_RETURN, 0, 0x4030208, 0xf2, 0xff, 0x25, 1, 2, 3, 4),
 	INSN(INSN_JUMP_AWAY, 0, 0, 0xff, 0xe0),
 	INSN(INSN_JUMP_AWAY, 0, 0, 0x3e, 0xff, 0xe0),
 	INSN(INSN_JUMP, 0, 7, 0xeb, 0x05),
@@ -90,6 +90,7 @@ static const struct {
 	INSN(INSN_FP_LOST, 0, 0, 0x66, 0x48, 0x0f, 0x7e, 0xcd),       /* movq %xmm1,%rbp */
 	INSN(INSN_PLAIN, 0, 0, 0x8f, 0xe8, 0x78, 0xc2, 0xec, 0x0e),   /* XOP */
 	INSN(INSN_BAD, 0, 0, 0x06),
+	INSN(INSN_FP_LOAD, 0, 0, 0x48, 0x8b, 0x6d, 0x00),             /* mov (%rbp),%rbp */
 };
 
 static void
@@ -110,6 +111,29 @@ instructions(void)
 		CHECK_U64(got.op, INSN_BAD);
 	}
 	test_name_ = "x86_64/instructions";
+}
+
+/* How SBCL's code calls: mov %rsp,%rbp or another register; mov of the number of arguments, and of the function; call. */
+static void
+passed_records(void)
+{
+	static const struct { unsigned call; uint8_t bytes[32]; } all[] = {
+		{ 3, { 0x48, 0x8b, 0xec, 0xe8, 1, 2, 3, 4 } },
+		{ 3, { 0x49, 0x8b, 0xe9, 0xff, 0x50, 0xfd } },
+		{ 8, { 0x48, 0x8b, 0xec, 0xb8, 1, 2, 3, 4, 0xff, 0xd0 } },
+		{ 8, { 0x48, 0x8b, 0xec, 0xb9, 4, 0, 0, 0, 0xe8, 1, 2, 3, 4 } },
+		{ 10, { 0x48, 0x8b, 0xec, 0x48, 0x8b, 0x05, 1, 2, 3, 4, 0xff, 0x10 } },
+		{ 0, { 0x48, 0x8b, 0xec, 0xb8, 1, 2, 3, 4, 0xff, 0xe0 } },     /* a jump */
+		{ 0, { 0x48, 0x8b, 0xc4, 0xe8, 1, 2, 3, 4 } },                 /* into rax */
+		{ 0, { 0x48, 0x8b, 0xec, 0x90, 0xe8, 1, 2, 3, 4 } },
+	};
+
+	for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+		CHECK_U64(arch_x86_64.passes(all[i].bytes, sizeof all[i].bytes), all[i].call);
+		CHECK_U64(arch_x86_64.passes(all[i].bytes, 24), 0);   /* cut short */
+	}
+	CHECK(arch_x86_64.takes((const uint8_t *)"\x8f\x45\x08", 3) && !arch_x86_64.takes((const uint8_t *)"\x8f\x45\x08", 2));
+	CHECK(!arch_x86_64.takes((const uint8_t *)"\x8f\x45\x10", 3));
 }
 
 /* For any bytes the quick decoder says the same as the other one. */
@@ -314,6 +338,7 @@ int
 main(void)
 {
 	RUN("x86_64", instructions);
+	RUN("x86_64", passed_records);
 	RUN("x86_64", quick_ones);
 	RUN("x86_64", skipped);
 	RUN("x86_64", push_and_pop_of_the_frame_pointer);

@@ -29,6 +29,7 @@ enum insn_op {
 	INSN_SAVE,         /* sp += off, then fp and ra go to sp + fp_at and ra_at, unless these are NO_SLOT */
 	INSN_RESTORE,      /* loads fp and ra from there, then sp += off */
 	INSN_FP_ADD,       /* fp += off */
+	INSN_FP_LOAD,      /* fp = the word at fp + off */
 	INSN_FP_ZERO,
 	INSN_FP_LOST,
 	INSN_RA_ZERO,
@@ -58,7 +59,7 @@ struct insn {
 	uint8_t reg;               /* DWARF's number, or NO_REG; for INSN_PLAIN, if the machine has INSN_CONST: the register that it writes */
 	int16_t fp_at, ra_at, other_at;   /* other_at: where a machine has another frame pointer */
 	int32_t off;
-	int32_t target;            /* relative to the instruction's first byte */
+	int32_t target;            /* relative to the instruction's first byte; of a jump that counts as a return: where it has its target from, or 0 */
 };
 
 /* The targets of skipped branches, relative to the first skipped byte. */
@@ -156,6 +157,11 @@ struct arch {
 	/* The length of the push that ends at END, if functions have one before the place of prologue(); 0: no push.  NULL:
 	 * functions have none. */
 	unsigned (*push_before)(const uint8_t *end, uint64_t n);
+	/* Code whose callers make the frame records of their callees (see callers_record.c): the distance from P to the call, if fp gets
+	 * the address of such a record at P, else 0; and whether a function begins at P by taking its return address into that record.  NULL:
+	 * no such code is known. */
+	unsigned (*passes)(const uint8_t *p, uint64_t n);
+	bool (*takes)(const uint8_t *p, uint64_t n);
 	/* Finds the row at VADDR by the machine's own tables: NULL if all is well, else what is wrong, in words.  Or the member is
 	 * NULL. */
 	const char *(*table_row)(const struct elf *, uint64_t vaddr, struct row *, bool *found);

@@ -98,6 +98,30 @@ ends_here(const uint8_t *p, uint64_t n)
 	return n >= 7 && p[0] == 0x90 && p[1] == 0xe8 && p[6] == 0x90;
 }
 
+/* mov REGISTER,%rbp; perhaps moves to ecx and rax; a call (SBCL's code). */
+static unsigned
+passes(const uint8_t *p, uint64_t n)
+{
+	unsigned at = 3;
+
+	if (n < 25 || (p[0] & 0xfe) != 0x48 || p[1] != 0x8b || (p[2] & 0xf8) != 0xe8)
+		return 0;
+	if (p[at] == 0xb9)
+		at += 5;
+	if (p[at] == 0xb8)
+		at += 5;
+	else if (p[at] == 0x48)
+		at += p[at + 1] == 0xb8 ? 10 : p[at + 1] != 0x8b ? 0 : p[at + 2] == 5 ? 7 : p[at + 2] == 4 && p[at + 3] == 0x25 ? 8 : 0;
+	return p[at] == 0xe8 || (p[at] == 0xff && (p[at + 1] & 0x38) == 0x10) ? at : 0;
+}
+
+/* pop 8(%rbp) */
+static bool
+takes(const uint8_t *p, uint64_t n)
+{
+	return n >= 3 && !memcmp(p, "\x8f\x45\x08", 3);
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.machine = 62,
@@ -117,5 +141,5 @@ const struct arch arch_x86_64 = {
 	.after_call = x86_after_call, .named = x86_named,
 	.result = RAX, .call_number = NO_REG, .syscall_len = 2, .call_len = 5, .keeps_stack = RBX,
 	.prologue = prologue, .frame_size = frame_size, .marks = { 0x55, 0xec }, .first = { 0x48, 0x55, 0x89 }, .push_before = push_before,
-	.ends_here = ends_here,
+	.ends_here = ends_here, .passes = passes, .takes = takes,
 };

@@ -308,6 +308,11 @@ read_move(const struct x86 *x, unsigned to, struct insn *i)
 		i->fp_at = (int16_t)off;
 		return;
 	}
+	if (to == FP && op == 0x8b && x->full && x->mod && base == FP) {
+		i->op = INSN_FP_LOAD;
+		i->off = off;
+		return;
+	}
 	if (to == FP && (op == 0x31 || op == 0x33) && x->mod == 3 && x->reg == x->rm)
 		i->op = INSN_FP_ZERO;
 	if (to == SP && (op == 0x81 || op == 0x83) && ((x->reg & 7) == 0 || (x->reg & 7) == 5)) {
@@ -351,6 +356,7 @@ read_group5(const struct x86 *x, struct insn *i)
 		break;
 	case 4:   /* through memory at a fixed place: a PLT entry or a tail call; by a register and 32 bits: one of 32-bit code's */
 		i->op = (x->mod == 0 && (x->rm & 7) == 5) || (x->narrow && x->mod == 2 && x->rm != 4) ? INSN_RETURN : INSN_JUMP_AWAY;
+		i->target = i->op == INSN_RETURN && !x->narrow ? x86_number(x->modrm + 1, 4) + i->len : 0;
 		break;
 	case 6:
 		i->op = INSN_PUSH;

@@ -12,6 +12,7 @@ enum rule_kind {
 	RULE_LINK,         /* like PLAIN, but the return address is in a register: see RULE_RA_IN_REG */
 	RULE_DERIVED,      /* like PLAIN, but found by reading the instructions: to be verified */
 	RULE_OTHER,        /* like DERIVED, but the CFA is the machine's other frame pointer + cfa_off */
+	RULE_PASSED,       /* like DERIVED, but fp points to the record of a function that does not run yet: see callers_record.c */
 	RULE_ROOT,         /* nobody called it */
 	RULE_SIGRETURN,    /* a signal trampoline without a description */
 	RULE_KEPT,         /* all registers of its caller are in its frame: see exception_frame.c */

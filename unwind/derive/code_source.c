@@ -10,11 +10,51 @@ enum {
 	IN_VAIN_MS = 400,         /* and in a millisecond: 0.5 % of a CPU */
 };
 
+/* The part of the file that OFF lies in; its epoch is 0 if there is none. */
+static const struct mapped *
+find_mapped(struct code_source *src, const struct module *m, uint64_t off)
+{
+	const struct space *s = src->space;
+	struct mapped *k = &src->mapped;
+
+	if (s && k->epoch == s->epoch && k->module == m && off - k->off < k->size)
+		return k;
+	*k = (struct mapped){ .epoch = 0 };
+	for (uint32_t i = 0; s && i < s->n; i++)
+		if (s->map[i].module == m && s->map[i].exec && off - s->map[i].off < s->map[i].hi - s->map[i].lo)
+			*k = (struct mapped){ m, s->epoch, s->map[i].lo, s->map[i].off, s->map[i].hi - s->map[i].lo };
+	return k;
+}
+
+uint64_t
+code_address(struct code_source *src, const struct module *m, uint64_t vaddr)
+{
+	const struct mapped *k = m->no_elf ? find_mapped(src, m, vaddr) : NULL;
+
+	return !k ? vaddr : k->epoch ? k->lo + (vaddr - k->off) : 0;
+}
+
+/* Of a file that is no ELF file.  Behind the end of a map lies something else. */
+static struct cursor
+bytes_in_process(struct code_source *src, const struct module *m, uint64_t off)
+{
+	const struct mapped *k = find_mapped(src, m, off);
+	uint64_t left = k->size - (off - k->off);
+	struct cursor c;
+
+	if (!k->epoch)
+		return cur_of(NULL, 0, false);
+	c = code_pages_of_space(&src->pages, src->space, k->lo + (off - k->off));
+	return cur_left(&c) > left ? cur_of(c.pos, (size_t)left, false) : c;
+}
+
 struct cursor
 code_bytes(struct code_source *src, const struct module *m, uint64_t vaddr)
 {
 	if (m->kind == MODULE_JIT)
 		return code_pages_of_space(&src->pages, src->space, vaddr);
+	if (m->no_elf)
+		return bytes_in_process(src, m, vaddr);
 	if (m->bad || m->elf.machine != src->arch->machine)
 		return cur_of(NULL, 0, false);
 	return m->file.fd ? code_pages_of_file(&src->pages, m, vaddr) : elf_from(&m->elf, vaddr);

@@ -6,14 +6,23 @@
 #include "sym/module/space.h"
 #include "unwind/arch/arch.h"
 
+/* A part of a file that is no ELF file, in a space of EPOCH (0: none). */
+struct mapped {
+	const struct module *module;
+	uint32_t epoch;
+	uint64_t lo, off, size;
+};
+
 struct code_source {
 	struct arena *arena;
 	const struct arch *arch;
 	struct modules *modules;
 	struct space *space;       /* of the walk under way: prof reads JIT code from its process */
 	struct code_pages pages;
+	bool passes;               /* the callers of such code make the records of their callees: see callers_record.h */
 	struct derive_work *work;  /* see derive.h */
 	struct kept_rule *kept;    /* see kept_rules.h */
+	struct mapped mapped;      /* the last one */
 	uint64_t followed;         /* instructions, and other work that takes as long */
 	uint64_t forgiven;         /* ns: until when; */
 	uint32_t in_vain;          /* instructions of code that a process made, followed in vain; time makes it less */
@@ -21,6 +30,8 @@ struct code_source {
 
 /* The instructions from VADDR on; empty if prof cannot read them.  They are valid until the next call. */
 struct cursor code_bytes(struct code_source *, const struct module *, uint64_t vaddr);
+/* Where the process has the code at VADDR of a module whose code it made or loaded, or 0. */
+uint64_t code_address(struct code_source *, const struct module *, uint64_t vaddr);
 /* Whether a call ends right before VADDR. */
 bool code_after_call(struct code_source *, struct module *, uint64_t vaddr);
 /* The target of the call that returns to the place behind VADDR, by its instruction; 0: the instruction does not tell. */

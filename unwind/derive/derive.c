@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sym/module/ehframe.h"
+#include "callers_record.h"
 #include "flow_rule.h"
 #include "forward.h"
 #include "from_start.h"
@@ -71,11 +72,15 @@ derive(struct reader *r, struct rule *rule)
 {
 	struct code_source *src = r->src;
 	uint64_t lo, hi;
-	bool jit = r->m->kind == MODULE_JIT, named, returns, starts, begins;
+	bool jit = module_is_live(r->m), named, returns, starts, begins;
 	struct rule other;
 
 	if (!has_work(src))
 		return false;
+	if (jit && src->passes) {
+		derive_callers_record(r, &src->work->ways, code_after_call(src, r->m, r->vaddr + 1), rule);
+		return true;
+	}
 	named = !jit && (code_function(src, r->m, r->vaddr, &lo, &hi) || ehframe_start(src->modules, r->m, r->vaddr, &lo, &hi));
 	starts = named || function_start(src, r->m, r->vaddr, &lo);
 	begins = starts && derive_from_start(r, &src->work->labels, lo, rule) && (named || !leaves_by_register(r, rule));
@@ -112,14 +117,14 @@ derive_rule(struct code_source *src, struct module *m, uint64_t vaddr, struct ru
 	*rule = (struct rule){ .kind = RULE_BARE };
 	if (!a->decode || !a->after_call || !cur_left(&code))
 		return;
-	if (m->kind == MODULE_JIT && !code_has_time(src)) {
+	if (module_is_live(m) && !code_has_time(src)) {
 		rule->kind = RULE_LEFT;
 		return;
 	}
 	followed = src->followed;
 	if (!derive(&r, rule)) {
 		*rule = (struct rule){ .kind = RULE_SILENT };
-		if (m->kind == MODULE_JIT)
+		if (module_is_live(m))
 			code_in_vain(src, src->followed - followed);
 	}
 	note_record(a, rule);

@@ -101,6 +101,7 @@ static void
 push(const struct reader *r, const struct insn *i, struct flow *f)
 {
 	move_sp(f, -r->word);
+	f->record |= r->src->passes && f->forward && f->fp.in == HOLDS_ORIGINAL && i->off == r->src->arch->rec_ra;   /* for a function that it jumps to */
 	if (i->of_fp)
 		save(f, &f->fp, 0);
 	else if (f->fp.slot == f->sp)
@@ -283,6 +284,10 @@ flow_apply(const struct reader *r, const struct insn *i, struct flow *f)
 			h->at += i->off;
 		else
 			h->in = HOLDS_ELSE;
+		break;
+	case INSN_FP_LOAD:   /* else fp may be any pointer */
+		f->record |= r->src->passes && f->forward && h->in == HOLDS_ORIGINAL && i->off == r->src->arch->rec_fp;
+		h->in = HOLDS_ELSE;
 		break;
 	case INSN_FP_ZERO:
 	case INSN_FP_LOST:

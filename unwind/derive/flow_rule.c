@@ -123,7 +123,7 @@ flow_returned(const struct reader *r, const struct flow *f, struct rule *rule)
 {
 	int32_t cfa = f->sp + r->pushed;
 
-	if (f->sp_known && (f->base_fp || f->base_other || f->sp >= 0)) {
+	if (f->sp_known && (f->base_fp || f->base_other || f->sp >= 0) && !(r->src->passes && f->record)) {
 		*rule = (struct rule){ .kind = f->base_other ? RULE_OTHER : RULE_DERIVED, .cfa_off = cfa, .ra_off = (int16_t)-r->pushed };
 		rule->flags = f->base_fp ? RULE_BASE_FP : 0;
 		rule_fp(f, cfa, rule);

@@ -48,6 +48,28 @@ exits(const struct reader *r, const struct insn *i, const struct flow *f)
 	       (value == a->exit[0] || value == a->exit[1]);
 }
 
+/* Where fp gets the address of the record of a function that is called at once (see callers_record.c): that function gives fp back, and removes
+ * the record, which is at sp, or nobody knows where. */
+static void
+pass_record(struct reader *r, struct flow *f)
+{
+	struct cursor c = module_is_live(r->m) ? code_bytes(r->src, r->m, f->at) : cur_of(NULL, 0, false);
+	struct insn i;
+
+	if (!r->src->arch->passes(c.pos, cur_left(&c)) || !flow_insn(r, f->at, &i))
+		return;
+	f->sp_known &= i.op == INSN_FP_FROM_SP;
+	f->sp += 2 * r->word;
+	f->at += i.len;
+}
+
+/* Whether the instruction jumps to another function, which may find its return address elsewhere. */
+static bool
+jumps_on(const struct reader *r, const struct insn *i)
+{
+	return r->src->passes && module_is_live(r->m) && i->target;
+}
+
 /* Follows one path; true where it led to a rule. */
 static bool
 follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
@@ -55,19 +77,21 @@ follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
 	struct insn i;
 
 	for (;; f.at += i.len) {
+		if (r->src->passes)
+			pass_record(r, &f);
 		if (!w->budget || !flow_insn(r, f.at, &i) || i.op == INSN_JUMP_AWAY || i.op == INSN_RETURN) {
 			if (w->budget && i.op == INSN_RETURN && i.restores)
 				flow_restore(r, &i, &f);
-			if ((w->budget && i.op == INSN_RETURN) || f.record)
+			if ((w->budget && i.op == INSN_RETURN && !jumps_on(r, &i)) || f.record)
 				if (flow_returned(r, &f, rule))
 					return true;
 			w->unsure = true;
 			return false;
 		}
 		w->budget--;
-		if (i.op == INSN_JUMP && r->m->kind == MODULE_JIT && (i.target > JIT_FUNCTION || i.target < -JIT_FUNCTION)) {
+		if (i.op == INSN_JUMP && module_is_live(r->m) && (i.target > JIT_FUNCTION || i.target < -JIT_FUNCTION)) {
 			w->unsure = true;   /* this way leads to the runtime, which may remove the frame */
-			return false;
+			return r->src->passes && f.record && flow_returned(r, &f, rule);
 		}
 		w->by_fp |= i.local && f.fp.in == HOLDS_ORIGINAL;
 		if (i.op == INSN_BRANCH || i.op == INSN_JUMP)

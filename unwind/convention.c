@@ -1,0 +1,98 @@
+/* See convention.h.  A process may make code, or load it from a file that is no ELF file.  The code does not describe itself, but the process
+ * has the native function that enters it, and this function is of one runtime alone.  So its symbol tells which convention the code keeps.  A
+ * new runtime is a line in the table, if its convention is one of these (enum enters). */
+#include "convention.h"
+
+#include "sym/elf/symbol_tables.h"
+#include "unwind/derive/derive.h"
+
+static const struct {
+	const char *name;
+	enum enters how;
+	bool stays;      /* SWITCHES: that code leaves sp alone, once it has saved registers */
+} conventions[] = {
+	{ "execute_ex", CODE_HOSTED, false },        /* PHP's */
+	{ "process_main", CODE_SWITCHES, false },    /* Erlang's */
+	{ "S_generic_invoke", CODE_SWITCHES, true }, /* Chez Scheme's */
+	{ "call_into_lisp", CODE_PASSES, false },    /* SBCL's */
+};
+
+enum {
+	CONVENTIONS = sizeof conventions / sizeof *conventions,
+	SWITCHER_INSNS = 32,
+};
+
+bool
+convention_host(struct unwinder *u, struct module *m, uint64_t start, bool past, struct jumper *k)
+{
+	bool back;
+
+	*k = (struct jumper){ .module = m, .start = start, .how = CODE_HOSTED };
+	return derive_jumped(&u->code, m, start, past, &k->rule, &k->end, &back);
+}
+
+/* Whether the function calls at most once, removes its frame, and jumps away by an address. */
+static bool
+only_jumps(struct unwinder *u, struct module *m, uint64_t start)
+{
+	uint64_t at = start;
+	unsigned calls = 0;
+	struct insn i;
+
+	for (unsigned n = 0; n < SWITCHER_INSNS; n++, at += i.len) {
+		code_decode(&u->code, m, at, &i);
+		if (i.op == INSN_JUMP_AWAY)
+			return true;
+		calls += i.op == INSN_CALL;
+		if (i.op > INSN_CALL || calls > 1)
+			return false;
+	}
+	return false;
+}
+
+static bool
+find_in(struct unwinder *u, struct module *m, struct jumper *k)
+{
+	struct symbol_tables t;
+	struct raw_symbol s;
+
+	if (m->kind != MODULE_FILE || m->bad || m->elf.machine != u->code.arch->machine)
+		return false;
+	symbol_tables_find(&t, &m->elf);
+	for (unsigned i = 0; i < CONVENTIONS; i++)
+		if (symbol_tables_named(&m->elf, &t.dynsym, conventions[i].name, &s) || symbol_tables_named(&m->elf, &t.symtab, conventions[i].name, &s)) {
+			if (conventions[i].how == CODE_HOSTED)
+				return convention_host(u, m, s.value, true, k);
+			*k = (struct jumper){ .module = m, .start = s.value, .how = conventions[i].how, .stays = conventions[i].stays };
+			return k->how == CODE_PASSES ? u->code.arch->passes != NULL : only_jumps(u, m, s.value);
+		}
+	return false;
+}
+
+const struct jumper *
+convention_of(struct unwinder *u)
+{
+	struct space *s = u->code.space;
+	bool found = u->convention.module;
+
+	if (!s || !u->code.arch->call_len)
+		return NULL;
+	if (u->convention.epoch == s->epoch && u->convention_bound == s->bound)
+		return found ? &u->convention : NULL;
+	found = false;
+	for (uint32_t i = 0; i < s->n && !found; i++) {
+		struct map *map = !s->map[i].exec ? NULL : s->map[i].file && !s->map[i].module ? space_find(s, s->map[i].lo) : &s->map[i];
+		struct module *m = map ? map->module : NULL;
+
+		if (!m || m->loopless)
+			continue;
+		work_begin(&m->work);
+		m->loopless = !(found = find_in(u, m, &u->convention));
+		work_end();
+	}
+	if (!found)
+		u->convention.module = NULL;
+	u->convention.epoch = s->epoch;
+	u->convention_bound = s->bound;
+	return found ? &u->convention : NULL;
+}
