@@ -360,7 +360,7 @@ start(struct recording *r)
 	if (!r->plan.target.command)
 		progress_open(&r->progress, PROGRESS_PAUSE);
 	causes_begin(&r->causes, &c);
-	if (r->plan.jit_names && !jit_names_begin(&r->attach, &r->plan, r->launch.pid))
+	if (r->plan.jit_names && !jit_names_begin(&r->attach, &r->plan.target, r->launch.pid))
 		return EXIT_FAILED;
 	if (!r->plan.no_sandbox && !rights_give_up(&r->rights, r->session, &r->plan))
 		return EXIT_FAILED;

@@ -5,8 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/capture/jit_names.h"
 #include "cmd/capture/naming.h"
 #include "cmd/capture/rights.h"
+#include "cmd/capture/runtime_words.h"
 #include "cmd/options/search_dirs.h"
 #include "cmd/stack/equal_stacks.h"
 #include "cmd/stack/stack_core.h"
@@ -18,8 +20,8 @@
 #include "sample/events/opener.h"
 #include "sample/rights/sandbox.h"
 
-enum { CORE = 300, JSON, TWICE, STOP, NO_STOP, SYSROOT, DEBUG_DIR, LINES, NO_INLINE, NO_DEMANGLE, SHORT_NAMES, MAX_STACK, THREADS, NO_SANDBOX };
-enum { STACK_DEFAULT = 512, MEMORY = 1024, NAMING_BYTE = 200 };
+enum { CORE = 300, JSON, TWICE, STOP, NO_STOP, SYSROOT, DEBUG_DIR, LINES, NO_INLINE, NO_DEMANGLE, SHORT_NAMES, MAX_STACK, THREADS, JIT_NAMES, NO_SANDBOX };
+enum { STACK_DEFAULT = 512, MEMORY = 1024, NAMING_BYTE = 200, SEPARATOR = 2 };
 
 static const struct option options[] = {
 	{ 'p', "pid=PID,...", "all threads of these processes" },
@@ -31,6 +33,7 @@ static const struct option options[] = {
 	{ TWICE, "twice", "look again after a second, and tell which threads have moved" },
 	{ STOP, "stop", "stop threads that sleep, too (for less than 1 ms), so that all registers are known" },
 	{ NO_STOP, "no-stop", "stop no thread, and leave out those that run" },
+	{ JIT_NAMES, "jit-names", "ask Java processes (17 and later) to write down the names of compiled code" },
 	{ JSON, "json", "print JSON" },
 	{ SYSROOT, "sysroot=DIR", "look for the files of a core file below DIR first" },
 	{ DEBUG_DIR, "debug-dir=DIR", "look for debug information in DIR first; repeatable" },
@@ -60,11 +63,12 @@ static struct stacking {
 	struct search_dirs dirs;
 	struct stack_live live;
 	struct stack_core core;
+	struct jvm_attach attach;
 	struct thread_stacks stacks;
 	struct opener opener;
 	struct rights rights;
 	uint64_t max_stack;
-	bool json, lines, no_inline, mangled, brief, no_sandbox;
+	bool json, lines, no_inline, mangled, brief, jit_names, no_sandbox;
 } s;
 
 static void
@@ -98,6 +102,8 @@ take(void *ctx, const struct options *o, int id)
 		return s.live.snapshots.all_stop = true;
 	case NO_STOP:
 		return s.live.snapshots.none_stop = true;
+	case JIT_NAMES:
+		return s.jit_names = true;
 	case JSON:
 		return s.json = true;
 	case SYSROOT:
@@ -189,6 +195,8 @@ consistent(void)
 		wrong = "say whose stacks: -p PID, -n NAME, -t TID, -a, or a core file";
 	else if (s.core.path && (s.live.twice || s.live.snapshots.all_stop || s.live.snapshots.none_stop))
 		wrong = "--twice, --stop and --no-stop work on running processes, not on core files";
+	else if (s.jit_names && s.target.kind != TARGET_PROCESSES)
+		wrong = "--jit-names asks the processes that you name: it needs -p PID or -n NAME";
 	else if (s.target.newest && !s.target.name)
 		wrong = "--newest needs -n NAME";
 	else if (s.no_sandbox && sandbox_lent())
@@ -215,6 +223,8 @@ begin(void)
 			s.dirs.sysroot = "/";
 	} else {
 		if (target_options_find(&s.target) || !stack_live_take(&s.live, &s.target))
+			return false;
+		if (s.jit_names && !jit_names_begin(&s.attach, &s.target, 0))
 			return false;
 		s.opener.capture = s.live.capture;
 	}
@@ -246,10 +256,16 @@ tell(void)
 	const struct modules *ms = &s.stacks.collector.modules;
 	uint32_t n = s.stacks.n - s.stacks.first;
 	unsigned told = 0;
+	struct sink words;
 
 	for (uint32_t i = 0; i < ms->n; i++)
-		if (ms->module[i]->kind == MODULE_LOST && told++ < 4)
+		if (ms->module[i]->kind == MODULE_LOST && *ms->module[i]->path == '/' && told++ < 4)
 			warn("%s %s", ms->module[i]->path, ms->module[i]->bad);
+	sink_open(&words, -1);
+	runtime_words(&words, &s.stacks.collector.profile);
+	if (words.len > SEPARATOR)
+		warn("%.*s", (int)(words.len - SEPARATOR), words.buf + SEPARATOR);
+	sink_close(&words);
 	if (s.core.core.cut)
 		warn("the core file is not complete: its end is missing");
 	if (s.stacks.incomplete)
@@ -268,6 +284,8 @@ stack(void)
 		p->command = s.core.path ? s.core.path : "stacks";
 		p->nevent = 1;
 		p->event[0] = (struct event_info){ .name = "stacks" };
+		if (s.attach.pid)
+			jit_names_end(&s.attach);
 		good = s.core.path ? stack_core_follow(&s.core, &s.stacks) : stack_live_follow(&s.live, &s.stacks);
 	}
 	if (good) {

@@ -5,10 +5,10 @@
 #include "lib/msg.h"
 
 bool
-jit_names_begin(struct jvm_attach *a, const struct plan *p, int32_t command)
+jit_names_begin(struct jvm_attach *a, const struct target_options *t, int32_t command)
 {
-	bool well = p->target.command && p->target.kind == TARGET_COMMAND ? jvm_attach_start(a, &command, 1, true)
-	                                                                  : jvm_attach_start(a, p->target.pid, p->target.npid, false);
+	bool well = t->command && t->kind == TARGET_COMMAND ? jvm_attach_start(a, &command, 1, true)
+	                                                    : jvm_attach_start(a, t->pid, t->npid, false);
 
 	if (!well)
 		refused_process("--jit-names: ");

@@ -81,6 +81,11 @@ END
 		"$PROF" --jit-names -o $how.folded -p $target -d 1 2>err
 		check "java-names-$how" "$(samples $how.folded 'innerLoop')" -ge 50
 	done
+	rm -f "$map"
+	"$PROF" stack -p $target >stack.txt 2>err
+	has java-stack-says err 'JIT code of Java, which has no names \(use --jit-names' && lacks java-stack-nameless stack.txt innerLoop
+	"$PROF" stack --jit-names -p $target >stack.txt 2>err
+	has java-stack stack.txt '^ +[0-9]+  int Loop.innerLoop\(int\) +\[jit\]'
 	[ ! -e "/tmp/.attach_pid$target" ] && ! grep -q 'Full thread dump' java.out && ok java-undisturbed || not_ok java-undisturbed "traces" java.out
 	# jcmd writes the code that Java has compiled by then, so this repeats until the loop is among it.
 	java_map() { jcmd "$target" Compiler.perfmap >/dev/null && grep -q innerLoop "$map"; }
