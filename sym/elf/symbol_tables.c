@@ -29,7 +29,7 @@ count(const struct cursor *c, uint32_t size, uint32_t max)
 static void
 set_symbols(struct symbols *t, const struct elf *e, struct cursor bytes, struct cursor strings, uint32_t max)
 {
-	*t = (struct symbols){ bytes, strings, count(&bytes, symbol_size(e), max) };
+	*t = (struct symbols){ bytes, strings, count(&bytes, symbol_size(e), max), { 0 } };
 	while (cur_left(&t->strings) && t->strings.end[-1])
 		t->strings.end--;
 }
@@ -173,11 +173,13 @@ by_dynamic(struct symbol_tables *t, const struct elf *e)
 	rela = value[RELA] != 0;
 	if (value[RELA] || value[REL])
 		set_relocs(&t->other, e, elf_at(e, value[rela ? RELA : REL], value[rela ? RELASZ : RELSZ]), rela);
-	if (t->dynsym.n)
-		return;
-	n = dynamic_count(e, value);
-	set_symbols(&t->dynsym, e, elf_from(e, value[SYMTAB]), elf_at(e, value[STRTAB], value[STRSZ]),
-	            n < SYMBOLS_MAX ? n : SYMBOLS_MAX);
+	if (!t->dynsym.n) {
+		n = dynamic_count(e, value);
+		set_symbols(&t->dynsym, e, elf_from(e, value[SYMTAB]), elf_at(e, value[STRTAB], value[STRSZ]),
+		            n < SYMBOLS_MAX ? n : SYMBOLS_MAX);
+	}
+	if (value[GNU_HASH])
+		t->dynsym.hash = elf_from(e, value[GNU_HASH]);
 }
 
 void
@@ -253,10 +255,43 @@ is_among(struct cursor strings, const char *name, size_t n)
 	return false;
 }
 
+/* The symbol of that name by the table's hashes, with a budget of steps: chains of honest files are short. */
+static bool
+by_hash(const struct elf *e, const struct symbols *t, const char *name, struct raw_symbol *s)
+{
+	struct cursor c = t->hash;
+	uint32_t hash = 5381, buckets = cur_u32(&c), first = cur_u32(&c), bloom = cur_u32(&c), i, v = 0;
+
+	for (const char *p = name; *p; p++)
+		hash = hash * 33 + (uint8_t)*p;
+	cur_u32(&c);   /* the bloom filter's shift */
+	cur_take(&c, (uint64_t)bloom * (e->is64 ? 8 : 4));
+	if (!buckets || c.bad)
+		return false;
+	cur_take(&c, (uint64_t)(hash % buckets) * 4);
+	i = cur_u32(&c);
+	if (i < first)
+		return false;
+	cur_take(&c, (uint64_t)(buckets - 1 - hash % buckets + i - first) * 4);
+	for (; !(v & 1) && i < t->n && work_step(1); i++) {
+		v = cur_u32(&c);
+		*s = symbol_tables_symbol(e, t, i);
+		if ((v | 1) == (hash | 1) && s->section && !strcmp(symbol_tables_string(t, s->name), name))
+			return true;
+		if (c.bad)
+			return false;
+	}
+	return false;
+}
+
 bool
 symbol_tables_named(const struct elf *e, const struct symbols *t, const char *name, struct raw_symbol *s)
 {
-	bool among = is_among(t->strings, name, strlen(name) + 1);
+	bool among;
+
+	if (cur_left(&t->hash))
+		return by_hash(e, t, name, s);
+	among = is_among(t->strings, name, strlen(name) + 1);
 
 	for (uint32_t i = 1; among && i < t->n && work_step(1); i++) {
 		symbol_tables_pass(i, true);

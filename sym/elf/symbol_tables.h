@@ -9,6 +9,7 @@
 struct symbols {
 	struct cursor bytes, strings;   /* the last string ends */
 	uint32_t n;
+	struct cursor hash;        /* DT_GNU_HASH: finds those that the file has itself by name; empty: it has none */
 };
 
 struct relocs {

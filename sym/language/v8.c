@@ -14,13 +14,13 @@
 #include "v8_compiled.h"
 #include "v8_glue.h"
 #include "v8_inlined.h"
+#include "v8_scripts.h"
 
-enum { READS = 256, KINDS = 4096, MEMOS = 4096, CONTEXT = 8, FUNCTION = 16, BYTES = 32, OFFSET = 40 /* below the frame pointer */,
-       RECORD = 16 /* above it */, FARTHEST = 1 << 16 /* in bytecode */ };
+enum { READS = 256, KINDS = 4096, MEMOS = 4096, CONTEXT = 8, FUNCTION = 16, BYTES = 32, OFFSET = 40, VECTOR = 48 /* below the frame pointer */,
+       RECORD = 16 /* above it */, FARTHEST = 1 << 16 /* in bytecode */, SHARED_CODE = 8, VECTOR_SHARED = 24 /* in these objects */ };
 
 #define LOOK_AGAIN UINT64_C(100000000)   /* ns: until prof looks at a function again, */
-#define GOOD UINT64_C(5000000000)        /* and how long what it found for code is good, if the function has moved since, */
-#define MOVED UINT64_C(500000000)        /* or for the place where the function was */
+#define GOOD UINT64_C(5000000000)        /* and how long what it found for code is good, if the function has moved since */
 
 enum kind { KIND_NEW, KIND_NONE, KIND_V8, KIND_MADE };
 
@@ -36,7 +36,7 @@ struct v8_kind {
 	uint8_t kind;
 };
 
-/* The function of KEY: the number of a native code, where compiled code or a function's bytecode lies, or a function and its context. */
+/* The function of KEY: the number of a native code, or where compiled code or a function's bytecode lies. */
 struct v8_memo {
 	const struct v8 *process;
 	uint64_t key, looked, shared;
@@ -51,11 +51,15 @@ struct v8_room {
 	struct v8_codes codes;
 	struct v8_compiled_codes compiled;
 	struct v8_places places;
+	struct v8_scripts scripts;
 };
 
-/* What a frame has. */
+/* What a frame has; 0: it does not. */
 struct v8_call {
 	uint64_t function, context;
+	uint64_t fp;
+	uint64_t code;             /* V8's object for it, if it was compiled; */
+	uint64_t bytes;            /* the bytecode that it runs, or from which its code was made, or something else of V8's own functions */
 };
 
 /* The question for one sample. */
@@ -126,15 +130,68 @@ is_function(const struct question *q, uint64_t function)
 	return type >= (uint32_t)q->v->image->at[V8_TYPE_FUNCTION] && type <= (uint32_t)q->v->image->at[V8_TYPE_FUNCTION_LAST];
 }
 
-static const struct v8_function *
-function_of(const struct question *q, uint64_t function)
+/* 0: it has none, or the frame's bytecode is not its own: something else lies now where the function was. */
+static uint64_t
+shared_of(const struct question *q, uint64_t shared, uint64_t bytes)
+{
+	const int32_t *at = q->v->image->at;
+	uint64_t code = shared;
+
+	if (v8_type(q->look, shared) != (uint32_t)at[V8_TYPE_SHARED])
+		return 0;
+	if (!bytes || (v8_member(q->look, shared, SHARED_CODE, &code) && code == bytes))
+		return shared;
+	return v8_member(q->look, code, at[V8_TYPE_CODE] && v8_type(q->look, code) == (uint32_t)at[V8_TYPE_CODE] ? at[V8_CODE_DATA] : SHARED_CODE, &code) &&
+	       code == bytes ? shared : 0;
+}
+
+static uint64_t
+shared_of_function(const struct question *q, uint64_t function, uint64_t bytes)
 {
 	uint64_t shared;
 
 	function = v8_moved(q->look, function);
-	if (!is_function(q, function) || !v8_member(q->look, function, q->v->image->at[V8_FUNCTION_SHARED], &shared))
-		return NULL;
-	return v8_function_at(&q->room->codes, q->v->image, q->look, q->v, shared);
+	return is_function(q, function) && v8_member(q->look, function, q->v->image->at[V8_FUNCTION_SHARED], &shared) ? shared_of(q, shared, bytes) : 0;
+}
+
+/* What V8 has seen a function do leads to it as well, stays longer in its place, and is in most frames' copies. */
+static uint64_t
+shared_of_vector(const struct question *q, const struct v8_call *c, uint64_t below)
+{
+	int32_t type = q->v->image->at[V8_TYPE_VECTOR];
+	uint64_t vector, shared;
+
+	return type && look_is_copied(q->look, c->fp - below, sizeof vector) && look_word(q->look, c->fp - below, &vector) && v8_is_object(vector) &&
+	       v8_type(q->look, vector) == (uint32_t)type && v8_member(q->look, vector, VECTOR_SHARED, &shared) ? shared_of(q, shared, c->bytes) : 0;
+}
+
+static uint64_t
+in_register(const struct moment *m, uint8_t number)
+{
+	for (uint32_t i = 0; i < m->nreg; i++)
+		if (m->number[i] == number)
+			return m->reg[i];
+	return 0;
+}
+
+/* Where V8's own data are, if the thread was in V8's code; 0: not known. */
+static uint64_t
+root_of(const struct question *q)
+{
+	return kind_of(q, q->moment->code[0]) > KIND_NONE ? in_register(q->moment, q->v->image->root) : 0;
+}
+
+static const struct v8_function *
+function_of(const struct question *q, const struct v8_call *c)
+{
+	bool has_bytes = v8_type(q->look, c->bytes) == (uint32_t)q->v->image->at[V8_TYPE_BYTES];
+	uint64_t shared = c->function ? shared_of_function(q, c->function, has_bytes ? c->bytes : 0) : 0;
+
+	if (!shared && c->fp && has_bytes && !(shared = shared_of_vector(q, c, OFFSET)))
+		shared = shared_of_vector(q, c, VECTOR);
+	if (!shared && has_bytes)
+		shared = shared_of(q, v8_scripts_function(&q->room->scripts, q->v->image, q->languages, q->look, q->v, root_of(q), c->bytes, c->code), c->bytes);
+	return shared ? v8_function_at(&q->room->codes, q->v->image, q->look, q->v, shared) : NULL;
 }
 
 static struct v8_memo *
@@ -150,26 +207,19 @@ is_known(const struct question *q, const struct v8_memo *memo, uint64_t key, uin
 	return memo->process == q->v && memo->key == key && (memo->looked >= q->moment->time || q->moment->time - memo->looked < ago);
 }
 
-/* What is known for KEY, else which function SHARED is, or that of the frame; NULL if nothing is.  If the function has moved, another sample
- * may have met it where it was, with the same context. */
+/* What is known for KEY, else which function SHARED is, or that of the frame; NULL if nothing is. */
 static const struct v8_memo *
 look_up(const struct question *q, uint64_t key, uint64_t shared, const struct v8_call *c)
 {
-	uint64_t moved = c->function ^ c->context << 24;
-	struct v8_memo *memo = memo_of(q, key), *before = memo_of(q, moved);
+	struct v8_memo *memo = memo_of(q, key);
 	const struct v8_function *f;
 
 	if (is_known(q, memo, key, LOOK_AGAIN))
 		return memo;
-	f = shared ? v8_function_at(&q->room->codes, q->v->image, q->look, q->v, shared) : c->function ? function_of(q, c->function) : NULL;
-	if (f) {
-		*before = (struct v8_memo){ q->v, moved, q->moment->time, f->addr, f->code, f->native };
+	f = shared ? v8_function_at(&q->room->codes, q->v->image, q->look, q->v, shared) : function_of(q, c);
+	if (f)
 		*memo = (struct v8_memo){ q->v, key, q->moment->time, f->addr, f->code, f->native };
-		return memo;
-	}
-	if (is_known(q, memo, key, GOOD))
-		return memo;
-	return is_known(q, before, moved, MOVED) ? before : NULL;
+	return f || is_known(q, memo, key, GOOD) ? memo : NULL;
 }
 
 static void
@@ -189,15 +239,6 @@ is_interpreting(const struct question *q, uint32_t i, enum kind kind)
 	       languages_leads_on(q->languages, m, m->code[0], true);
 }
 
-static uint64_t
-in_register(const struct moment *m, uint8_t number)
-{
-	for (uint32_t i = 0; i < m->nreg; i++)
-		if (m->number[i] == number)
-			return m->reg[i];
-	return 0;
-}
-
 /* The function of frame I; false if it is none of JavaScript.  A function that has just begun has no frame yet.  Where V8 calls functions
  * in C++, the return address lies below their arguments: no frame pointer lies in front of them. */
 static bool
@@ -211,6 +252,7 @@ frame_has(const struct question *q, uint32_t i, enum kind kind, struct v8_call *
 		c->context = in_register(m, q->v->image->context);
 		return !i && kind == KIND_MADE && v8_is_object(c->context) && v8_is_object(c->function);
 	}
+	c->fp = fp;
 	return look_is_copied(q->look, fp - FUNCTION, FUNCTION + RECORD) && look_word(q->look, fp, &outer) && outer > fp && outer % 8 == 0 &&
 	       look_word(q->look, fp - CONTEXT, &c->context) && look_word(q->look, fp - FUNCTION, &c->function) && v8_is_object(c->context) && v8_is_object(c->function);
 }
@@ -250,8 +292,8 @@ read_frame(const struct question *q, uint32_t i, enum kind kind)
 {
 	const struct moment *m = q->moment;
 	const struct v8_compiled *compiled = NULL;
-	uint64_t fp = m->sp[i + 1] - RECORD, bytes = 0, pc = languages_native(q->languages, m->code[i])->vaddr, entry;
-	struct v8_call call;
+	uint64_t fp = m->sp[i + 1] - RECORD, key, pc = languages_native(q->languages, m->code[i])->vaddr, entry;
+	struct v8_call call = { 0 };
 	const struct v8_memo *memo;
 	bool has = frame_has(q, i, kind, &call), interpreting;
 
@@ -261,11 +303,13 @@ read_frame(const struct question *q, uint32_t i, enum kind kind)
 		return;
 	if (!has)
 		call = (struct v8_call){ 0 };
-	if (compiled)
-		bytes = compiled->bytes ? compiled->bytes : compiled->code;
-	else if (kind == KIND_V8 && (fp - BYTES < m->sp[i] || !look_word(q->look, fp - BYTES, &bytes) || !v8_is_object(bytes)))
-		bytes = 0;
-	memo = look_up(q, bytes ? bytes : m->code[i], compiled ? compiled->shared : 0, &call);
+	if (compiled) {
+		call.bytes = compiled->bytes;
+		call.code = compiled->code;
+	} else if (kind == KIND_V8 && (fp - BYTES < m->sp[i] || !look_word(q->look, fp - BYTES, &call.bytes) || !v8_is_object(call.bytes)))
+		call.bytes = 0;
+	key = compiled && !call.bytes ? compiled->code : call.bytes;
+	memo = look_up(q, key ? key : m->code[i], compiled ? compiled->shared : 0, &call);
 	if (memo && memo->native && !languages_leads_on(q->languages, m, m->code[i], true))
 		return;
 	if (memo) {
@@ -273,7 +317,7 @@ read_frame(const struct question *q, uint32_t i, enum kind kind)
 		entry = m->sp[interpreting ? 0 : i];
 		if (!compiled)
 			pc = look_word(q->look, fp - OFFSET, &pc) && v8_is_number(pc) ? pc >> 32 : 0;
-		if (!push_known(q, memo, compiled, bytes, pc, entry, interpreting))
+		if (!push_known(q, memo, compiled, key, pc, entry, interpreting))
 			push(q, entry, memo->code);
 		return;
 	}

@@ -25,7 +25,8 @@ static const struct {
 	{ "class_Script__name__*", V8_SCRIPT_NAME }, { "class_Script__source__*", V8_SCRIPT_SOURCE },
 	{ "class_Script__line_ends__*", V8_SCRIPT_ENDS },
 	{ "scopeinfo_idx_first_vars", V8_SCOPE_FIRST }, { "class_BytecodeArray__data__*", V8_BYTES_DATA },
-	{ "class_BytecodeArray__wrapper__*", V8_BYTES_WRAPPER }, { "type_Code__*", V8_TYPE_CODE },
+	{ "class_BytecodeArray__wrapper__*", V8_BYTES_WRAPPER }, { "type_FeedbackVector__*", V8_TYPE_VECTOR },
+	{ "type_WeakArrayList__*", V8_TYPE_WEAK_LIST }, { "type_WeakFixedArray__*", V8_TYPE_WEAK_ARRAY }, { "type_Code__*", V8_TYPE_CODE },
 	{ "class_InstructionStream__instruction_start__*", V8_STREAM_START }, { "class_Code__instruction_start__*", V8_CODE_START },
 	{ "class_Code__instruction_size__*", V8_CODE_SIZE }, { "DeoptimizationDataSharedFunctionInfoIndex", V8_DEOPT_SHARED },
 	{ "DeoptimizationDataWrappedSharedFunctionInfoIndex", V8_DEOPT_SHARED }, { "DeoptimizationDataSharedFunctionInfoWrapperIndex", V8_DEOPT_SHARED },
@@ -41,6 +42,15 @@ number_of(const struct elf *e, int32_t reg)
 	static const uint8_t x86_64[] = { 0, 2, 1, 3, 7, 6, 4, 5 };
 
 	return e->machine == EM_X86_64 && reg < 8 ? x86_64[reg & 7] : (uint8_t)reg;
+}
+
+/* kRootRegister of V8's src/codegen: DWARF's number. */
+static uint8_t
+root_of(const struct elf *e)
+{
+	enum { EM_X86_64 = 62, R13 = 13, X26 = 26 };
+
+	return e->machine == EM_X86_64 ? R13 : X26;
 }
 
 static int32_t
@@ -155,6 +165,7 @@ v8_image_find(struct modules *ms, struct module *m)
 		read_sizes(&image, e, &s);
 	image.function = number_of(e, image.at[V8_FUNCTION_REGISTER]);
 	image.context = number_of(e, image.at[V8_CONTEXT_REGISTER]);
+	image.root = root_of(e);
 	image.offset = number_of(e, image.at[V8_OFFSET_REGISTER]);
 	if (!is_whole(&image) || !(p = arena_alloc(&ms->arena, sizeof *p)))
 		return NULL;

@@ -30,9 +30,9 @@ read_input(struct space *space, uint64_t addr, void *to, size_t n)
 
 /* The types and offsets of V8 11, 13 and 10. */
 static const int32_t of[][V8_CONSTANTS] = {
-	{ 8, 31, 7, 6, 2066, 2082, 262, 167, 261, 191, 131, 24, 16, 32, 16, 8, 56, 3, 54, 9, 0, 245, 16, 40, 56, 16, 6, 2, 7 },
-	{ 8, 31, 7, 6, 2065, 2081, 282, 167, 280, 186, 131, 32, 24, 40, 16, 8, 56, 5, 64, 9, 16, 187, 32, 40, 56, 8, 7, 3, 8 },
-	{ 8, 31, 7, 6, 2065, 2081, 257, 167, 256, 195, 131, 24, 16, 32, 16, 8, 56, 3, 56, 9, 0, 240, 128, 0, 40, 16, 6, 2, 7 },
+	{ 8, 31, 7, 6, 2066, 2082, 262, 167, 261, 191, 131, 24, 16, 32, 16, 8, 56, 3, 54, 9, 0, 188, 274, 240, 245, 16, 40, 56, 16, 6, 2, 7 },
+	{ 8, 31, 7, 6, 2065, 2081, 282, 167, 280, 186, 131, 32, 24, 40, 16, 8, 56, 5, 64, 9, 16, 265, 295, 256, 187, 32, 40, 56, 8, 7, 3, 8 },
+	{ 8, 31, 7, 6, 2065, 2081, 257, 167, 256, 195, 131, 24, 16, 32, 16, 8, 56, 3, 56, 9, 0, 200, 264, 237, 240, 128, 0, 40, 16, 6, 2, 7 },
 };
 
 int
@@ -41,12 +41,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct modules modules;
 	struct codes codes;
 	struct space space;
-	struct v8_image image = { .function = 5, .context = 4, .offset = 9 };
+	struct v8_image image = { .function = 5, .context = 4, .offset = 9, .root = 13 };
 	struct module *m, *made;
 	struct languages *l;
 	static struct language_stack to;
-	static const uint8_t numbers[] = { 5, 4, 9 };
-	uint64_t regs[3], sp[NATIVE + 1];
+	static const uint8_t numbers[] = { 5, 4, 9, 13 };
+	uint64_t regs[4], sp[NATIVE + 1];
 	uint32_t code[NATIVE], merged[64];
 	uint64_t pc;
 
@@ -72,8 +72,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sp[NATIVE] = BASE + STACK;
 	if (data[size - 1] & 2)
 		sp[1] = sp[0] + 8;
-	memcpy(regs, data, sizeof regs);
-	struct moment moment = { .space = &space, .tid = 1, .time = UINT64_C(1) << 40, .reg = regs, .number = numbers, .nreg = 3, .code = code, .sp = sp,
+	memcpy(regs, data, 3 * sizeof *regs);
+	regs[3] = BASE + STACK - 4096;
+	struct moment moment = { .space = &space, .tid = 1, .time = UINT64_C(1) << 40, .reg = regs, .number = numbers, .nreg = 4, .code = code, .sp = sp,
 	                         .n = NATIVE, .stack = { BASE, STACK, data }, .still = !(data[0] & 4) };
 	struct v8 v = { 0 };
 
@@ -82,7 +83,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		to.n = to.doubtful = 0;
 		reads = 0;
 		frames(&v, l, &moment, &to);
-		if (reads > READS || to.n > NATIVE * V8_INLINED || language_merge(l, &moment, &to, round, merged, 64) > 64)
+		if (reads > READS + V8_SCRIPT_READS || to.n > NATIVE * V8_INLINED || language_merge(l, &moment, &to, round, merged, 64) > 64)
 			abort();
 		check_frames(&modules, &codes, &to);
 	}

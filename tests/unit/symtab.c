@@ -412,11 +412,11 @@ gnu_hash_image(uint64_t shift)
 	bytes_uint(&hash, 1, 4);
 	bytes_uint(&hash, 6, 4);
 	bytes_uint(&hash, 0, 8);
-	bytes_uint(&hash, 1, 4);   /* buckets: the chains of symbols 1, and 2 and 3 */
-	bytes_uint(&hash, 2, 4);
-	bytes_uint(&hash, 0x11, 4);
-	bytes_uint(&hash, 0x20, 4);
-	bytes_uint(&hash, 0x31, 4);
+	bytes_uint(&hash, 3, 4);   /* buckets: the chains of symbol 3, and of 1 and 2 */
+	bytes_uint(&hash, 1, 4);
+	bytes_uint(&hash, 0xf176c2a, 4);
+	bytes_uint(&hash, 0x7c9489a1, 4);
+	bytes_uint(&hash, 0xf7deae9, 4);
 	bytes_uint(&hash, 0x42, 4);   /* no longer of it, and never ending */
 	elfwrite_section(&w, "sym", SHT_PROGBITS, SHF_ALLOC, 0x500, sym.p, sym.n);
 	elfwrite_section(&w, "str", SHT_PROGBITS, SHF_ALLOC, 0x600, strings, sizeof strings);
@@ -442,6 +442,7 @@ memory_images(void)
 {
 	for (unsigned k = 0; k < 3; k++) {
 		struct bytes image = gnu_hash_image(k == 2 ? 0x7f0012345000 : 0);
+		struct raw_symbol s;
 		struct module *m;
 
 		modules_init(&ms);
@@ -453,6 +454,9 @@ memory_images(void)
 		CHECK_STR(name_at(m, 0x1340), "-");
 		CHECK_U64(m->symtab->tables.dynsym.n, 4);
 		CHECK(m->symtab->tables.program);
+		for (unsigned i = 0; i < 4; i++)
+			CHECK(symbol_tables_named(&m->elf, &m->symtab->tables.dynsym, (const char *[]){ "alpha", "beta", "gamma", "omega" }[i], &s) == (i < 3) &&
+			      (i == 3 || s.value == 0x1100 + 0x100 * i));
 		modules_free(&ms);
 		bytes_free(&image);
 	}

@@ -347,6 +347,7 @@ baseline_code_has_lines(void)
 	put(table, 8, number(sizeof ends));
 	memcpy(memory + (table - 1 + 16 - BASE), ends, sizeof ends);
 	put(c, at[V8_CODE_DATA] + 8, table);
+	runs(inner, c);
 	put_frame(1, number(18), inner, 0);
 	put_frame(2, context, inner, 0);
 	put_frame(3, number(18), inner, 0);

@@ -12,17 +12,17 @@ enum { UNDEFINED = 131 /* its type */, CONTEXT_TYPE = 210, CONS_TYPE = 33 | 8, S
 #define BASE UINT64_C(0x200000000000)
 #define LOW UINT64_C(0x5000000)   /* the same memory once more, near a program at its fixed address */
 
-static const struct v8_image of_11 = { .major = 11, .function = 5, .context = 4, .at = {
+static const struct v8_image of_11 = { .major = 11, .function = 5, .context = 4, .root = 13, .at = {
 	[V8_TAGGED_SIZE] = 8, [V8_SMI_SHIFT] = 31, [V8_TYPE_FUNCTION] = 2066, [V8_TYPE_FUNCTION_LAST] = 2082, [V8_TYPE_SHARED] = 262,
 	[V8_TYPE_SCRIPT] = 167, [V8_TYPE_SCOPE] = 261, [V8_TYPE_BYTES] = 191, [V8_TYPE_ODDBALL] = 131, [V8_FUNCTION_SHARED] = 24,
 	[V8_SHARED_NAME] = 16, [V8_SHARED_SCRIPT] = 32, [V8_SCRIPT_NAME] = 16, [V8_SCRIPT_SOURCE] = 8, [V8_SCRIPT_ENDS] = 56, [V8_SCOPE_FIRST] = 3,
-	[V8_BYTES_DATA] = 54, [V8_TYPE_CODE] = 247, [V8_STREAM_START] = 16, [V8_CODE_START] = 40, [V8_CODE_SIZE] = 56, [V8_CODE_DATA] = 16,
+	[V8_BYTES_DATA] = 54, [V8_TYPE_VECTOR] = 188, [V8_TYPE_WEAK_LIST] = 274, [V8_TYPE_WEAK_ARRAY] = 240, [V8_TYPE_CODE] = 247, [V8_STREAM_START] = 16, [V8_CODE_START] = 40, [V8_CODE_SIZE] = 56, [V8_CODE_DATA] = 16,
 	[V8_DEOPT_SHARED] = 6, [V8_DEOPT_LITERALS] = 2, [V8_DEOPT_INLINED] = 7 } };
-static const struct v8_image of_13 = { .major = 13, .function = 5, .context = 4, .at = {
+static const struct v8_image of_13 = { .major = 13, .function = 5, .context = 4, .root = 13, .at = {
 	[V8_TAGGED_SIZE] = 8, [V8_SMI_SHIFT] = 31, [V8_TYPE_FUNCTION] = 2065, [V8_TYPE_FUNCTION_LAST] = 2081, [V8_TYPE_SHARED] = 282,
 	[V8_TYPE_SCRIPT] = 167, [V8_TYPE_SCOPE] = 280, [V8_TYPE_BYTES] = 186, [V8_TYPE_ODDBALL] = 131, [V8_FUNCTION_SHARED] = 32,
 	[V8_SHARED_NAME] = 24, [V8_SHARED_SCRIPT] = 40, [V8_SCRIPT_NAME] = 16, [V8_SCRIPT_SOURCE] = 8, [V8_SCRIPT_ENDS] = 56, [V8_SCOPE_FIRST] = 5,
-	[V8_BYTES_DATA] = 64, [V8_BYTES_WRAPPER] = 16, [V8_TYPE_CODE] = 190, [V8_STREAM_START] = 32, [V8_CODE_START] = 40, [V8_CODE_SIZE] = 56,
+	[V8_BYTES_DATA] = 64, [V8_BYTES_WRAPPER] = 16, [V8_TYPE_VECTOR] = 265, [V8_TYPE_WEAK_LIST] = 295, [V8_TYPE_WEAK_ARRAY] = 256, [V8_TYPE_CODE] = 190, [V8_STREAM_START] = 32, [V8_CODE_START] = 40, [V8_CODE_SIZE] = 56,
 	[V8_CODE_DATA] = 8, [V8_DEOPT_SHARED] = 7, [V8_DEOPT_LITERALS] = 3, [V8_DEOPT_INLINED] = 8 } };
 
 static uint8_t memory[SIZE];
@@ -160,11 +160,29 @@ script_of(const char *name, uint64_t source)
 	return s;
 }
 
-/* What V8 writes at the upper end of frame I. */
+static inline uint64_t
+word_at(uint64_t object, int32_t offset)
+{
+	uint64_t v;
+
+	memcpy(&v, memory + (object - 1 + (uint64_t)offset - BASE), sizeof v);
+	return v;
+}
+
+static inline void
+runs(uint64_t f, uint64_t code)
+{
+	put(word_at(f, at[V8_FUNCTION_SHARED]), 8, code);
+}
+
+/* What V8 writes at the upper end of frame I.  BYTES: what F runs, if that is bytecode. */
 static inline void
 put_frame(unsigned i, uint64_t context, uint64_t f, uint64_t bytes)
 {
 	uint64_t fp = BASE + (i + 1) * EACH - 16;
+
+	if (bytes && word_at(bytes, 0) == map_of[at[V8_TYPE_BYTES]])
+		runs(f, bytes);
 
 	put_word(fp, fp + EACH);
 	put_word(fp - 8, context);
@@ -181,8 +199,8 @@ static struct languages *languages;
 static struct v8 v8;
 static struct language_stack to;
 static struct module *native, *made;
-static uint64_t sp[NATIVE + 1], reg[2], context, inner;
-static const uint8_t numbers[] = { 5, 4 };
+static uint64_t sp[NATIVE + 1], reg[3], context, inner;
+static const uint8_t numbers[] = { 5, 4, 13 };
 static uint32_t code[NATIVE];
 static struct moment moment;
 
@@ -210,9 +228,9 @@ start(const struct v8_image *of)
 		sp[i] = BASE + i * EACH;
 	}
 	sp[NATIVE] = BASE + STACK;
-	moment = (struct moment){ .space = &space, .tid = 7, /* later than any read */ .time = UINT64_C(1) << 62, .reg = reg, .number = numbers, .nreg = 2, .code = code,
+	moment = (struct moment){ .space = &space, .tid = 7, /* later than any read */ .time = UINT64_C(1) << 62, .reg = reg, .number = numbers, .nreg = 3, .code = code,
 	                          .sp = sp, .n = NATIVE, .stack = { BASE, STACK, memory }, .whole = true };
-	reg[0] = reg[1] = 0;
+	reg[0] = reg[1] = reg[2] = 0;
 	script = script_of("/home/me/work.js", string("line 1\nline 2\r\nline 3\rline 4"));
 	context = object(CONTEXT_TYPE, 32);
 	inner = function(scope(2, string("inner"), string("not me"), 9), script);
