@@ -89,4 +89,66 @@ core)
 	;;
 *) skip signal "core files go elsewhere: /proc/sys/kernel/core_pattern" ;;
 esac
+
+# Other languages: what runs and what waits, down to where each thread begins.
+if ! missing go golang-go; then
+	cat >going.go <<'END'
+package main
+
+import "time"
+
+type counter struct{ sum int }
+
+func (c *counter) spin() {
+	for i := 0; c.sum >= 0; i++ {
+		c.sum ^= i & 0xffff
+	}
+}
+
+func main() {
+	go new(counter).spin()
+	time.Sleep(30 * time.Second)
+}
+END
+	GOCACHE=$T/gocache GO111MODULE=off go build -o going going.go || exit 1
+	start ./going
+	wait_for 20 sh -c "[ \$(ls /proc/$pid/task | wc -l) -ge 3 ]"
+	sleep 0.3
+	"$PROF" stack -p $pid >go.txt 2>err
+	has go go.txt '^ +0  main.\(\*counter\).spin +going.go:(9|10)  going$'
+	has go-begins go.txt '  runtime.goexit.abi0 '
+	has go-idle go.txt "waits for work \(a thread of Go's that is idle\)|waits for events \(epoll"
+	lacks go-cut err 'ends? early'
+	kill $pid
+fi
+if command -v rustc >/dev/null; then
+	cat >rusty.rs <<'END'
+use std::{sync::{Arc, Condvar, Mutex}, thread};
+#[inline(never)]
+fn until_told(pair: &(Mutex<bool>, Condvar)) {
+    let mut told = pair.0.lock().unwrap();
+    while !*told { told = pair.1.wait(told).unwrap(); }
+}
+fn main() {
+    let pair = Arc::new((Mutex::new(false), Condvar::new()));
+    for i in 0..3 {
+        let pair = pair.clone();
+        thread::Builder::new().name(format!("waiter")).spawn(move || until_told(&pair)).unwrap();
+        let _ = i;
+    }
+    loop { thread::park(); }
+}
+END
+	rustc -g -O -A warnings -o rusty rusty.rs || exit 1
+	start ./rusty
+	wait_for 20 sh -c "[ \$(grep -l futex /proc/$pid/task/*/wchan | wc -l) = 4 ]"
+	"$PROF" stack -p $pid >rust.txt 2>err
+	has rust rust.txt '^3 threads: .*waiter.*: waits for a condition \(futex\)$|^3 threads: .*waiter.* \(futex\)$'
+	has rust-function rust.txt '^ +[0-9]+  rusty::until_told +rusty.rs:[0-9]+  rusty$'
+	has rust-begins rust.txt '^ +[0-9]+  main +rusty$|^ +[0-9]+  std::rt::lang_start'
+	lacks rust-cut err 'ends? early'
+	kill $pid
+else
+	skip rust "no rustc"
+fi
 exit $failed
