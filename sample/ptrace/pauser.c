@@ -17,14 +17,17 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
+#include "lib/proc.h"
 #include "sample/events/capture.h"
 #include "sample/tasks/stack_copy.h"
 #include "stopper_thread.h"
 #include "thread_registers.h"
 
-/* ns: how long a thread may take to stop, and the pauser to look at it. */
+/* ns: how long a thread may take to stop, and the pauser to look at it; how long all threads together may besides, while they only wait
+ * for a CPU to stop on. */
 #define PATIENCE UINT64_C(100000000)
 #define LOOK     UINT64_C(500000)
+#define CROWDED  UINT64_C(3000000000)
 
 static bool
 ask(int what, int32_t tid, uintptr_t data)
@@ -82,10 +85,31 @@ stops(int32_t tid, int *status, uint64_t end)
 	}
 }
 
-static void
-take(struct paused *p, int32_t tid, const struct prstatus *with)
+static bool
+waits_for_cpu(int32_t tid)
 {
-	uint64_t asked;
+	char stat[512], *p;
+
+	return proc_text(tid, "stat", stat, sizeof stat) > 0 && (p = strrchr(stat, ')')) && !strncmp(p, ") R", 3);
+}
+
+/* Stops the thread, and uses up what is left of *SPARE if that takes long; false with errno. */
+static bool
+stopped(int32_t tid, int *status, uint64_t *spare)
+{
+	bool well = ask(PTRACE_INTERRUPT, tid, 0) && stops(tid, status, clock_now() + PATIENCE);
+
+	while (!well && errno != ESRCH && errno != ECHILD && *spare >= PATIENCE && waits_for_cpu(tid)) {
+		*spare -= PATIENCE;
+		well = stops(tid, status, clock_now() + PATIENCE);
+	}
+	return well;
+}
+
+static void
+take(struct paused *p, int32_t tid, const struct prstatus *with, uint64_t *spare)
+{
+	uint64_t began;
 	int status;
 
 	p->err = p->tracer = 0;
@@ -97,15 +121,14 @@ take(struct paused *p, int32_t tid, const struct prstatus *with)
 			p->err = EBUSY;
 		return;
 	}
-	asked = clock_now();
-	if (!ask(PTRACE_INTERRUPT, tid, 0) || !stops(tid, &status, asked + PATIENCE)) {
+	if (!stopped(tid, &status, spare)) {
 		p->err = errno == ESRCH || errno == ECHILD ? ESRCH : ETIMEDOUT;
 		return;
 	}
-	asked = clock_now();
+	began = clock_now();
 	look(p, tid, with);
 	let_go(tid, status);
-	p->stood = clock_now() - asked;
+	p->stood = clock_now() - began;
 }
 
 /* Threads that stopped too late go on at once. */
@@ -128,6 +151,7 @@ on_child(int sig)
 __attribute__((noreturn)) static void
 serve(struct paused *p, int socket, const struct prstatus *with, const struct threads *these, pid_t prof)
 {
+	uint64_t spare = CROWDED;
 	int priority = 1;
 	int32_t tid;
 	sigset_t all;
@@ -147,7 +171,7 @@ serve(struct paused *p, int socket, const struct prstatus *with, const struct th
 			continue;
 		release();
 		if (threads_has(these, tid))
-			take(p, tid, with);
+			take(p, tid, with, &spare);
 		else
 			p->err = EPERM;
 		if (send(socket, &tid, sizeof tid, MSG_NOSIGNAL) != sizeof tid)
