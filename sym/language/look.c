@@ -75,8 +75,7 @@ look_in_stack(const struct look *l, uint64_t addr)
 	return addr >= m->sp[0] && (!m->sp[m->n] || addr < m->sp[m->n]);
 }
 
-/* Frames lie one behind the other, and a caller is below its callee.  So a piece reaches down more than up, but not into another
- * page, which may not be there. */
+/* A piece is a page, so no page comes twice; only where an item reaches beyond its page, a piece is of two. */
 static const uint8_t *
 read_at(struct look *l, uint64_t addr, size_t n)
 {
@@ -90,9 +89,9 @@ read_at(struct look *l, uint64_t addr, size_t n)
 		return NULL;
 	l->reads--;
 	i = l->n < LOOK_PIECES ? l->n++ : l->turn++ % LOOK_PIECES;
-	lo = addr - page < BELOW ? page : addr - BELOW;
+	lo = addr - page + n <= LOOK_PIECE ? page : addr - BELOW;
 	l->piece[i].lo = lo;
-	l->piece[i].n = l->moment->space->read(l->moment->space, lo, l->piece[i].bytes, LOOK_PIECE - (addr - lo < LOOK_ITEM ? LOOK_ITEM : 0));
+	l->piece[i].n = l->moment->space->read(l->moment->space, lo, l->piece[i].bytes, LOOK_PIECE);
 	if (l->piece[i].n > LOOK_PIECE || l->piece[i].n < addr - lo || l->piece[i].n - (addr - lo) < n) {
 		l->piece[i].n = l->piece[i].n > LOOK_PIECE ? 0 : l->piece[i].n;
 		return NULL;

@@ -130,16 +130,19 @@ is_function(const struct question *q, uint64_t function)
 	return type >= (uint32_t)q->v->image->at[V8_TYPE_FUNCTION] && type <= (uint32_t)q->v->image->at[V8_TYPE_FUNCTION_LAST];
 }
 
-/* 0: it has none, or the frame's bytecode is not its own: something else lies now where the function was. */
+/* 0: it has none, or the frame's bytecode is not its own: something else lies now where the function was.  V8's own functions have a
+ * number instead, and run no bytecode: what looks like a frame's is of another function then. */
 static uint64_t
 shared_of(const struct question *q, uint64_t shared, uint64_t bytes)
 {
 	const int32_t *at = q->v->image->at;
-	uint64_t code = shared;
+	uint64_t code = shared, builtin;
 
 	if (v8_type(q->look, shared) != (uint32_t)at[V8_TYPE_SHARED])
 		return 0;
 	if (!bytes || (v8_member(q->look, shared, SHARED_CODE, &code) && code == bytes))
+		return shared;
+	if (v8_member(q->look, shared, at[V8_SHARED_NAME] - 8, &builtin) && v8_is_number(builtin) && builtin)
 		return shared;
 	return v8_member(q->look, code, at[V8_TYPE_CODE] && v8_type(q->look, code) == (uint32_t)at[V8_TYPE_CODE] ? at[V8_CODE_DATA] : SHARED_CODE, &code) &&
 	       code == bytes ? shared : 0;
@@ -181,11 +184,15 @@ root_of(const struct question *q)
 	return kind_of(q, q->moment->code[0]) > KIND_NONE ? in_register(q->moment, q->v->image->root) : 0;
 }
 
+/* BEFORE: what ran that bytecode when prof last looked; 0: not known. */
 static const struct v8_function *
-function_of(const struct question *q, const struct v8_call *c)
+function_of(const struct question *q, const struct v8_call *c, uint64_t before)
 {
 	bool has_bytes = v8_type(q->look, c->bytes) == (uint32_t)q->v->image->at[V8_TYPE_BYTES];
-	uint64_t shared = c->function ? shared_of_function(q, c->function, has_bytes ? c->bytes : 0) : 0;
+	uint64_t shared = before && has_bytes ? shared_of(q, before, c->bytes) : 0;
+
+	if (!shared)
+		shared = c->function ? shared_of_function(q, c->function, has_bytes ? c->bytes : 0) : 0;
 
 	if (!shared && c->fp && has_bytes && !(shared = shared_of_vector(q, c, OFFSET)))
 		shared = shared_of_vector(q, c, VECTOR);
@@ -216,7 +223,7 @@ look_up(const struct question *q, uint64_t key, uint64_t shared, const struct v8
 
 	if (is_known(q, memo, key, LOOK_AGAIN))
 		return memo;
-	f = shared ? v8_function_at(&q->room->codes, q->v->image, q->look, q->v, shared) : function_of(q, c);
+	f = shared ? v8_function_at(&q->room->codes, q->v->image, q->look, q->v, shared) : function_of(q, c, is_known(q, memo, key, GOOD) && key == c->bytes ? memo->shared : 0);
 	if (f)
 		*memo = (struct v8_memo){ q->v, key, q->moment->time, f->addr, f->code, f->native };
 	return f || is_known(q, memo, key, GOOD) ? memo : NULL;

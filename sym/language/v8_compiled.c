@@ -38,6 +38,17 @@ function_of(const struct v8_image *v, struct look *l, uint64_t data)
 	return v8_type(l, shared) == (uint32_t)v->at[V8_TYPE_SHARED] ? shared : 0;
 }
 
+/* Whether it is still the code that it was. */
+static bool
+is_still(const struct v8_image *v, struct look *l, const struct v8_compiled *c)
+{
+	uint64_t code, data;
+	uint32_t size;
+
+	return begins(v, l, c->lo, &code, &size) && code == c->code && size == c->hi - c->lo && v8_member(l, code, v->at[V8_CODE_DATA], &data) &&
+	       data == (c->shared ? c->data : c->bytes);
+}
+
 static bool
 find(const struct v8_image *v, struct look *l, uint64_t pc, struct v8_compiled *c)
 {
@@ -82,7 +93,9 @@ v8_compiled_at(struct v8_compiled_codes *p, const struct v8_image *v, struct lan
 	if (!v->at[V8_TYPE_CODE] || !languages_may_search(languages, languages_allowance(languages), time, SEARCH_COST))
 		return NULL;
 	now.looked = time;
-	if (find(v, l, pc, &now))
+	if (known && c->hi && is_still(v, l, c))
+		c->looked = time;
+	else if (find(v, l, pc, &now))
 		*c = now;
 	else if (!known || !c->hi || time - c->looked > GOOD)
 		*c = (struct v8_compiled){ .process = process, .lo = pc, .looked = time };

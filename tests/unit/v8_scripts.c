@@ -43,6 +43,24 @@ another_function_in_its_place_is_none(void)
 	stop();
 }
 
+/* V8's own function that calls one may keep that one's bytecode in its frame. */
+static void
+functions_of_v8_run_none(void)
+{
+	uint64_t own;
+
+	start_moved(&of_13);
+	own = function(string("own"), 0);
+	put(word_at(own, at[V8_FUNCTION_SHARED]), at[V8_SHARED_NAME] - 8, number(77));
+	put_word(sp[2] - 16 - 16, own);
+	ask();
+	CHECK_U64(to.doubtful, 0);
+	put(word_at(own, at[V8_FUNCTION_SHARED]), at[V8_SHARED_NAME] - 8, number(0));
+	moment.time += 2 * GOOD;
+	check_named(false);
+	stop();
+}
+
 /* Its code may have been compiled since. */
 static void
 compiled_code_leads_to_bytecode(void)
@@ -145,6 +163,7 @@ int
 main(void)
 {
 	RUN("v8_scripts", another_function_in_its_place_is_none);
+	RUN("v8_scripts", functions_of_v8_run_none);
 	RUN("v8_scripts", compiled_code_leads_to_bytecode);
 	RUN("v8_scripts", what_v8_has_seen_leads_to_the_function);
 	RUN("v8_scripts", scripts_have_their_functions);
