@@ -45,7 +45,7 @@ rule_number(struct unwinder *u, const struct rule *r)
 static void
 keep_rule(struct unwinder *u, const struct entry *e, const struct module *m)
 {
-	if (!module_is_live(m) && e->rule.kind != RULE_LEFT && vec_room(&u->rule_of, &u->codes_ruled, u->codes->n, sizeof *u->rule_of) && e->code < u->codes_ruled)
+	if (!code_is_live(&u->code, m, u->codes->code[e->code].vaddr) && e->rule.kind != RULE_LEFT && vec_room(&u->rule_of, &u->codes_ruled, u->codes->n, sizeof *u->rule_of) && e->code < u->codes_ruled)
 		u->rule_of[e->code] = rule_number(u, &e->rule);
 }
 

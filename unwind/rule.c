@@ -261,7 +261,7 @@ find_special(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *
 static void
 find_undescribed(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
-	bool file = !module_is_live(m);   /* what is special lies in files */
+	bool file = !code_is_live(&u->code, m, vaddr);   /* what is special lies in files */
 
 	*r = (struct rule){ .kind = RULE_BARE };
 	if (file && find_special(u, m, vaddr, r))
@@ -275,10 +275,12 @@ find_undescribed(struct unwinder *u, struct module *m, uint64_t vaddr, struct ru
 void
 rule_undescribed(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
-	bool keeps = module_is_live(m);
-	const struct jumper *k = keeps && u->mode == MODE_AUTO ? convention_of(u) : NULL;
+	const struct jumper *k = u->mode == MODE_AUTO && (module_is_live(m) || module_may_differ(m, vaddr)) ? convention_of(u) : NULL;
+	bool keeps;
 
 	u->code.passes = k && k->how == CODE_PASSES;
+	u->code.switches = k && k->how == CODE_SWITCHES;
+	keeps = code_is_live(&u->code, m, vaddr);
 	if (keeps && kept_rules_find(&u->code, m, vaddr, r))
 		return;
 	work_begin(&m->work);

@@ -2,6 +2,8 @@
  * the walk so far again with all of them.  The same stack gives the same frames either way. */
 #include "slow.h"
 
+#include <string.h>
+
 #include "unwind/cfi/second_opinion.h"
 #include "unwind/derive/derive.h"
 #include "called_function.h"
@@ -320,6 +322,31 @@ step_named(struct job *j, struct entry *copy, struct frame *f)
 	return u->full_always ? now_full(j, f, STEP_OK) : STEP_OK;
 }
 
+/* The instructions told something wrong, or nothing: steps by those that the process has there now, if the file may have others. */
+static enum step
+step_remade(struct job *j, const struct entry *copy, struct frame *f)
+{
+	struct unwinder *u = j->u;
+	uint64_t vaddr, at = frame_at(f);
+	struct module *m = entry_module(u, copy, &vaddr);
+	struct rule rule;
+	struct entry *e;
+
+	if (!module_may_differ(m, vaddr) || u->full_always)
+		return STEP_NONE;
+	u->code.remade = true;
+	rule_undescribed(u, m, vaddr, &rule);
+	u->code.remade = false;
+	if ((rule.kind != RULE_DERIVED && rule.kind != RULE_OTHER) || !memcmp(&rule, &copy->rule, sizeof rule) || step_bare(j, &rule, f) != STEP_OK)
+		return STEP_NONE;
+	rule.flags |= copy->rule.flags & RULE_AFTER_CALL;
+	j->flags = rule.flags;
+	j->by_hand = true;   /* the bytes may change */
+	if ((e = entry_find(u, j->space, at)) && e->code == copy->code)
+		e->rule = rule;
+	return STEP_OK;
+}
+
 /* Words beyond the copied stack are no constants, as a rule. */
 static bool
 wants_second(const struct job *j, const struct entry *e, enum step step)
@@ -374,8 +401,10 @@ step_slow(struct job *j, struct entry *e, struct frame *f)
 	step = j->u->mode == MODE_FP ? step_fp(j, &copy, f) : step_tested(j, &copy, f);
 	if (__builtin_expect(step && wants_second(j, &copy, step), 0))
 		step = step_second(j, &copy, f, step);
-	if (__builtin_expect(step == STEP_NONE && (copy.rule.kind == RULE_DERIVED || copy.rule.kind == RULE_SILENT), 0) && j->u->mode == MODE_AUTO)
-		step = step_named(j, &copy, f);
+	if (__builtin_expect(step == STEP_NONE && (copy.rule.kind == RULE_DERIVED || copy.rule.kind == RULE_SILENT), 0) && j->u->mode == MODE_AUTO) {
+		step = step_remade(j, &copy, f);
+		step = step == STEP_NONE ? step_named(j, &copy, f) : step;
+	}
 	if (!step && f->exact && ++j->signals > SIGNALS_MAX)
 		step = STEP_STUCK;
 	if (step == STEP_NONE && copy.rule.kind == RULE_LOST)

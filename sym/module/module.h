@@ -55,6 +55,14 @@ module_is_live(const struct module *m)
 	return m->kind == MODULE_JIT || m->no_elf;
 }
 
+/* Whether VADDR is in a part of the file that is data there.  Such code was in memory when a process wrote the file (dumped heaps of Lisp
+ * systems), and may be other code by now. */
+static inline bool
+module_may_differ(const struct module *m, uint64_t vaddr)
+{
+	return m->kind == MODULE_FILE && !m->bad && !elf_is_code(&m->elf, vaddr);
+}
+
 enum { MODULE_ROOTS = 64, DEBUG_DIRS = 8, DEBUG_CACHES = 3 };
 
 /* Another root directory than prof's own, kept open. */

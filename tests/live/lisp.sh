@@ -1,5 +1,6 @@
 #!/bin/sh
-# SBCL's compiled code: callers make the frame records of their callees.  Most of this code is in a file that is no ELF file.
+# Compiled Lisp.  SBCL's callers make the frame records of their callees, and most of its code is in a file that is no ELF file.  GCL's code is what
+# gcc made of it, without tables, in parts of a file that are data there, where the process may have other code by now.
 . "$(dirname "$0")/../lib.sh"
 [ "$(uname -m)" = x86_64 ] || { skip '' "prof knows this convention on x86-64 alone"; exit 0; }
 need sbcl sbcl
@@ -55,3 +56,52 @@ show=wrong
 check right "$wrong" -eq 0 -a "$full" -ge 500
 show=err
 check complete $(($(field s.json stacks_complete) * 100)) -ge $(($(field s.json stacks) * 97))
+
+# A program with its heap in the executable file.
+cat >saved.lisp <<'END_LISP'
+(defun fib (n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+(defun main () (let ((end (+ (get-internal-real-time) (* 2 internal-time-units-per-second)))) (loop while (< (get-internal-real-time) end) do (fib 20))))
+(save-lisp-and-die "saved" :executable t :toplevel #'main)
+END_LISP
+if sbcl --script saved.lisp >out 2>&1 && [ -x saved ]; then
+	"$PROF" -F 499 --stats s.json -o s.folded -v -- ./saved >out 2>err || cat err
+	check saved $(($(field s.json stacks_complete) * 100)) -ge $(($(field s.json stacks) * 95))
+else
+	not_ok saved "no executable file" out
+fi
+
+# Functions f1 to f4, each called from one place: one way leads to the loop in f4.
+if command -v gcl >/dev/null 2>&1 && command -v cc >/dev/null 2>&1; then
+	cat >calls.lsp <<'END_LISP'
+(defun f4 (n) (declare (fixnum n)) (let ((x n)) (declare (fixnum x)) (dotimes (i 100000) (declare (fixnum i)) (setq x (logxor (the fixnum (+ x i)) (the fixnum (ash x -3))))) x))
+(defun f3 (n) (let ((v (f4 n))) (if (> v 3) (list v) (list n))))
+(defun f2 (n) (let ((v (f3 n))) (car v)))
+(defun f1 (n) (let ((v (f2 n))) (+ v 1)))
+(defun spin (end) (let ((s 0)) (loop (when (>= (get-internal-real-time) end) (return s)) (setq s (mod (f1 s) 65521)))))
+END_LISP
+	cat >main.lsp <<'END_LISP'
+(compile-file "calls.lsp")
+(load "calls.o")
+(print (spin (+ (get-internal-real-time) (* 3 internal-time-units-per-second))))
+(bye)
+END_LISP
+	"$PROF" -F 499 --stats s.json -o s.folded -v -- gcl -batch -load main.lsp >out 2>err </dev/null || cat err
+	awk '/^saved_gcl;/ && !/_\[k\]/ { n = $NF; sub(/;[^;]* [0-9]+$/, ""); ways[$0] += n; all += n }
+		END { for (w in ways) if (ways[w] > most) { most = ways[w]; way = w } print most + 0, all + 0, split(way, frames, ";") }' s.folded >found
+	read -r most all frames <found
+	check gcl-one-way "$most" -ge 500 -a $((most * 100)) -ge $((all * 90)) -a "$frames" -ge 20
+	check gcl $(($(field s.json stacks_complete) * 100)) -ge $(($(field s.json stacks) * 97))
+elif [ "${CI:-}" = true ]; then
+	not_ok gcl "no gcl"
+else
+	skip gcl "no gcl: apt-get install gcl"
+fi
+if command -v maxima >/dev/null 2>&1; then
+	echo 't0: elapsed_real_time()$ while elapsed_real_time() - t0 < 3 do (expand((x+y+1)^30), factor(x^20-1), taylor(sin(tan(x)),x,0,9))$' >loop.mac
+	"$PROF" -F 499 --stats s.json -o s.folded -v -- maxima --very-quiet -b loop.mac >out 2>err </dev/null || cat err
+	check maxima $(($(field s.json stacks_complete) * 100)) -ge $(($(field s.json stacks) * 95))
+elif [ "${CI:-}" = true ]; then
+	not_ok maxima "no maxima"
+else
+	skip maxima "no maxima: apt-get install maxima"
+fi

@@ -90,3 +90,38 @@ elif [ "${CI:-}" = true ]; then
 else
 	skip luajit "no luajit: apt-get install luajit"
 fi
+
+# Mono: frames of two kinds, and trampolines that have none and jump away by an address.
+if command -v mono >/dev/null 2>&1 && command -v mcs >/dev/null 2>&1; then
+	cat >loop.cs <<'END'
+using System; using System.Collections.Generic; using System.Linq; using System.Text;
+class P {
+	static int Fib(int n) { return n < 2 ? n : Fib(n - 1) + Fib(n - 2); }
+	static List<int> Gen(int n) { var l = new List<int>(); int x = 12345; for (int i = 0; i < n; i++) { x = (int)((x * 1103515245L + 12345) % 2147483647); l.Add(x); } return l; }
+	static string Text(int n) { var b = new StringBuilder(); for (int i = 0; i < n; i++) b.AppendFormat("{0}-{1} ", i, i * i); return b.ToString(); }
+	static void Main() {
+		var end = DateTime.Now.AddSeconds(3);
+		long sum = 0;
+		while (DateTime.Now < end) {
+			var l = Gen(3000);
+			l.Sort();
+			sum += Fib(22) + l.Where(v => v % 3 == 0).Select(v => v / 2).OrderBy(v => v % 1000).First() + Text(300).Length;
+			try { throw new Exception("x"); } catch (Exception) { sum++; }
+		}
+		Console.WriteLine(System.Diagnostics.Process.GetCurrentProcess().Id + " " + sum);
+	}
+}
+END
+	mcs -o+ loop.cs || exit 1
+	"$PROF" -F 499 --stats mono.json -o mono.folded -- mono --jitmap loop.exe >out 2>err || cat err
+	check mono $(($(field mono.json stacks_complete) * 100)) -ge $(($(field mono.json stacks) * 95))
+	# A recursion has one caller: every complete stack in it begins in Main.
+	fib=$(samples mono.folded ';P:Fib ') main=$(samples mono.folded ';P:Main [^;]*;P:Fib ')
+	check mono-callers "$fib" -ge 20 -a $((main * 100)) -ge $((fib * 97))
+	check mono-no-other "$(samples mono.folded '^[^[]*;P:(Gen|Text) [^;]*;(.*;)?P:Fib ')" -eq 0
+	rm -f "/tmp/perf-$(cut -d ' ' -f 1 out).map"
+elif [ "${CI:-}" = true ]; then
+	not_ok mono "no mono and mcs"
+else
+	skip mono "no mono: apt-get install mono-mcs"
+fi

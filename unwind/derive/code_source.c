@@ -10,41 +10,52 @@ enum {
 	IN_VAIN_MS = 400,         /* and in a millisecond: 0.5 % of a CPU */
 };
 
-/* The part of the file that OFF lies in; its epoch is 0 if there is none. */
+bool
+code_is_live(const struct code_source *src, const struct module *m, uint64_t vaddr)
+{
+	return module_is_live(m) || ((src->remade || src->passes) && module_may_differ(m, vaddr));
+}
+
+/* The map that VADDR lies in; its epoch is 0 if there is none. */
 static const struct mapped *
-find_mapped(struct code_source *src, const struct module *m, uint64_t off)
+find_mapped(struct code_source *src, const struct module *m, uint64_t vaddr)
 {
 	const struct space *s = src->space;
 	struct mapped *k = &src->mapped;
 
-	if (s && k->epoch == s->epoch && k->module == m && off - k->off < k->size)
+	if (s && k->epoch == s->epoch && k->module == m && vaddr + k->bias - k->lo < k->hi - k->lo)
 		return k;
 	*k = (struct mapped){ .epoch = 0 };
-	for (uint32_t i = 0; s && i < s->n; i++)
-		if (s->map[i].module == m && s->map[i].exec && off - s->map[i].off < s->map[i].hi - s->map[i].lo)
-			*k = (struct mapped){ m, s->epoch, s->map[i].lo, s->map[i].off, s->map[i].hi - s->map[i].lo };
+	for (uint32_t i = 0; s && i < s->n; i++) {
+		const struct map *map = &s->map[i];
+
+		if (map->module == m && map->exec && vaddr + map->bias - map->lo < map->hi - map->lo)
+			*k = (struct mapped){ m, s->epoch, map->lo, map->hi, map->bias };
+	}
 	return k;
 }
 
 uint64_t
 code_address(struct code_source *src, const struct module *m, uint64_t vaddr)
 {
-	const struct mapped *k = m->no_elf ? find_mapped(src, m, vaddr) : NULL;
+	const struct mapped *k;
 
-	return !k ? vaddr : k->epoch ? k->lo + (vaddr - k->off) : 0;
+	if (m->kind == MODULE_JIT)
+		return vaddr;
+	k = find_mapped(src, m, vaddr);
+	return k->epoch ? vaddr + k->bias : 0;
 }
 
-/* Of a file that is no ELF file.  Behind the end of a map lies something else. */
+/* Of code that lies in a file, but may differ there.  Behind the end of a map lies something else. */
 static struct cursor
-bytes_in_process(struct code_source *src, const struct module *m, uint64_t off)
+bytes_in_process(struct code_source *src, const struct module *m, uint64_t vaddr)
 {
-	const struct mapped *k = find_mapped(src, m, off);
-	uint64_t left = k->size - (off - k->off);
+	uint64_t addr = code_address(src, m, vaddr), left = src->mapped.hi - addr;
 	struct cursor c;
 
-	if (!k->epoch)
+	if (!addr)
 		return cur_of(NULL, 0, false);
-	c = code_pages_of_space(&src->pages, src->space, k->lo + (off - k->off));
+	c = code_pages_of_space(&src->pages, src->space, addr);
 	return cur_left(&c) > left ? cur_of(c.pos, (size_t)left, false) : c;
 }
 
@@ -53,15 +64,15 @@ code_bytes(struct code_source *src, const struct module *m, uint64_t vaddr)
 {
 	if (m->kind == MODULE_JIT)
 		return code_pages_of_space(&src->pages, src->space, vaddr);
-	if (m->no_elf)
+	if (code_is_live(src, m, vaddr))
 		return bytes_in_process(src, m, vaddr);
 	if (m->bad || m->elf.machine != src->arch->machine)
 		return cur_of(NULL, 0, false);
 	return m->file.fd ? code_pages_of_file(&src->pages, m, vaddr) : elf_from(&m->elf, vaddr);
 }
 
-bool
-code_after_call(struct code_source *src, struct module *m, uint64_t vaddr)
+static bool
+ends_call(struct code_source *src, struct module *m, uint64_t vaddr)
 {
 	for (unsigned back = vaddr % src->arch->align ? 0 : 8; src->arch->after_call && back > 1; back--) {   /* code may begin right before the call */
 		struct cursor c = code_bytes(src, m, vaddr - back);
@@ -70,6 +81,19 @@ code_after_call(struct code_source *src, struct module *m, uint64_t vaddr)
 			return src->arch->after_call(c.pos + back, back);
 	}
 	return false;
+}
+
+bool
+code_after_call(struct code_source *src, struct module *m, uint64_t vaddr)
+{
+	bool remade = src->remade, is = ends_call(src, m, vaddr);
+
+	if (is || remade || !module_may_differ(m, vaddr - 1))
+		return is;
+	src->remade = true;
+	is = ends_call(src, m, vaddr);
+	src->remade = false;
+	return is;
 }
 
 uint64_t

@@ -6,11 +6,11 @@
 #include "sym/module/space.h"
 #include "unwind/arch/arch.h"
 
-/* A part of a file that is no ELF file, in a space of EPOCH (0: none). */
+/* A map of a module, in a space of EPOCH (0: none). */
 struct mapped {
 	const struct module *module;
 	uint32_t epoch;
-	uint64_t lo, off, size;
+	uint64_t lo, hi, bias;
 };
 
 struct code_source {
@@ -19,7 +19,9 @@ struct code_source {
 	struct modules *modules;
 	struct space *space;       /* of the walk under way: prof reads JIT code from its process */
 	struct code_pages pages;
-	bool passes;               /* the callers of such code make the records of their callees: see callers_record.h */
+	bool remade;               /* code in parts of files that are data there is read from the process, too */
+	bool passes;               /* the callers of such code make the records of their callees: see callers_record.h.  It holds for one rule */
+	bool switches;             /* such code keeps its frames elsewhere, not on the stack of sp.  The same */
 	struct derive_work *work;  /* see derive.h */
 	struct kept_rule *kept;    /* see kept_rules.h */
 	struct mapped mapped;      /* the last one */
@@ -30,6 +32,8 @@ struct code_source {
 
 /* The instructions from VADDR on; empty if prof cannot read them.  They are valid until the next call. */
 struct cursor code_bytes(struct code_source *, const struct module *, uint64_t vaddr);
+/* Whether the code is read from the process now. */
+bool code_is_live(const struct code_source *, const struct module *, uint64_t vaddr);
 /* Where the process has the code at VADDR of a module whose code it made or loaded, or 0. */
 uint64_t code_address(struct code_source *, const struct module *, uint64_t vaddr);
 /* Whether a call ends right before VADDR. */

@@ -17,7 +17,8 @@ enum {
 	JUMPS_WITHIN = 64,        /* instructions of a function that makes a frame and jumps away */
 	NAMED_BEFORE = 1 << 16,   /* bytes in which prof looks for a function's beginning */
 	ALIGNED = 16, FRAME_WITHIN = 4096,   /* bytes before an address, in which a function may begin that makes its frame at once */
-	NAMED_FILE = 4 << 20, NAMED_ALL = 48 << 20,   /* bytes that prof searches for names of it: in one file, and in all */
+	NAMED_FILE = 64 << 20, NAMED_ALL = 192 << 20,   /* bytes that prof searches for names of it: in one file, and in all; */
+	NAMED_ASKED = 4 << 20,    /* and in a file that another process reads for this one */
 };
 
 enum { SOUGHT = 256 };
@@ -26,7 +27,9 @@ enum { SOUGHT = 256 };
 struct derive_work {
 	struct labels labels;
 	struct ways ways;
-	uint64_t sought[SOUGHT];  /* addresses for which derive_named has no more rules, by their hash */
+	struct sought {           /* addresses that derive_named was asked for, by their hash */
+		uint64_t key, start;   /* START: the beginning that its last rule is from; 0: there are no more rules */
+	} sought[SOUGHT];
 	uint64_t sought_in;       /* bytes of files, for all of them */
 	struct spots spots;       /* of the last one */
 };
@@ -72,7 +75,7 @@ derive(struct reader *r, struct rule *rule)
 {
 	struct code_source *src = r->src;
 	uint64_t lo, hi;
-	bool jit = module_is_live(r->m), named, returns, starts, begins;
+	bool jit = code_is_live(r->src, r->m, r->vaddr), named, returns, starts, begins;
 	struct rule other;
 
 	if (!has_work(src))
@@ -93,7 +96,9 @@ derive(struct reader *r, struct rule *rule)
 	if (begins && (r->pushed || !returns || !(rule->flags & RULE_RA_IN_REG)))
 		return true;
 	r->start = named ? lo : 0;
-	return derive_forward(r, &r->src->work->ways, r->vaddr + returns, returns, rule) || (starts && jit && derive_from_prologue(r, lo, rule)) ||
+	return derive_forward(r, &r->src->work->ways, r->vaddr + returns, returns, rule) ||
+	       (jit && r->pushed && !returns && !src->switches && function_behind_zeros(src, r->m, r->vaddr, &hi) && derive_from_start(r, &src->work->labels, hi, rule)) ||
+	       (starts && jit && derive_from_prologue(r, lo, rule)) ||
 	       ((src->arch->decode_other || src->arch->between) && !named && !returns && function_aligned(src, r->m, r->vaddr, &lo) &&
 	        derive_from_start(r, &src->work->labels, lo, rule));
 }
@@ -117,14 +122,14 @@ derive_rule(struct code_source *src, struct module *m, uint64_t vaddr, struct ru
 	*rule = (struct rule){ .kind = RULE_BARE };
 	if (!a->decode || !a->after_call || !cur_left(&code))
 		return;
-	if (module_is_live(m) && !code_has_time(src)) {
+	if (code_is_live(src, m, vaddr) && !code_has_time(src)) {
 		rule->kind = RULE_LEFT;
 		return;
 	}
 	followed = src->followed;
 	if (!derive(&r, rule)) {
 		*rule = (struct rule){ .kind = RULE_SILENT };
-		if (module_is_live(m))
+		if (code_is_live(src, m, vaddr))
 			code_in_vain(src, src->followed - followed);
 	}
 	note_record(a, rule);
@@ -152,17 +157,16 @@ find_spots(struct code_source *src, const struct module *m, uint64_t vaddr, bool
 			spots_add(spots, word);
 		}
 	}
+	filemap_trim(NAMED_ASKED);
 }
 
-/* Whether nobody has asked for this address yet. */
 static bool
-is_new(struct derive_work *w, const struct module *m, uint64_t vaddr)
+from_start(struct reader *r, uint64_t start, struct rule *rule)
 {
-	uint64_t key = vaddr ^ (uint64_t)m->id << 48, *sought = &w->sought[hash_u64(key) % SOUGHT];
-	bool new = *sought != key;
-
-	*sought = key;
-	return new;
+	if (!derive_from_start(r, &r->src->work->labels, start, rule))
+		return false;
+	note_record(r->src->arch, rule);
+	return true;
 }
 
 bool
@@ -170,19 +174,28 @@ derive_named(struct code_source *src, struct module *m, uint64_t vaddr, unsigned
 {
 	struct derive_work *w = src->work;
 	struct reader r = flow_reader(src, m, vaddr);
+	uint64_t key = vaddr ^ (uint64_t)m->id << 48;
+	struct sought *k = w ? &w->sought[hash_u64(key) % SOUGHT] : NULL;
 
-	if (!src->arch->named || !w || m->bad || m->kind != MODULE_FILE || m->elf.machine != src->arch->machine || m->size > NAMED_FILE ||
-	    w->sought_in >= NAMED_ALL || (!*next && !is_new(w, m, vaddr)))
+	if (!src->arch->named || src->passes || !k || m->bad || m->kind != MODULE_FILE || m->elf.machine != src->arch->machine ||
+	    m->size > (m->file.asked.size ? NAMED_ASKED : NAMED_FILE))
 		return false;
+	if (!*next && k->key == key) {   /* the rule was forgotten since */
+		*next = 2 * SPOTS;
+		return k->start && from_start(&r, k->start, rule);
+	}
+	if (w->sought_in >= NAMED_ALL)
+		return false;
+	k->key = key;
 	for (; *next < 2 * SPOTS; ++*next) {
 		if (*next % SPOTS == 0)
 			find_spots(src, m, vaddr, !*next);
-		if (*next % SPOTS < w->spots.n && derive_from_start(&r, &w->labels, w->spots.at[*next % SPOTS], rule)) {
-			note_record(src->arch, rule);
+		if (*next % SPOTS < w->spots.n && from_start(&r, k->start = w->spots.at[*next % SPOTS], rule)) {
 			++*next;
 			return true;
 		}
 	}
+	k->start = 0;
 	return false;
 }
 

@@ -53,7 +53,7 @@ exits(const struct reader *r, const struct insn *i, const struct flow *f)
 static void
 pass_record(struct reader *r, struct flow *f)
 {
-	struct cursor c = module_is_live(r->m) ? code_bytes(r->src, r->m, f->at) : cur_of(NULL, 0, false);
+	struct cursor c = code_is_live(r->src, r->m, r->vaddr) ? code_bytes(r->src, r->m, f->at) : cur_of(NULL, 0, false);
 	struct insn i;
 
 	if (!r->src->arch->passes(c.pos, cur_left(&c)) || !flow_insn(r, f->at, &i))
@@ -67,7 +67,7 @@ pass_record(struct reader *r, struct flow *f)
 static bool
 jumps_on(const struct reader *r, const struct insn *i)
 {
-	return r->src->passes && module_is_live(r->m) && i->target;
+	return r->src->passes && code_is_live(r->src, r->m, r->vaddr) && i->target;
 }
 
 /* Follows one path; true where it led to a rule. */
@@ -89,7 +89,7 @@ follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
 			return false;
 		}
 		w->budget--;
-		if (i.op == INSN_JUMP && module_is_live(r->m) && (i.target > JIT_FUNCTION || i.target < -JIT_FUNCTION)) {
+		if (i.op == INSN_JUMP && code_is_live(r->src, r->m, r->vaddr) && (i.target > JIT_FUNCTION || i.target < -JIT_FUNCTION)) {
 			w->unsure = true;   /* this way leads to the runtime, which may remove the frame */
 			return r->src->passes && f.record && flow_returned(r, &f, rule);
 		}

@@ -138,3 +138,17 @@ function_aligned(struct code_source *src, const struct module *m, uint64_t vaddr
 	}
 	return false;
 }
+
+bool
+function_behind_zeros(struct code_source *src, const struct module *m, uint64_t vaddr, uint64_t *start)
+{
+	for (uint64_t at = vaddr & ~(uint64_t)(ALIGNED - 1); vaddr - at < ASSEMBLY && at >= ALIGNED; at -= ALIGNED) {
+		struct cursor c = code_bytes(src, m, at - 8);
+		uint64_t before = cur_u64(&c);
+
+		*start = at;
+		if (!c.bad && !before)
+			return true;
+	}
+	return false;
+}
