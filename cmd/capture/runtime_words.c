@@ -9,7 +9,7 @@
 /* Shares of all samples, in percent, that are worth a word. */
 enum { RUNTIME_TOLD = 5, STRIPPED_TOLD = 10 };
 
-enum { NOT_KNOWN, EXPRESSIONS, LANGUAGES_MOST = 16 };
+enum { NOT_KNOWN, EXPRESSIONS, LANGUAGES_MOST = 18 };
 
 /* MODULE: how the names of its files begin; LOOP: the function in which it interprets, or NULL. */
 static const struct language {
@@ -20,6 +20,8 @@ static const struct language {
 	{ "Java", { "libjvm.so" }, NULL, "use --jit-names, or jcmd PID Compiler.perfmap before the capture ends" },
 	{ "Node.js", { "node", "libnode.so" }, "Builtins_InterpreterEntryTrampoline", "start node with --perf-basic-prof" },
 	{ "JavaScript", { "chrome", "chromium" }, NULL, "start it with --js-flags=--perf-basic-prof" },
+	{ "Deno", { "deno" }, NULL, "start it with --v8-flags=--perf-basic-prof" },
+	{ "Bun", { "bun" }, NULL, "set BUN_JSC_useJITDump=1 and BUN_JSC_jitDumpDirectory=/tmp for the program" },
 	{ "Python", { "python", "libpython" }, "_PyEval_EvalFrameDefault", "start Python 3.12 or later with -X perf" },
 	{ ".NET", { "libcoreclr.so", "dotnet" }, NULL, "set DOTNET_PerfMapEnabled=1 for the program" },
 	{ "Erlang", { "beam.smp" }, NULL, "start erl with +JPperf true" },

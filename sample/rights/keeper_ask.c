@@ -98,7 +98,7 @@ ask_jit(const char *path)
 	if (!map && strncmp(name, "jit-", 4))
 		return false;
 	name += map ? 5 : 4;
-	return text_dec(&name, &pid) && !strcmp(name, map ? ".map" : ".dump");
+	return text_dec(&name, &pid) && (map || *name != '-' || (name++, text_dec(&name, &pid))) && !strcmp(name, map ? ".map" : ".dump");
 }
 
 bool

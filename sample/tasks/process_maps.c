@@ -147,14 +147,14 @@ jit_of(struct process_maps *p)
 	return p->jit = m;
 }
 
-/* A file that a process maps only to show its place: jit-PID.dump, in any directory. */
+/* A file that a process maps only to show its place: jit-PID.dump, in any directory; JavaScriptCore's is jit-TID-PID.dump. */
 static bool
 is_dump(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *p = slash ? slash + 5 : "";
 	uint64_t pid;
 
-	return slash && !strncmp(slash, "/jit-", 5) && text_dec(&p, &pid) && !strcmp(p, ".dump");
+	return slash && !strncmp(slash, "/jit-", 5) && text_dec(&p, &pid) && (*p != '-' || (p++, text_dec(&p, &pid))) && !strcmp(p, ".dump");
 }
 
 static void

@@ -188,12 +188,11 @@ root_of(const struct question *q)
 static const struct v8_function *
 function_of(const struct question *q, const struct v8_call *c, uint64_t before)
 {
-	bool has_bytes = v8_type(q->look, c->bytes) == (uint32_t)q->v->image->at[V8_TYPE_BYTES];
-	uint64_t shared = before && has_bytes ? shared_of(q, before, c->bytes) : 0;
+	uint64_t shared = before ? shared_of(q, before, c->bytes) : 0;
+	bool has_bytes = !shared && v8_type(q->look, c->bytes) == (uint32_t)q->v->image->at[V8_TYPE_BYTES];
 
 	if (!shared)
 		shared = c->function ? shared_of_function(q, c->function, has_bytes ? c->bytes : 0) : 0;
-
 	if (!shared && c->fp && has_bytes && !(shared = shared_of_vector(q, c, OFFSET)))
 		shared = shared_of_vector(q, c, VECTOR);
 	if (!shared && has_bytes)

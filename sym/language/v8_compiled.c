@@ -5,7 +5,7 @@
 #include "lib/index.h"
 
 enum {
-	STEP = 32 /* where instructions may begin */, SLOT = 512, FARTHEST = 1 << 16, SEARCH_COST = 4, CODE_OF = 8, WRAPPED = 8,
+	STEP = 32 /* where instructions may begin */, SLOT = 512, NEAR = 8 /* slots */, FARTHEST = 1 << 16, SEARCH_COST = 4, CODE_OF = 8, WRAPPED = 8,
 	FIRST_ELEMENT = 16,
 };
 #define LOOK_AGAIN UINT64_C(100000000)   /* ns */
@@ -81,15 +81,39 @@ holds(const struct v8_compiled *c, const void *process, uint64_t pc)
 	return c->process == process && (c->hi ? pc - c->lo < c->hi - c->lo : pc == c->lo);
 }
 
+static struct v8_compiled *
+place_of(struct v8_compiled_codes *p, const void *process, uint64_t slot)
+{
+	return &p->compiled[hash_u64(slot ^ (uintptr_t)process) % V8_COMPILED];
+}
+
+/* What is known of code that holds PC, from near it in the same code; or NULL. */
+static const struct v8_compiled *
+find_near(struct v8_compiled_codes *p, const void *process, uint64_t pc, uint64_t time)
+{
+	for (uint64_t i = 0; i < 2 * NEAR; i++) {
+		const struct v8_compiled *c = place_of(p, process, pc / SLOT - NEAR + i + (i >= NEAR));
+
+		if (c->hi && holds(c, process, pc) && time - c->looked < LOOK_AGAIN)
+			return c;
+	}
+	return NULL;
+}
+
 const struct v8_compiled *
 v8_compiled_at(struct v8_compiled_codes *p, const struct v8_image *v, struct languages *languages, struct look *l, const void *process, uint64_t pc)
 {
-	struct v8_compiled *c = &p->compiled[hash_u64(pc / SLOT ^ (uintptr_t)process) % V8_COMPILED], now = { .process = process };
+	struct v8_compiled *c = place_of(p, process, pc / SLOT), now = { .process = process };
+	const struct v8_compiled *near;
 	uint64_t time = l->moment->time;
 	bool known = holds(c, process, pc);
 
 	if (known && time - c->looked < LOOK_AGAIN)
 		return c->hi ? c : NULL;
+	if ((near = find_near(p, process, pc, time))) {
+		*c = *near;
+		return c;
+	}
 	if (!v->at[V8_TYPE_CODE] || !languages_may_search(languages, languages_allowance(languages), time, SEARCH_COST))
 		return NULL;
 	now.looked = time;

@@ -7,7 +7,7 @@
 
 enum { ROOTS = 4096 /* from the register on */, LIST_LENGTH = 16, LIST_FIRST = 24, ARRAY_LENGTH = 8, ARRAY_FIRST = 16, FUNCTIONS = 88 /* of a script */,
        RUNS = 8 /* of a function */, LENGTH_MOST = 1 << 20, FUNCTIONS_MOST = 1 << 16 /* of a search */, COST = 4096 /* us */ };
-enum { SHARE = 16, VAIN_MOST = 4 };   /* searches cost no more than that part of a CPU, and half as much after each in vain */
+enum { SHARE = 32, VAIN_MOST = 4 };   /* searches cost no more than that part of a CPU, and half as much after each in vain */
 #define LOOK_AGAIN UINT64_C(100000000)   /* ns: if the list was not found */
 
 static bool

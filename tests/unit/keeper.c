@@ -80,7 +80,8 @@ paths(void)
 	CHECK(mapped("/proc/12/exe") && mapped("/proc/12/map_files/1000-2f00"));
 	CHECK(!mapped("/proc/12/map_files/1000-2f00/x") && !mapped("/proc/12/map_files/2f00-1000") && !mapped("/proc/12/map_files/"));
 	CHECK(!mapped("/proc/12/fd/3") && !mapped("/proc/self/exe") && !mapped("/bin/true"));
-	CHECK(ask_jit("/tmp/perf-12.map") && ask_jit("/home/x/jit-3.dump") && ask_jit("jit-3.dump"));
+	CHECK(ask_jit("/tmp/perf-12.map") && ask_jit("/home/x/jit-3.dump") && ask_jit("jit-3.dump") && ask_jit("/tmp/jit-4-3.dump"));
+	CHECK(!ask_jit("/tmp/perf-4-3.map") && !ask_jit("/tmp/jit-4-.dump") && !ask_jit("/tmp/jit-4-3-2.dump"));
 	CHECK(!ask_jit("/tmp/perf-12.dump") && !ask_jit("/tmp/perf-.map") && !ask_jit("/tmp/perf-12.map/../x") && !ask_jit("/tmp/perf-x.map"));
 }
 
