@@ -12,6 +12,7 @@ enum ruby_member {
 	RB_F_SIZE,
 	RB_B_INFO, RB_B_LOCAL,     /* the instructions' lines; the method around a block */
 	RB_CLASS_PATH, RB_CLASS_ATTACHED,   /* 0: they are among the instance variables */
+	RB_CLASS_SINGLETON,        /* which bit of a class's flags says that it was made for one object */
 	RB_TEXT,                   /* how strings and arrays tell their length: 0: in the flags, if they are short */
 	RB_MEMBERS
 };

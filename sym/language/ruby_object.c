@@ -8,7 +8,6 @@
 enum {
 	OUTSIDE = 1 << 13,         /* of strings: not in the object */
 	INSIDE = 1 << 13,          /* of arrays: in the object */
-	SINGLETON = 1 << 12,       /* of classes: made for one object */
 	LAST_OPERATOR = 169, UNIT = 512, SYMBOLS_MOST = 1 << 26, TABLE_MOST = 64, DATA_MOST = 1 << 16, ENTRY = 24,
 };
 
@@ -166,7 +165,7 @@ ruby_class_text(struct ruby_ids *s, struct look *l, uint64_t addr, char to[RUBY_
 
 	if (!is_class(l, addr) || !look_word(l, addr, &flags))
 		return false;
-	own = (flags & RUBY_KINDS) == RUBY_CLASS && flags & SINGLETON;
+	own = (flags & RUBY_KINDS) == RUBY_CLASS && flags >> s->image->at[RB_CLASS_SINGLETON] & 1;
 	if (own && (!(addr = attached_of(s, l, addr)) || !is_class(l, addr)))
 		return false;
 	if (!ruby_text(s->image, l, path_of(s, l, addr), to) || (n = strlen(to)) + 2 > RUBY_TEXT_MOST)

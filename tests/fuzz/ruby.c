@@ -27,7 +27,7 @@ read_input(struct space *space, uint64_t addr, void *to, size_t n)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const uint8_t at[][RB_MEMBERS] = { { 40, 144, 64, 120, 176, 0, 0, 0 }, { 48, 152, 56, 112, 168, 152, 128, 1 } };
+	static const uint8_t at[][RB_MEMBERS] = { { 40, 144, 64, 120, 176, 0, 0, 12, 0 }, { 48, 152, 56, 112, 168, 152, 128, 12, 1 } };
 	struct modules modules;
 	struct codes codes;
 	struct space space;

@@ -67,12 +67,29 @@ impossible='work.rb:Object#outer;(.*;)?work.rb:(K.other|Object#sorter|block in)|
 twenty='work.rb:Object#outer;work.rb:K#inner' one='work.rb:Object#recursive;'
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21; do twenty="$one$twenty"; done
 tested=' '
-for ruby in ruby ruby3.1 ruby3.3 ${RUBIES:-} ~/.rbenv/versions/*/bin/ruby; do
+# Other versions than this Debian's run in directories of their own.
+for other in trixie:3.3 experimental:3.4; do
+	suite=${other%:*} name=ruby${other#*:}
+	if [ "$(id -u)" != 0 ] || { [ "${CI:-}" != true ] && [ ! -d "$TESTS/../build/cache/$name-$suite" ]; }; then
+		skip "${other#*:}" "no Ruby ${other#*:}: ci/unpacked $suite $name $name fetches it"
+	elif place=$("$TESTS/../ci/unpacked" $suite $name $name 2>err); then
+		cat >$name <<-END
+		#!/bin/sh
+		case \$1 in *.rb) cp "\$1" "$place/tmp/" && set -- "/tmp/\$1" ;; esac
+		exec chroot "$place" /usr/bin/$name "\$@"
+		END
+		chmod 755 $name
+	else
+		not_ok "${other#*:}" "it cannot be unpacked" err
+	fi
+done
+for ruby in ruby ruby3.1 ruby3.3 ./ruby3.3 ./ruby3.4 ${RUBIES:-} ~/.rbenv/versions/*/bin/ruby; do
 	v=$("$ruby" -e 'puts RUBY_VERSION[/\d+\.\d+/]' 2>/dev/null) || continue
-	case $v in 3.1 | 3.3) ;; *) continue ;; esac
+	case $v in 3.1 | 3.3 | 3.4) ;; *) continue ;; esac
 	case $tested in *" $v "*) continue ;; esac
 	tested="$tested$v "
 	for how in '' --engine=ptrace; do
+		case $ruby$how in ./*ptrace) continue ;; esac   # how threads are stopped does not depend on the version
 		# The timers of a sleeping CPU may be late: prof then stops the program 180 times a second, and later than it should.
 		[ ! "$how" ] || start chrt -i 0 sh -c 'while :; do :; done'
 		"$PROF" $how --stats s.json -o w.folded -- "$ruby" work.rb 2>err
@@ -99,7 +116,7 @@ for ruby in ruby ruby3.1 ruby3.3 ${RUBIES:-} ~/.rbenv/versions/*/bin/ruby; do
 	for line in 5 6 7; do has "$v-line-$line" w.json "\"name\": *\"work.rb:K#inner\", *\"file\": *\"[^\"]*work.rb\", *\"line\": *$line"; done
 	lacks "$v-lines-others" w.json '"name": *"work.rb:K#inner", *"file": *"[^"]*work.rb", *"line": *(1[0-9]|[2-9][0-9])'
 done
-[ "$tested" != ' ' ] || { skip '' "no Ruby 3.1 or 3.3 here"; exit 0; }
+[ "$tested" != ' ' ] || { skip '' "no Ruby 3.1, 3.3 or 3.4 here"; exit 0; }
 # With a size of one's own there is no BPF program for deep stacks, so the frames are read later.
 "$PROF" --stack-size 16384 --stats s.json -o late.folded -- ruby work.rb 2>err
 has late-says-what-helps err "Ruby's stacks.*\[ruby\?\] instead \(use .*--engine=ptrace; see docs/languages.md\)"

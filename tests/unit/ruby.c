@@ -14,7 +14,7 @@ static uint64_t top, vm_stack, values, cfp, context, thread, ids, main_iseq, met
 static const uint8_t *at;
 static unsigned minor, words = WORDS;
 
-static const uint8_t of_3_1[RB_MEMBERS] = { 40, 144, 64, 120, 176, 0, 0, 0 }, of_3_3[RB_MEMBERS] = { 48, 152, 56, 112, 168, 152, 128, 1 };
+static const uint8_t of_3_1[RB_MEMBERS] = { 40, 144, 64, 120, 176, 0, 0, 12, 0 }, of_3_3[RB_MEMBERS] = { 48, 152, 56, 112, 168, 152, 128, 12, 1 };
 
 static size_t
 read_image(struct space *s, uint64_t addr, void *to, size_t n)
