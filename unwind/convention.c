@@ -10,7 +10,7 @@ static const struct {
 	const char *name;
 	enum enters how;
 	bool stays;      /* SWITCHES: that code leaves sp alone, once it has saved registers */
-} conventions[] = {
+} table[] = {
 	{ "execute_ex", CODE_HOSTED, false },        /* PHP's */
 	{ "process_main", CODE_SWITCHES, false },    /* Erlang's */
 	{ "S_generic_invoke", CODE_SWITCHES, true }, /* Chez Scheme's */
@@ -18,7 +18,7 @@ static const struct {
 };
 
 enum {
-	CONVENTIONS = sizeof conventions / sizeof *conventions,
+	CONVENTIONS = sizeof table / sizeof *table,
 	SWITCHER_INSNS = 32,
 };
 
@@ -60,10 +60,10 @@ find_in(struct unwinder *u, struct module *m, struct jumper *k)
 		return false;
 	symbol_tables_find(&t, &m->elf);
 	for (unsigned i = 0; i < CONVENTIONS; i++)
-		if (symbol_tables_named(&m->elf, &t.dynsym, conventions[i].name, &s) || symbol_tables_named(&m->elf, &t.symtab, conventions[i].name, &s)) {
-			if (conventions[i].how == CODE_HOSTED)
+		if (symbol_tables_named(&m->elf, &t.dynsym, table[i].name, &s) || symbol_tables_named(&m->elf, &t.symtab, table[i].name, &s)) {
+			if (table[i].how == CODE_HOSTED)
 				return convention_host(u, m, s.value, true, k);
-			*k = (struct jumper){ .module = m, .start = s.value, .how = conventions[i].how, .stays = conventions[i].stays };
+			*k = (struct jumper){ .module = m, .start = s.value, .how = table[i].how, .stays = table[i].stays };
 			return k->how == CODE_PASSES ? u->code.arch->passes != NULL : only_jumps(u, m, s.value);
 		}
 	return false;

@@ -20,7 +20,7 @@
 
 #include "lib/filemap.h"
 #include "lib/work.h"
-#include "convention.h"
+#include "conventions.h"
 #include "sym/jit/jit.h"
 #include "sym/module/symtab.h"
 #include "unwind/derive/derive.h"
@@ -275,7 +275,8 @@ find_undescribed(struct unwinder *u, struct module *m, uint64_t vaddr, struct ru
 void
 rule_undescribed(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
-	const struct jumper *k = u->mode == MODE_AUTO && (module_is_live(m) || module_may_differ(m, vaddr)) ? convention_of(u) : NULL;
+	const struct conventions *known = u->code.arch->conventions;
+	const struct jumper *k = known && u->mode == MODE_AUTO && (module_is_live(m) || module_may_differ(m, vaddr)) ? known->of(u) : NULL;
 	bool keeps;
 
 	u->code.passes = k && k->how == CODE_PASSES;

@@ -7,10 +7,8 @@
 #include "unwind/cfi/second_opinion.h"
 #include "unwind/derive/derive.h"
 #include "called_function.h"
-#include "convention.h"
+#include "conventions.h"
 #include "entry.h"
-#include "hosted_frame.h"
-#include "jumped_frame.h"
 #include "outermost.h"
 #include "rule.h"
 #include "step.h"
@@ -36,6 +34,7 @@ static enum step
 step_bare(struct job *j, const struct rule *r, struct frame *f)
 {
 	bool silent = r->kind == RULE_SILENT || r->kind == RULE_LEFT;
+	const struct conventions *known = j->u->code.arch->conventions;
 	const struct jumper *k;
 	enum step step;
 
@@ -51,11 +50,13 @@ step_bare(struct job *j, const struct rule *r, struct frame *f)
 	step = silent ? outermost_last(j, f) : step_by_code(j, r, f);
 	if (step == STEP_OK || step == STEP_OUTSIDE || step == STEP_ROOT)
 		return step;
-	if ((k = convention_of(j->u)) && k->how == CODE_PASSES)   /* old records lie on its stacks */
+	if (known && (k = known->of(j->u)) && k->how == CODE_PASSES)   /* old records lie on its stacks */
 		return step;
 	step = step_by_own_record(j, f);
-	step = step == STEP_NONE ? step_jumped(j, f) : step;
-	return step == STEP_NONE ? step_hosted(j, f) : step;
+	if (step != STEP_NONE || !known)
+		return step;
+	step = known->jumped(j, f);
+	return step == STEP_NONE ? known->hosted(j, f) : step;
 }
 
 static enum step step_full(struct job *, const struct entry *, struct frame *, struct regs *);
@@ -362,6 +363,7 @@ static void
 find_rule(struct job *j, struct entry *e, const struct frame *f)
 {
 	struct unwinder *u = j->u;
+	const struct conventions *known = u->code.arch->conventions;
 	struct rule rule;
 	uint64_t vaddr;
 	struct module *m;
@@ -369,8 +371,8 @@ find_rule(struct job *j, struct entry *e, const struct frame *f)
 	if (entry_described(u, e))
 		return;
 	m = entry_module(u, e, &vaddr);
-	if (u->mode == MODE_AUTO && !(m->kind == MODULE_JIT ? jumped_known(j, f, m, &rule) : called_function(j, f, m, vaddr, &rule)))
-		switch (hosted_rule(j, f, m, vaddr, &rule)) {
+	if (u->mode == MODE_AUTO && !(m->kind == MODULE_JIT ? known && known->jumped_known(j, f, m, &rule) : called_function(j, f, m, vaddr, &rule)))
+		switch (known ? known->hosted_rule(j, f, m, vaddr, &rule) : STEP_NONE) {
 		case STEP_OK:
 			break;
 		case STEP_OUTSIDE:   /* the instructions alone would tell something wrong */

@@ -18,8 +18,8 @@
 #include <string.h>
 
 #include "chain.h"
+#include "conventions.h"
 #include "entry.h"
-#include "jit_gap.h"
 #include "rule.h"
 #include "slow.h"
 
@@ -280,13 +280,14 @@ walk_beneath(struct job *j, const struct regs *regs, int32_t tid, uint32_t above
 	const struct base *base = NULL;
 	struct frame to, begin;
 	enum walk_end end;
-	enum step step = jit_gap_find(j, regs, tid, above, &to, &base);
+	const struct conventions *known = a->conventions;
+	enum step step = known ? known->gap_find(j, regs, tid, above, &to, &base) : STEP_NONE;
 
 	if (step != STEP_OK && step != STEP_ROOT)
 		return before;
 	walk_push(j->u, w, CODE_JIT, 0, &j->ring);
 	if (step == STEP_ROOT) {
-		jit_gap_push(j, base);
+		known->gap_push(j, base);
 		w->gap = true;
 		return WALK_ROOT;
 	}
@@ -299,7 +300,7 @@ walk_beneath(struct job *j, const struct regs *regs, int32_t tid, uint32_t above
 	end = walk_frames(j, &to);
 	if (end == WALK_ROOT || (nested && !w->elided && walk_beneath(j, regs, tid, n + 1, nested - 1, &to, end) == WALK_ROOT)) {
 		if (base)
-			jit_gap_learn(j, tid, &begin, n + 1);
+			known->gap_learn(j, tid, &begin, n + 1);
 		*f = to;
 		w->gap = true;
 		return WALK_ROOT;

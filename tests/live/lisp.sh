@@ -53,7 +53,7 @@ rm -f "/tmp/perf-$(head -n 1 out).map"
 awk -f order.awk s.folded >found
 read -r full wrong <found
 show=wrong
-check right "$wrong" -eq 0 -a "$full" -ge 500
+check right "$wrong" -eq 0 -a "$full" -ge 200
 show=err
 check complete $(($(field s.json stacks_complete) * 100)) -ge $(($(field s.json stacks) * 97))
 
@@ -89,7 +89,7 @@ END_LISP
 	awk '/^saved_gcl;/ && !/_\[k\]/ { n = $NF; sub(/;[^;]* [0-9]+$/, ""); ways[$0] += n; all += n }
 		END { for (w in ways) if (ways[w] > most) { most = ways[w]; way = w } print most + 0, all + 0, split(way, frames, ";") }' s.folded >found
 	read -r most all frames <found
-	check gcl-one-way "$most" -ge 500 -a $((most * 100)) -ge $((all * 90)) -a "$frames" -ge 20
+	check gcl-one-way "$most" -ge 100 -a $((most * 100)) -ge $((all * 90)) -a "$frames" -ge 20
 	check gcl $(($(field s.json stacks_complete) * 100)) -ge $(($(field s.json stacks) * 97))
 elif [ "${CI:-}" = true ]; then
 	not_ok gcl "no gcl"

@@ -70,6 +70,10 @@ struct branches {
 
 struct elf;
 struct row;
+struct reader;
+struct ways;
+struct rule;
+struct conventions;
 
 /* The SPOTS highest places in [LO, END) that code calls, or takes the address of: the highest first, each once. */
 enum { SPOTS = 8 };
@@ -157,11 +161,13 @@ struct arch {
 	/* The length of the push that ends at END, if functions have one before the place of prologue(); 0: no push.  NULL:
 	 * functions have none. */
 	unsigned (*push_before)(const uint8_t *end, uint64_t n);
+	const struct conventions *conventions;   /* of code that processes make; NULL: prof knows none, and has none of that in itself */
 	/* Code whose callers make the frame records of their callees (see callers_record.c): the distance from P to the call, if fp gets
 	 * the address of such a record at P, else 0; and whether a function begins at P by taking its return address into that record.  NULL:
 	 * no such code is known. */
 	unsigned (*passes)(const uint8_t *p, uint64_t n);
 	bool (*takes)(const uint8_t *p, uint64_t n);
+	void (*callers_record)(struct reader *, struct ways *, bool returns, struct rule *);
 	/* Finds the row at VADDR by the machine's own tables: NULL if all is well, else what is wrong, in words.  Or the member is
 	 * NULL. */
 	const char *(*table_row)(const struct elf *, uint64_t vaddr, struct row *, bool *found);
@@ -176,6 +182,10 @@ extern const struct arch *const arch_host, *const arch_compat;
 /* Decodes ARM's instructions, of either set. */
 void arm_a32(const uint8_t *bytes, uint64_t n, struct insn *);
 void arm_t32(const uint8_t *bytes, uint64_t n, struct insn *);
+
+/* x86_conventions.c and callers_record.c: x86-64's, if prof runs on it. */
+extern const struct conventions x86_conventions;
+void derive_callers_record(struct reader *, struct ways *, bool returns, struct rule *);
 
 /* exidx_row.c: ARM's table_row. */
 const char *exidx_row(const struct elf *, uint64_t vaddr, struct row *, bool *found);

@@ -142,4 +142,7 @@ const struct arch arch_x86_64 = {
 	.result = RAX, .call_number = NO_REG, .syscall_len = 2, .call_len = 5, .keeps_stack = RBX,
 	.prologue = prologue, .frame_size = frame_size, .marks = { 0x55, 0xec }, .first = { 0x48, 0x55, 0x89 }, .push_before = push_before,
 	.ends_here = ends_here, .passes = passes, .takes = takes,
+#ifdef __x86_64__   /* such code is read from processes, and these are of the machine that prof runs on: others need not carry that */
+	.callers_record = derive_callers_record, .conventions = &x86_conventions,
+#endif
 };

@@ -1,11 +1,10 @@
-/* See callers_record.h.  SBCL's compiled code calls like this: the caller makes a frame record for its callee, stores its own fp there, lets fp
+/* Code whose callers make the frame records of their callees.  SBCL's compiled code calls like this: the caller makes a frame record for its callee, stores its own fp there, lets fp
  * point to the record, and calls.  The callee begins by popping its return address into the record, and returns as all functions do that keep
  * frame records.  So in a function's body fp points to its record, and calls leave fp as it was.  But from the moment when fp points to the
  * record of a callee, until the return address is there, the record holds only where the caller's own record is; behind it lies an old word.
  * Some functions in assembly have no record, or make one for themselves: the way from there to a return tells. */
-#include "callers_record.h"
-
 #include "flow_rule.h"
+#include "forward.h"
 
 enum {
 	ENTERS_INSNS = 5,     /* before the return address is popped */
@@ -61,6 +60,7 @@ has_passed(struct reader *r, bool returns)
 	return false;
 }
 
+/* The rule at the reader's address.  RETURNS: it is of a return address.  WAYS: as for derive_forward. */
 void
 derive_callers_record(struct reader *r, struct ways *w, bool returns, struct rule *rule)
 {

@@ -20,7 +20,7 @@ struct code_source {
 	struct space *space;       /* of the walk under way: prof reads JIT code from its process */
 	struct code_pages pages;
 	bool remade;               /* code in parts of files that are data there is read from the process, too */
-	bool passes;               /* the callers of such code make the records of their callees: see callers_record.h.  It holds for one rule */
+	bool passes;               /* the callers of such code make the records of their callees: see callers_record.c.  It holds for one rule */
 	bool switches;             /* such code keeps its frames elsewhere, not on the stack of sp.  The same */
 	struct derive_work *work;  /* see derive.h */
 	struct kept_rule *kept;    /* see kept_rules.h */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "sym/module/ehframe.h"
-#include "callers_record.h"
 #include "flow_rule.h"
 #include "forward.h"
 #include "from_start.h"
@@ -81,7 +80,7 @@ derive(struct reader *r, struct rule *rule)
 	if (!has_work(src))
 		return false;
 	if (jit && src->passes) {
-		derive_callers_record(r, &src->work->ways, code_after_call(src, r->m, r->vaddr + 1), rule);
+		src->arch->callers_record(r, &src->work->ways, code_after_call(src, r->m, r->vaddr + 1), rule);
 		return true;
 	}
 	named = !jit && (code_function(src, r->m, r->vaddr, &lo, &hi) || ehframe_start(src->modules, r->m, r->vaddr, &lo, &hi));
