@@ -242,12 +242,30 @@ changes_stack(struct unwinder *u, struct module *m, uint64_t vaddr)
 	return !strncmp(s.name, "_rt0_", 5);
 }
 
+/* Where V8 goes on with a function in its interpreter, once it has left its optimized code: it makes the frame, with a record, and lets
+ * what that has called return to the beginning of its own function. */
+static bool
+enters_interpreter(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
+{
+	static const char name[] = "Builtins_InterpreterEnterAt";
+	const struct arch *a = u->code.arch;
+	int16_t cfa = (int16_t)(a->rec_ra + a->word);
+	struct symbol s;
+
+	if ((vaddr + 1) % FUNCTION_ALIGN || code_after_call(&u->code, m, vaddr + 1) || !symtab_find(u->code.modules, m, vaddr + 1, &s) ||
+	    s.lo != vaddr + 1 || strncmp(s.name, name, sizeof name - 1))
+		return false;
+	*r = (struct rule){ .kind = RULE_DERIVED, .flags = RULE_BASE_FP | RULE_KEEPS_FP | RULE_BY_HAND, .cfa_off = cfa, .ra_off = (int16_t)(a->rec_ra - cfa),
+	                    .fp_off = (int16_t)(a->rec_fp - cfa), .other_off = OTHER_SAME };
+	return true;
+}
+
 /* Code that is not what it looks like, whatever .debug_frame may say (Go's says nothing of it), or a signal trampoline's
  * description (which old vdsos have wrong). */
 static bool
 find_special(struct unwinder *u, struct module *m, uint64_t vaddr, struct rule *r)
 {
-	if (sigreturn_rule(&u->code, m, vaddr, r))
+	if (sigreturn_rule(&u->code, m, vaddr, r) || enters_interpreter(u, m, vaddr, r))
 		return true;
 	if (ends_here(u, m, vaddr))
 		*r = (struct rule){ .kind = RULE_ROOT, .flags = RULE_BY_HAND };

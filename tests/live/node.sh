@@ -106,6 +106,15 @@ function main(seconds) {
 }
 main(+process.argv[2]);
 END
+# Optimized code of outer, with inner in it, is left while inner calls work: V8 makes frames of its interpreter out of it.
+cat >left.js <<'END'
+function work(ms) { const e = Date.now() + ms; let k = 0; while (Date.now() < e) for (let i = 0; i < 1000; i++) k ^= i; return k; }
+function inner(o) { return o.long ? work(o.ms) : o.a; }
+function outer(o) { return inner(o) + 1; }
+let s = 0;
+for (let i = 0; i < 300000; i++) s += outer({ a: i, long: false, ms: 0 });
+s += outer({ a: 1, long: true, ms: 1000 });
+END
 # Compares each function in a profile with those that V8 wrote into maps: its name, file and first line.  Functions that V8 read from its
 # snapshot are in no map.
 cat >compare.py <<'END'
@@ -199,6 +208,15 @@ for suite in bookworm trixie forky; do
 		skip $suite "no Node.js of $suite: ci/node fetches it"
 	fi
 done
+
+# V8's own functions tell where they begin, if the program has symbols.
+if grep -q Builtins_InterpreterEnterAtNextBytecode "$(readlink -f "$(command -v node)")"; then
+	"$PROF" -q -o w.folded -- node left.js 2>err
+	all=$(samples w.folded 'left.js:work')
+	check left-code "$(samples w.folded '_start;(.*;)?left.js:outer;left.js:inner;left.js:work')" -ge $((all * 95 / 100)) -a "$all" -ge 50
+else
+	skip left-code "node has no symbols of V8's own functions"
+fi
 
 # The interpreter's own functions are kept on demand; what V8 wrote down stays ahead; without V8's constants prof says what would help.
 "$PROF" -q --native-interpreter -o n.folded -o n.svg -- node work.js 2>err

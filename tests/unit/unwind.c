@@ -148,6 +148,23 @@ coroutines_begin_where_they_would_return_to(void)
 	tear_down();
 }
 
+/* V8 makes frames of its interpreter out of one of optimized code. */
+static void
+frames_that_v8_made_return_to_its_interpreter(void)
+{
+	set_up(MODE_AUTO, 512);
+	regs.r[RBP] = slot(8);
+	words[3] = BIAS + TEXT + ENTERS * FUNCTION;
+	words[8] = slot(40);
+	words[9] = ret(ROOT);
+	go(ret(PLAIN), 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && in(2) == ROOT);
+	words[9] = ret(ROOT) + 1;         /* no return address */
+	go(ret(PLAIN), 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 2);
+	tear_down();
+}
+
 static void
 no_progress_ends_the_walk(void)
 {
@@ -352,6 +369,7 @@ main(void)
 	RUN("unwind", other_modes);
 	RUN("unwind", nothing_mapped);
 	RUN("unwind", a_new_epoch_is_another_place);
+	RUN("unwind", frames_that_v8_made_return_to_its_interpreter);
 	RUN("unwind", coroutines_begin_where_they_would_return_to);
 	RUN("unwind", no_progress_ends_the_walk);
 	RUN("unwind", the_quick_walk_is_the_full_walk);

@@ -21,7 +21,7 @@ enum { RDX = 1, RBX = 3, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
 enum { ROOT, PLAIN, FRAMED, LEAF, BY_RBX, REALIGNED, FP_IN_R12, LOSES_RBX, SETS_R12, SIGNAL, LIAR, PLT, SAVES_FP, EPILOGUE,
        PLAIN_SIGNAL, VFORK, REALIGNED_END, REMEMBERS, FAR, DESCRIBED,
        ENTRY = DESCRIBED, BARE, PUSHES, ALLOCA, POPPED, MOVES, LOSES, VFORKS, TRAMPOLINE, STRIPPED, ENDLESS, SILENT, RECORD, CLONES, CALLED,
-       CALLS, SWITCHES, PADDED, FUNCTIONS };
+       CALLS, SWITCHES, PADDED, ENTERS, FUNCTIONS };
 
 static const struct { const char *insns; uint8_t n; bool signal; } descriptions[DESCRIBED] = {
 	[ROOT] = { "\x07\x10", 2, false },
@@ -81,6 +81,7 @@ static const struct { unsigned at; const char *bytes; uint8_t n; } code[] = {
 	{ RECORD * FUNCTION, "\xff\xe0", 2 },
 	/* mov 23(%rdi),%rdx; jmp *%rcx; behind four bytes of padding */
 	{ PADDED * FUNCTION - 4, "\xcc\xcc\xcc\xcc\x48\x8b\x57\x17\xff\xe1", 10 },
+	{ ENTERS * FUNCTION - 4, "\xcc\xcc\xcc\xcc\xff\xe1", 6 },
 	{ RECORD * FUNCTION + RET, "\x48\x8d\x65\xe8\x5b\x41\x5a\x41\x5c\x5d\x49\x8d\x62\xf8\xc3", 15 },
 };
 
@@ -113,6 +114,7 @@ build(void)
 		elfwrite_symbol(&w, "f", TEXT + i * FUNCTION, FUNCTION, STT_FUNC, sec);
 	elfwrite_section(&w, ".note.go.buildid", SHT_NOTE, 0, 0, NULL, 4);
 	elfwrite_symbol(&w, "runtime.systemstack", TEXT + SWITCHES * FUNCTION, FUNCTION, STT_FUNC, sec);
+	elfwrite_symbol(&w, "Builtins_InterpreterEnterAtBytecode", TEXT + ENTERS * FUNCTION, FUNCTION, STT_FUNC, sec);
 	elfwrite_symbol(&w, "_start", TEXT + ENTRY * FUNCTION, FUNCTION, STT_FUNC, sec);
 	plain = ehwrite_cie(&e, "zR", 1, -8, 16, "\x0c\x07\x08\x90\x01", 5);
 	signal = ehwrite_cie(&e, "zRS", 1, -8, 16, "\x0c\x07\x08\x90\x01", 5);

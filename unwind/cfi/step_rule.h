@@ -30,7 +30,7 @@ enum {
 	RULE_KEEPS_FP = 8,     /* fp points to a frame record */
 	RULE_AFTER_CALL = 16, /* the code is the end of a call */
 	RULE_REALIGNED = 32,  /* the CFA is the word at fp + cfa_off, and the return address lies in the frame record too */
-	RULE_BY_HAND = 128,   /* a root to which functions return although it has not called them */
+	RULE_BY_HAND = 128,   /* functions return to it although it has not called them */
 	RULE_RA_IN_REG = 64,  /* the return address is in register ra_off; only for an interrupted pc */
 };
 
