@@ -2,7 +2,7 @@
  *
  * The root is the comm, or perf's comm-PID and comm-PID/TID.  Lines are sorted frame by frame by what is written, never by
  * address, so that the same profile gives the same text.  Functions that are written alike are one frame.  Beside the tree
- * this needs at most 24 bytes for each node.  It makes one line at a time, and keeps the text of each before its own
+ * this needs at most 22 bytes for each node.  It makes one line at a time, and keeps the text of each before its own
  * innermost frames, because neighbours have most of their frames in common. */
 #include "format.h"
 #include "folded_read.h"
@@ -150,35 +150,37 @@ parent_of(const struct folding *f, uint32_t node)
 	return parent == NODE_NONE ? NODE_NONE : f->place[parent];
 }
 
-static uint32_t
+static uint64_t
 line_hash(const struct folding *f, uint32_t node)
 {
-	return hash_u64((uint64_t)parent_of(f, node) << 32 | rank_of(f, node));
+	return node_hash(parent_of(f, node), rank_of(f, node));
 }
 
 /* place[node] = the first node with a stack that is written alike. */
 static bool
 merge_alike(struct folding *f)
 {
-	struct index ix = { 0 };
-	bool ok = vec_room(&f->place, &f->place_cap, f->p->tree.n, sizeof *f->place);
+	struct tags lines = { 0 };
+	uint32_t n = f->p->tree.n;
+	bool ok = vec_room(&f->place, &f->place_cap, n, sizeof *f->place) && (!f->alike || tags_new(&lines, n));
 
-	for (uint32_t i = 0; ok && i < f->p->tree.n; i++) {
-		uint32_t hash, slot, j;
+	for (uint32_t i = 0; ok && i < n; i++) {
+		uint32_t at, j;
+		uint64_t hash;
 
 		f->place[i] = i;
 		if (!f->alike)
 			continue;
 		hash = line_hash(f, i);
-		for (slot = index_first(&ix, hash); (j = index_at(&ix, slot)) != INDEX_NONE; slot = index_next(&ix, slot))
-			if (parent_of(f, j) == parent_of(f, i) && rank_of(f, j) == rank_of(f, i))
+		for (at = tags_first(&lines, hash); tags_taken(&lines, at); at = tags_next(&lines, at))
+			if (tags_like(&lines, at, hash) && parent_of(f, j = tags_number(&lines, at)) == parent_of(f, i) && rank_of(f, j) == rank_of(f, i))
 				break;
-		if (j == INDEX_NONE)
-			ok = index_add(&ix, hash, i);
+		if (tags_taken(&lines, at))
+			f->place[i] = tags_number(&lines, at);
 		else
-			f->place[i] = j;
+			tags_put(&lines, at, hash, i);
 	}
-	index_free(&ix);
+	tags_free(&lines);
 	return ok;
 }
 
@@ -252,9 +254,9 @@ find_callees(const struct folding *f, const uint32_t *order, struct callees *c)
 	}
 }
 
-/* Callees that are still to come, of the node at PLACE. */
+/* Callees of one node that are still to come. */
 struct level {
-	uint32_t at, end, place;
+	uint32_t at, end;
 };
 
 /* Asks for what a walk will read of the callees that come soon, and of their first callees. */
@@ -283,27 +285,43 @@ static bool
 walk(struct folding *f, const struct callees *c, uint32_t *place)
 {
 	struct level *level = NULL;
-	uint32_t cap = 0, depth = 0, n = f->p->tree.n, node = n, at = NODE_NONE;
-	struct tree *lines = &f->lines;
+	uint32_t cap = 0, depth = 0, node = f->p->tree.n, n = 0;
 
 	for (;;) {
 		if (!vec_room(&level, &cap, (uint64_t)depth + 1, sizeof *level)) {
 			depth = 0;
 			break;
 		}
-		level[depth++] = (struct level){ begin_of(c, node), c->end[node], at };
+		level[depth++] = (struct level){ begin_of(c, node), c->end[node] };
 		while (depth && level[depth - 1].at == level[depth - 1].end)
 			depth--;
 		if (!depth)
 			break;
 		ask_for_callees(f, c, &level[depth - 1]);
-		at = lines->n++;
 		node = c->node[level[depth - 1].at++];
-		lines->node[at] = (struct node){ level[depth - 1].place, f->p->tree.node[node].frame };
-		place[node] = at;
+		place[node] = n++;
 	}
 	vec_free(&level, &cap, sizeof *level);
-	return lines->n == f->nline;
+	return n == f->nline;
+}
+
+/* The tree of the lines, and the place of every node's line.  PLACE: those of the lines' own nodes.  A parent comes before its callees. */
+static bool
+make_lines(struct folding *f, const uint32_t *place)
+{
+	struct tree *lines = &f->lines;
+
+	if (!vec_room(&lines->node, &lines->cap, f->nline, sizeof *lines->node))
+		return false;
+	for (uint32_t i = 0; i < f->p->tree.n; i++) {
+		bool own = f->place[i] == i;
+
+		f->place[i] = place[f->place[i]];
+		if (own)
+			lines->node[f->place[i]] = (struct node){ parent_of(f, i), f->p->tree.node[i].frame };
+	}
+	lines->n = f->nline;
+	return true;
 }
 
 static bool
@@ -316,12 +334,11 @@ sort_lines(struct folding *f)
 
 	if (ok)
 		find_callees(f, order, &c);
-	ok = ok && vec_room(&f->lines.node, &f->lines.cap, f->nline, sizeof *f->lines.node) && walk(f, &c, order);
-	for (uint32_t i = 0; ok && i < n; i++)
-		f->place[i] = order[f->place[i]];
-	vec_free(&order, &cap, sizeof *order);
+	ok = ok && walk(f, &c, order);
 	vec_free(&c.node, &c.node_cap, sizeof *c.node);
 	vec_free(&c.end, &c.end_cap, sizeof *c.end);
+	ok = ok && make_lines(f, order);
+	vec_free(&order, &cap, sizeof *order);
 	tree_settle(&f->lines);
 	return ok && vec_room(&f->weight, &f->weight_cap, f->nline, sizeof *f->weight);
 }

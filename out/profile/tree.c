@@ -8,14 +8,6 @@
 
 enum { PLACE_AHEAD = 16, DEPTH_MANY = UINT16_MAX };
 
-static inline uint64_t
-hash_node(uint32_t parent, uint32_t frame)
-{
-	uint64_t v = ((uint64_t)parent << 32 | frame) * 0x9e3779b97f4a7c15u;
-
-	return (v ^ v >> 32) * 0xd6e8feb86659fd93u;
-}
-
 /* Whether the node stands beside its parent; the first node does so without one. */
 static inline bool
 beside(const struct tree *t, uint32_t number)
@@ -32,7 +24,7 @@ is(const struct tree *t, uint32_t number, uint32_t parent, uint32_t frame)
 static uint64_t
 hash_of(const struct tree *t, uint32_t number)
 {
-	return hash_node(t->node[number].parent, t->node[number].frame);
+	return node_hash(t->node[number].parent, t->node[number].frame);
 }
 
 static void
@@ -93,7 +85,7 @@ tree_node(struct tree *t, uint32_t parent, uint32_t frame)
 		return parent + 1;
 	if (t->placed < t->n)
 		place_new(t);
-	hash = hash_node(parent, frame);
+	hash = node_hash(parent, frame);
 	for (at = tags_first(&t->tags, hash); tags_taken(&t->tags, at); at = tags_next(&t->tags, at))
 		if (tags_like(&t->tags, at, hash) && is(t, number = tags_number(&t->tags, at), parent, frame))
 			return number;

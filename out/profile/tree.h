@@ -11,6 +11,14 @@ struct node {
 	uint32_t frame;
 };
 
+static inline uint64_t
+node_hash(uint32_t parent, uint32_t frame)
+{
+	uint64_t v = ((uint64_t)parent << 32 | frame) * 0x9e3779b97f4a7c15u;
+
+	return (v ^ v >> 32) * 0xd6e8feb86659fd93u;
+}
+
 struct tree {
 	struct node *node;
 	uint32_t n, cap;
