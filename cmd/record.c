@@ -33,6 +33,7 @@
 #include "cmd/options/profile_input.h"
 #include "cmd/options/refused.h"
 #include "cmd/capture/waits.h"
+#include "cmd/capture/whole_waits.h"
 #include "cmd/options/terminal.h"
 #include "out/formats.h"
 #include "out/report/report_text.h"
@@ -41,9 +42,9 @@
 enum { CAPTURE_MIB = 512, NAMING_MIB = 1024 };
 /* Bytes of address space that prof leaves for writing, if there is little (RLIMIT_AS). */
 enum { WRITING = 2 << 20 };
-/* If an interpreter's frames do not come with the samples: ns that prof waits at most, because later they are others; and for how
- * long after the last such sample. */
-enum { LANGUAGE_PAUSE = 4000000, LANGUAGE_LATE = 100000000 };
+/* If an interpreter's frames do not come with the samples, or the whole stack with a wait: ns that prof sleeps at most, because later they are
+ * others; and for how long after the last such sample. */
+enum { LATE_PAUSE = 4000000, LATE_FOR = 100000000 };
 /* ns of CPU that naming may take for each byte of a file, on the slowest machine. */
 enum { NAMING_BYTE = 200 };
 
@@ -132,6 +133,8 @@ drain(struct recording *r, bool final)
 	if (r->plan.off_cpu)
 		waits_throttled(&r->collector, causes_throttled(&r->causes));
 	session_drain(r->session, final, collect_sample, &r->collector);
+	if (!final)
+		whole_waits_read(&r->collector, session_processes(r->session));
 }
 
 /* Shows the progress on a terminal. */
@@ -164,12 +167,12 @@ capture(struct recording *r)
 
 		if (ahead && (left < 0 || left > AHEAD_PAUSE))
 			left = AHEAD_PAUSE;
-		if (r->collector.language_late != late) {
-			late = r->collector.language_late;
+		if (r->collector.language_late + r->collector.unread != late) {
+			late = r->collector.language_late + r->collector.unread;
 			late_at = t;
 		}
-		if (late && t - late_at < LANGUAGE_LATE && (left < 0 || left > LANGUAGE_PAUSE))
-			left = LANGUAGE_PAUSE;
+		if (late && t - late_at < LATE_FOR && (left < 0 || left > LATE_PAUSE))
+			left = LATE_PAUSE;
 		if (r->progress.on && (left < 0 || left > (int64_t)PROGRESS_PAUSE))
 			left = (int64_t)PROGRESS_PAUSE;
 		alive = session_wait(r->session, r->signals.fd, left);
@@ -193,6 +196,7 @@ capture(struct recording *r)
 	drain(r, true);
 	if (r->plan.off_cpu)
 		session_end_waits(r->session, r->collector.profile.end);
+	whole_waits_end(&r->collector);
 	slowest_end(&r->collector.slowest, &r->collector.profile);
 	in_use_end(&r->collector.in_use, &r->collector.profile);
 	r->collector.profile.dropped += r->collector.in_use.left_out + r->collector.slowest.left_out;
@@ -324,6 +328,8 @@ open_session(struct recording *r)
 		return false;
 	r->collector.wait_weight = r->plan.event[r->collector.wait_event].weight;
 	r->collector.wall = r->plan.wall;
+	if (r->collector.wait_event && !r->plan.stack_size && (r->plan.stacks == STACKS_AUTO || r->plan.stacks == STACKS_DWARF))
+		whole_waits_begin(&r->collector);
 	c = plan_capture(&r->plan, &r->launch.pid);
 	if (r->collector.in_use.frees) {
 		c.gone = collect_gone;

@@ -3,6 +3,7 @@
 
 #include "sample/events/event.h"
 #include "waits.h"
+#include "whole_waits.h"
 
 /* The profile's thread of a sample: kept in the task for the first event, which is nearly always the only one. */
 static uint32_t
@@ -56,6 +57,8 @@ collect_sample(void *collector, const struct sample *s)
 		return;
 	}
 	n = collector_stack(c, s);
+	if (collector_is_wait(c, s))
+		s->task->waits.unread = 0;
 	if (c->locked && c->lock != LOCK_HELD) {
 		c->unlocked += s->count;
 		s->task->waits.node = s->task->waits.waker_node = 0;
@@ -72,6 +75,8 @@ collect_sample(void *collector, const struct sample *s)
 	if (collector_is_wait(c, s)) {
 		s->task->waits.node = profile_stack(&c->profile, thread, c->stack, n);
 		s->task->waits.waker_node = 0;
+		if (c->whole && c->walk.end == WALK_STACK_SHORT)
+			whole_waits_note(c, s);
 	}
 	if (c->wall && !s->event)
 		waits_ran(c, s->task, thread, s->time, s->ran, profile_stack(&c->profile, thread, c->stack, n));

@@ -131,8 +131,8 @@ link_of(const struct sample *s, const struct arch *arch)
 	return 0;
 }
 
-static bool
-walk_user(struct collector *c, const struct sample *s)
+bool
+collector_walk(struct collector *c, const struct sample *s)
 {
 	const struct arch *arch = s->regs32 ? c->compat : c->arch;
 	struct regs regs = { .known = 0 };
@@ -215,10 +215,10 @@ walk_codes(struct collector *c, const struct sample *s, uint32_t *to)
 		deep_chain(s->deep, s->task->tid, stack->at, stack->then, stack->back);
 	for (uint32_t i = 0; s->deep && i < stack->nothers; i++)
 		deep_chain_guess(s->deep, stack->other[i].tid, stack->other[i].at, stack->then, stack->back);
-	c->language_stacks++;
-	c->language_doubtful += stack->doubtful != 0;
-	c->doubted = stack->doubtful ? stack->of : c->doubted;
-	c->language_late += stack->late;
+	c->language_stacks += !s->again;
+	c->language_doubtful += !s->again && stack->doubtful;
+	c->doubted = !s->again && stack->doubtful ? stack->of : c->doubted;
+	c->language_late += !s->again && stack->late;
 	c->late = stack->late;
 	c->chain = (struct deep_chain){ (uint64_t)s->task->tid, stack->at, stack->then, stack->back };
 	c->lock = stack->lock;
@@ -234,9 +234,10 @@ user_codes(struct collector *c, const struct sample *s, uint32_t n)
 			c->stack[n++] = unwind_code(c->unwinder, &s->task->process->maps.space, s->ip);
 		return n;
 	}
-	if (!walk_user(c, s))
+	if (!collector_walk(c, s))
 		return n;
-	count_walk(c, collector_is_wait(c, s) ? &c->wait_use : &c->use);
+	if (!s->again)
+		count_walk(c, collector_is_wait(c, s) ? &c->wait_use : &c->use);
 	n += walk_codes(c, s, c->stack + n);
 	if (c->walk.end != WALK_ROOT)
 		c->stack[n++] = CODE_TRUNCATED;
@@ -338,7 +339,7 @@ collector_stack(struct collector *c, const struct sample *s)
 	if ((s->kernel || s->nkchain) && !(s->of && (s->of->growth || s->of->slow)))
 		n = kernel_codes(c, s, n);
 	n = user_codes(c, s, n);
-	c->frames += n;
+	c->frames += s->again ? 0 : n;
 	if (c->lock == LOCK_WANTED && collector_is_wait(c, s)) {
 		memmove(c->stack + 1, c->stack, n * sizeof *c->stack);
 		c->stack[0] = CODE_LOCK;

@@ -14,6 +14,8 @@
 
 enum { NAMES_AHEAD = 4096 };   /* addresses that are named in one go */
 
+struct whole_waits;
+
 struct collector {
 	struct modules modules;
 	struct codes codes;
@@ -44,6 +46,8 @@ struct collector {
 	uint64_t walks[WALK_ENDS];       /* user stacks by how they ended */
 	uint64_t elided, gaps, frames;
 	uint64_t waits;                  /* among the profile's samples */
+	struct whole_waits *whole;       /* the rest of their stacks; NULL: prof does not read it */
+	uint64_t unread;                 /* how often prof came too late for that, although it need not have */
 	uint64_t run_queue;              /* ns of them, [run queue] */
 	uint64_t by_cfi, by_fp, by_chain, by_code, by_libunwind;
 	struct languages *languages;     /* NULL: prof looks for none */
@@ -84,6 +88,8 @@ struct slow_sample {
 	uint64_t ns;
 };
 struct slow_sample collector_slow(const struct sample *);
+/* Walks the sample's user stack, and leaves that in WALK; false if it has none. */
+bool collector_walk(struct collector *, const struct sample *);
 /* Puts the codes of a sample's stack into STACK, leaf first, and returns their number.  The second function makes a code of a
  * task's name. */
 uint32_t collector_stack(struct collector *, const struct sample *);

@@ -33,7 +33,8 @@ void
 waits_waker(struct collector *c, const struct sample *s)
 {
 	struct tree *tree = &c->profile.raw;
-	uint32_t node = tree_node(tree, s->wakes->waits.node, CODE_WOKEN), n = s->interrupt ? 0 : collector_stack(c, s);
+	const struct task *t = s->wakes;
+	uint32_t node = tree_node(tree, t->wait.read ? t->waits.whole_node : t->waits.node, CODE_WOKEN), n = s->interrupt ? 0 : collector_stack(c, s);
 
 	for (uint32_t i = 0; i < n && node != NODE_NONE; i++)
 		node = tree_node(tree, node, c->stack[i]);
@@ -70,10 +71,17 @@ waits_add(void *collector, const struct wait *w)
 	struct collector *c = collector;
 	struct task *t = w->task;
 	uint64_t from = w->from > c->skip_until ? w->from : c->skip_until, before = c->profile.samples;
-	uint32_t node = !w->stack ? NODE_NONE : w->kind == WAIT_ASLEEP && t->waits.waker_node ? t->waits.waker_node - 1 : t->waits.node;
+	uint32_t node = !w->stack ? NODE_NONE : w->kind == WAIT_ASLEEP && t->waits.waker_node ? t->waits.waker_node - 1 :
+	                w->whole ? t->waits.whole_node : t->waits.node;
 	bool throttled = w->kind == WAIT_RUN_QUEUE && is_throttled(c, w->to - w->from);
 	uint32_t mark = marks[throttled ? WAIT_THROTTLED : w->kind];
 
+	c->unread += t->waits.unread && w->to - w->from >= WAITS_READABLE;
+	if (w->whole) {   /* its walk ended otherwise than it seemed; a wait may be told in two parts */
+		c->walks[WALK_STACK_SHORT]--;
+		c->walks[t->waits.whole_end]++;
+		t->waits.whole_end = WALK_STACK_SHORT;
+	}
 	if (w->to <= from)
 		return;
 	if (mark == CODE_RUN_QUEUE)

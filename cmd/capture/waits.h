@@ -5,6 +5,9 @@
 #include "collector.h"
 #include "sample/waiting/wait.h"
 
+/* ns of a wait in which prof can read the rest of its stack, if it hurries. */
+enum { WAITS_READABLE = 5000000 };
+
 /* Tells that the target's cgroup had been throttled for US in all, before prof read the records that it collects next. */
 void waits_throttled(struct collector *, uint64_t us);
 /* For session's waits; CTX is the collector. */

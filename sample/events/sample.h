@@ -33,6 +33,7 @@ struct sample {
 	bool sp_only;              /* there are no REGS, only SP and IP */
 	uint64_t sp;
 	bool still;                /* the thread has not run since */
+	bool again;                /* the same sample came before, with less of the stack */
 	uint64_t arg;              /* where the thread waits: the first argument of its system call; 0: not known */
 	struct task *wakes;        /* not a sample of TASK's time: TASK wakes that thread, */
 	bool interrupt;            /* or an interrupt does, on TASK's CPU */

@@ -22,9 +22,13 @@ struct task_named {
 	uint32_t thread, wait_thread;
 };
 
-/* cmd/capture: the stacks with which the thread waits and is woken (+ 1), and what is left of a microsecond. */
+/* cmd/capture: the stacks with which the thread waits and is woken (+ 1), and what is left of a microsecond.  If the first is cut: the
+ * time of its sample, while prof may still read the rest of it, and else 0; with the rest, once prof has read it, and how its walk
+ * ended. */
 struct task_waits {
 	uint32_t node, waker_node, rest, ran_rest;
+	uint64_t unread;
+	uint32_t whole_node, whole_end;
 };
 
 /* The session. */
@@ -49,6 +53,7 @@ struct task_wait {
 	uint8_t state;
 	bool runnable, stack;
 	uint64_t woken;            /* when, or 0 */
+	uint64_t read;             /* when prof had read the rest of its stack, or 0 */
 };
 
 struct process {

@@ -5,11 +5,14 @@
 
 #include <linux/perf_event.h>
 
+#include "lib/clock.h"
 #include "sample/events/record.h"
 #include "sample/events/switch_event.h"
 
 /* ns: how near to each other the records of one switch are, where each comes twice. */
 #define SAME_SWITCH UINT64_C(1000000)
+/* ns: how far apart the clocks of two CPUs may be, and the kernel's and prof's reading of one clock. */
+#define CLOCKS_APART UINT64_C(20000)
 
 /* The state of a task.  A new task is UNKNOWN (0).  From BEFORE on, the task is off the CPU.  BEFORE: it seems to be off
  * since before the capture.  LEAVING: prof has its stack, but does not know yet why it leaves. */
@@ -31,7 +34,7 @@ turn(struct waits *w, struct task *t, uint64_t time, uint8_t state)
 	t->wait.since = time;
 	t->wait.losses = w->losses;
 	t->wait.runnable = t->wait.stack = false;
-	t->wait.woken = 0;
+	t->wait.woken = t->wait.read = 0;
 }
 
 /* Adds up the time on the CPU until TIME, at which it is still there. */
@@ -73,7 +76,7 @@ begin(struct waits *w, struct task *t, uint64_t time, uint8_t state)
 static void
 tell(struct waits *w, struct task *t, uint64_t from, uint64_t to, enum wait_kind kind)
 {
-	struct wait wait = { t, from, to, kind, t->wait.stack };
+	struct wait wait = { t, from, to, kind, t->wait.stack, t->wait.stack && t->wait.read };
 
 	w->counts.waits++;
 	w->counts.ns += to - from;
@@ -81,10 +84,31 @@ tell(struct waits *w, struct task *t, uint64_t from, uint64_t to, enum wait_kind
 	w->waited(w->ctx, &wait);
 }
 
+bool
+wait_goes_on(const struct task *t)
+{
+	return !t->dead && t->wait.state >= BEFORE && t->wait.stack && !t->wait.woken;
+}
+
+void
+wait_read(struct task *t, bool known)
+{
+	t->wait.read = known ? 1 : clock_now() + CLOCKS_APART;
+}
+
+/* The task may have run from TIME on.  What prof read later may be of another stack. */
+static void
+may_have_run(struct task *t, uint64_t time)
+{
+	if (time <= t->wait.read)
+		t->wait.read = 0;
+}
+
 /* The wait ends, or the capture does. */
 static void
 end(struct waits *w, struct task *t, uint64_t time)
 {
+	may_have_run(t, time);
 	if (t->wait.losses != w->losses)
 		doubt(w, t, time);
 	else if (t->wait.state == BEFORE) {
@@ -120,6 +144,7 @@ wait_stack(struct waits *w, struct task *t, uint64_t time)
 		begin(w, t, time, LEAVING);
 	t->wait.state = LEAVING;
 	t->wait.stack = true;
+	t->wait.read = 0;
 }
 
 struct task *
@@ -132,6 +157,7 @@ wait_woken(struct processes *ps, const struct record *r, bool *interrupt)
 	t = processes_thread(ps, tid);
 	if (!told || !t || t->dead || t->wait.state < LEAVING || !t->wait.stack || t->wait.woken || t->wait.runnable)
 		return NULL;
+	may_have_run(t, r->time);
 	t->wait.woken = r->time;
 	return t;
 }

@@ -21,7 +21,8 @@ struct wait {
 	struct task *task;
 	uint64_t from, to;         /* ns */
 	enum wait_kind kind;
-	bool stack;                /* prof knows its stack: the last one of that task */
+	bool stack;                /* prof knows its stack: the last one of that task; */
+	bool whole;                /* and the rest of it, which it read while the thread slept */
 };
 
 struct wait_counts {
@@ -49,6 +50,10 @@ struct waits {
 struct task *wait_woken(struct processes *, const struct record *, bool *interrupt);
 /* Notes that prof knows the stack of the task, as of TIME, when it leaves the CPU. */
 void wait_stack(struct waits *, struct task *, uint64_t time);
+/* Whether the task still waits with its last stack, as far as records tell; then what prof reads of that stack is right if the task has not
+ * run until it is read.  Notes that this is so, or (KNOWN: the task did not run) is right already. */
+bool wait_goes_on(const struct task *);
+void wait_read(struct task *, bool known);
 /* Notes that the task sleeps since before TIME; LOOKED: prof knows its stack. */
 void wait_before(struct waits *, struct task *, uint64_t time, bool looked);
 /* Looks at THREADS, which existed when the capture began; tells as samples where the sleeping ones wait. */
@@ -56,6 +61,8 @@ void wait_look(struct waits *, struct processes *, const struct threads *, uint3
                void (*sample)(void *, const struct sample *), void *ctx);
 /* The sp and the pc of a sleeping thread; false if it does not sleep, or if they are not known. */
 bool wait_asleep(int32_t pid, int32_t tid, uint64_t *sp, uint64_t *pc, uint64_t *arg);
+/* How often the thread has had a CPU. */
+bool wait_runs(int32_t pid, int32_t tid, uint64_t *runs);
 /* The ns that the running task has run until TIME since the last call. */
 uint64_t wait_ran(struct waits *, struct task *, uint64_t time);
 /* Takes in what a record says of waiting, once the processes know it. */

@@ -61,6 +61,21 @@ wait_asleep(int32_t pid, int32_t tid, uint64_t *sp, uint64_t *pc, uint64_t *arg)
 	return parse_syscall(buf, sp, pc, arg) && (sizeof(void *) < 8 || *sp >> 32);   /* else the registers are a 32-bit program's */
 }
 
+bool
+wait_runs(int32_t pid, int32_t tid, uint64_t *runs)
+{
+	char name[32], buf[80];
+	const char *p = buf;
+
+	snprintf(name, sizeof name, "task/%d/schedstat", tid);
+	if (proc_text(pid, name, buf, sizeof buf) <= 0)
+		return false;
+	for (unsigned i = 0; i < 3; i++, p += *p == ' ')
+		if (!text_dec(&p, runs))
+			return false;
+	return true;
+}
+
 /* Tells the user's side of a sleeping thread as a sample of it.  Returns whether prof could read it. */
 static bool
 look_at(struct task *t, struct sample *out, void (*sample)(void *, const struct sample *), void *ctx)

@@ -40,7 +40,7 @@ check kernel-side "$(samples r.folded ';wait_nanosleep;.*nanosleep.*_\[k\];sched
 check threads "$(samples r.folded ';start_thread;holder;.*nanosleep')" -gt 190000
 check born-on-the-run-queue "$(samples r.folded ';\[off-cpu\];\[run queue\]$')" -gt 0
 
-# For a thread that waits prof reads only the kernel's copy, which becomes long enough.
+# The kernel's copy becomes long enough.
 "$PROF" --off-cpu -q -o d.folded -- "$waits" deep
 check deep "$(samples d.folded ';\[off-cpu\];_start;.*;main;deep;.*;wait_nanosleep;')" -ge 500000
 

@@ -2,6 +2,11 @@
  * a line "NAME MICROSECONDS ALL" for each: ALL of what the function took by CLOCK_MONOTONIC, and that less the CPU time of its
  * thread.
  * `waits deep`: the same function's waits below 40 KiB of stack, for a second; prints nothing.
+ * `waits whole FRAMES KIB [THREADS [SECONDS]]`: waits of a fifth of a second each beneath so many frames, half of them by one function and half
+ * by another, and an array of so many KiB in their middle that nothing touches; in each of the threads (1), for a second.
+ * `waits filled FRAMES KIB …`: something fills the array.
+ * `waits turns MICROSECONDS`: four threads wait for up to so long each time, for two seconds, by turns in wait_left and wait_right, beneath
+ * a deep recursion that left or right began.
  * `waits pingpong N`: two processes that wait for each other N times; prints how long that took. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -72,6 +77,144 @@ deep(unsigned n)
 		for (unsigned i = 0; i < 100; i++)
 			wait_nanosleep();
 	done++;
+}
+
+static unsigned frames, kib, filled;
+
+NOINLINE static void beneath_array(unsigned n);
+
+NOINLINE static void
+one(unsigned n)
+{
+	volatile char frame[1024];
+
+	frame[n % sizeof frame] = 0;
+	if (n == frames / 2)
+		beneath_array(n);
+	else
+		one(n - 1);
+	done += (unsigned char)frame[n % sizeof frame];
+}
+
+NOINLINE static void
+other(unsigned n)
+{
+	volatile char frame[1024];
+
+	frame[n % sizeof frame] = 0;
+	if (n)
+		other(n - 1);
+	else
+		for (double until = clock_of(CLOCK_MONOTONIC) + seconds * 5; clock_of(CLOCK_MONOTONIC) < until;)
+			wait_nanosleep();
+	done += (unsigned char)frame[n % sizeof frame];
+}
+
+NOINLINE static void
+beneath_array(unsigned n)
+{
+	volatile char array[((size_t)kib << 10) + 1];
+
+	array[sizeof array - 1] = 0;
+	for (size_t i = 0; filled && i < sizeof array; i++)
+		array[i] = (char)i;
+	other(n);
+	done += (unsigned char)array[sizeof array - 1];
+}
+
+static void *
+whole(void *arg)
+{
+	(void)arg;
+	one(frames);
+	return NULL;
+}
+
+static unsigned most;   /* microseconds */
+
+NOINLINE static void
+wait_left(unsigned us)
+{
+	rest(us / 1e6);
+	done++;
+}
+
+NOINLINE static void
+wait_right(unsigned us)
+{
+	rest(us / 1e6);
+	done++;
+}
+
+NOINLINE static void
+both(unsigned n, void (*leaf)(unsigned), unsigned us)
+{
+	volatile char frame[1024];
+
+	frame[n] = 0;
+	if (n)
+		both(n - 1, leaf, us);
+	else
+		leaf(us);
+	done += (unsigned char)frame[n];
+}
+
+NOINLINE static void
+left(unsigned us)
+{
+	both(150, wait_left, us);
+	done++;
+}
+
+NOINLINE static void
+right(unsigned us)
+{
+	both(150, wait_right, us);
+	done++;
+}
+
+static void *
+turns(void *seed)
+{
+	unsigned r = *(unsigned *)seed;
+
+	for (double until = clock_of(CLOCK_MONOTONIC) + 2; clock_of(CLOCK_MONOTONIC) < until;) {
+		r = r * 1103515245 + 12345;
+		(r >> 30 & 1 ? left : right)((r >> 8) % most);
+	}
+	return NULL;
+}
+
+static int
+turns_of_four(void)
+{
+	unsigned seed[4] = { 1, 2, 3, 4 };
+	pthread_t t[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		pthread_create(&t[i], NULL, turns, &seed[i]);
+	for (unsigned i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+
+static int
+whole_stacks(int argc, char **argv)
+{
+	unsigned threads = argc > 4 ? (unsigned)atoi(argv[4]) : 1;
+	pthread_t t[64];
+
+	filled = !strcmp(argv[1], "filled");
+	frames = (unsigned)atoi(argv[2]);
+	kib = (unsigned)atoi(argv[3]);
+	if (argc > 5)
+		seconds = strtod(argv[5], NULL);
+	for (unsigned i = 1; i < threads && i < 64; i++)
+		pthread_create(&t[i], NULL, whole, NULL);
+	whole(NULL);
+	for (unsigned i = 1; i < threads && i < 64; i++)
+		pthread_join(t[i], NULL);
+	return 0;
 }
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -267,6 +410,12 @@ main(int argc, char **argv)
 		deep(40);
 		return 0;
 	}
+	if (argc > 2 && !strcmp(argv[1], "turns")) {
+		most = (unsigned)atoi(argv[2]);
+		return turns_of_four();
+	}
+	if (argc > 3)
+		return whole_stacks(argc, argv);
 	if (argc > 2)
 		return pingpong(strtol(argv[2], NULL, 10));
 	if (argc > 1 && !forever)

@@ -14,7 +14,7 @@ enum { A = 1 << 23, B, US = 1000, MS = 1000000 };   /* numbers that no process h
 static struct modules modules;
 static struct processes *ps;
 static struct waits w;
-static char said[512];   /* what was told: "A S+ 100-200; …", times in µs */
+static char said[512];   /* what was told: "A S+ 100-200; …", times in µs; * is a whole stack */
 
 static void
 told(void *ctx, const struct wait *wait)
@@ -25,7 +25,7 @@ told(void *ctx, const struct wait *wait)
 
 	CHECK(ctx == &w);
 	snprintf(said + n, sizeof said - n, "%s%c %c%s %llu-%llu", n ? "; " : "", 'A' + wait->task->tid - A, kind[wait->kind],
-	         wait->stack ? "+" : "", (unsigned long long)wait->from / US, (unsigned long long)wait->to / US);
+	         wait->whole ? "*" : wait->stack ? "+" : "", (unsigned long long)wait->from / US, (unsigned long long)wait->to / US);
 }
 
 static const char *
@@ -336,6 +336,86 @@ short_stacks_are_read_whole(void)
 	munmap(pages, 3 * 4096);
 }
 
+static void
+waits_until(int32_t tid, uint64_t us, uint64_t read, uint64_t back)
+{
+	stack(tid, us);
+	leaves(tid, us + 1);
+	CHECK(wait_goes_on(task(tid)));
+	task(tid)->wait.read = read * US;
+	if (back)
+		comes(tid, back);
+}
+
+/* What prof has read of a stack counts only if its thread came back later. */
+static void
+what_was_read_of_a_stack_is_proven(void)
+{
+	begin_with(false);
+	waits_until(A, 200, 500, 501);
+	CHECK_STR(outcome(), "A S* 201-501");
+	CHECK(!wait_goes_on(task(A)));
+	waits_until(A, 600, 900, 900);
+	CHECK_STR(outcome(), "A S+ 601-900");
+	waits_until(A, 1000, 1900, 1500);
+	CHECK_STR(outcome(), "A S+ 1001-1500");
+	waits_until(A, 2000, 0, 2500);   /* it was read for an earlier wait */
+	CHECK_STR(outcome(), "A S+ 2001-2500");
+	waits_until(A, 3000, 3100, 0);
+	stack(A, 3200);   /* the sample came twice, and prof has not read since */
+	comes(A, 4000);
+	CHECK_STR(outcome(), "A S+ 3001-4000");
+	waits_until(A, 5000, 5100, 0);
+	lost(5200);
+	comes(A, 6000);
+	CHECK_STR(outcome(), "");
+	over();
+}
+
+/* Of a thread that is woken nobody knows when it runs. */
+static void
+what_was_read_of_a_woken_thread_is_proven(void)
+{
+	begin_with(false);
+	for (unsigned early = 0; early < 2; early++) {
+		waits_until(A, 200, early ? 700 : 500, 0);
+		may_have_run(task(A), 600 * US);
+		task(A)->wait.woken = 600 * US;
+		CHECK(!wait_goes_on(task(A)));
+		comes(A, 800);
+		CHECK_STR(outcome(), early ? "A S+ 201-600; A R+ 600-800" : "A S* 201-600; A R* 600-800");
+		turn(&w, task(A), 900, UNKNOWN);
+	}
+	over();
+}
+
+static void
+what_was_read_at_the_end_is_proven(void)
+{
+	for (unsigned late = 0; late < 2; late++) {
+		begin_with(false);
+		waits_until(A, 200, late ? 1000 : 999, 0);
+		wait_over(&w, ps, 1000 * US);
+		CHECK_STR(outcome(), late ? "A S+ 201-1000" : "A S* 201-1000");
+		over();
+	}
+}
+
+static void
+reading_ends_now_or_is_known(void)
+{
+	uint64_t before = clock_now();
+
+	begin_with(false);
+	wait_read(task(A), false);
+	CHECK(task(A)->wait.read > before && task(A)->wait.read <= clock_now() + CLOCKS_APART);
+	waits_until(A, 200, 0, 0);
+	wait_read(task(A), true);
+	comes(A, 201);
+	CHECK(!strchr(outcome(), '+'));
+	over();
+}
+
 int
 main(void)
 {
@@ -348,6 +428,10 @@ main(void)
 	RUN("wait", births_and_deaths);
 	RUN("wait", the_end_of_the_capture);
 	RUN("wait", wall_time_is_complete);
+	RUN("wait", what_was_read_of_a_stack_is_proven);
+	RUN("wait", what_was_read_of_a_woken_thread_is_proven);
+	RUN("wait", what_was_read_at_the_end_is_proven);
+	RUN("wait", reading_ends_now_or_is_known);
 	RUN("wait", syscall_lines);
 	RUN("wait", short_stacks_are_read_whole);
 	return TEST_STATUS;
