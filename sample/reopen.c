@@ -140,5 +140,6 @@ session_obey(struct session *s)
 	is = opener_asked(&s->opener);
 	is.deep = want->deep;
 	is.slower = s->slower;
+	is.one_of = want->one_of;
 	pressure_refused(&s->pressure, &is);
 }

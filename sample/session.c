@@ -306,6 +306,8 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 		return;
 	pressure_read(&s->pressure, &(struct pressure_round){
 		.time = t,
+		.samples = s->came,
+		.cpu = pressure_judges(&s->pressure, t) ? clock_ns(CLOCK_PROCESS_CPUTIME_ID) + keeper_cpu() : 0,
 		.fullest = rings->fullest,
 		.dropped = s->dropped,
 		.deep = deep_mean(&s->opener.deep),

@@ -10,6 +10,7 @@ struct session_counts {
 	uint64_t idle;             /* with -a: samples of the idle task, which prof left out */
 	uint64_t too_short;        /* CPU time of threads without a sample of a similar thread, in samples */
 	uint64_t strangers;        /* samples of processes outside of prof's pid namespace */
+	uint64_t left_out;         /* samples for which others stand, so that prof is no load */
 	uint64_t others;           /* samples of other processes, which prof left out */
 	uint64_t enabled_ns;       /* CPU time of the target that the events saw, as the kernel counts it */
 	uint64_t unseen_samples;   /* expected from enabled_ns, but in the kernel and not visible */

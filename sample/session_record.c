@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "lib/index.h"
 #include "sym/kernel/made_code.h"
 #include "sample/events/cpu.h"
 #include "sample/tasks/process.h"
@@ -78,6 +79,27 @@ is_told_twice(const struct session *s, const struct record *r, struct task_count
 	t->told_in = s->weights.opened;
 	t->told = fresh ? event + 1 : 0;
 	return twice && is_each(s, event);
+}
+
+/* Whether the kernel samples that event at a rate, and does not tell of each occurrence, or each so many. */
+static bool
+is_by_rate(const struct session *s, const struct event *e)
+{
+	return !e->waits && !e->wakes && (e->freq || (s->opener.freq && !e->period));
+}
+
+/* For how many samples this one stands; 0: prof leaves it out.  Chance chooses one of each few in a row: one in a fixed place might
+ * always be of the same CPU, or of the same moment of a loop. */
+static uint32_t
+stands_for(struct session *s)
+{
+	struct turn *t = &s->turn;
+
+	if (!t->left) {
+		t->of = t->left = s->pressure.want.one_of;
+		t->pick = hash_u64(t->n++) % t->of;
+	}
+	return --t->left == t->pick ? t->of : 0;
 }
 
 static void
@@ -221,6 +243,15 @@ on_sample(struct session *s, const struct record *r)
 	else if (!out.wakes && !(out.count = out.event ? 1 : s->ticked ? ticks(s, r) : weigh_sample(&s->weights, out.task, out.period)))
 		return;
 	out.count <<= s->slower - (r->time < s->slowed);
+	if (is_by_rate(s, out.of)) {
+		uint32_t n = stands_for(s);
+
+		s->came++;
+		s->counts.left_out += !n;
+		if (!n)
+			return;
+		out.count *= n;
+	}
 	if (!out.wakes)
 		count_sample(s, out.task, &out);
 	if (s->waits.wall && !out.event)

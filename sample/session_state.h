@@ -17,6 +17,12 @@
 #include "session_counts.h"
 #include "wakeup.h"
 
+/* Which of the next samples prof takes: see stands_for. */
+struct turn {
+	uint64_t n;
+	uint32_t of, left, pick;
+};
+
 struct session {
 	struct arena arena;              /* the session itself */
 	struct opener opener;
@@ -45,6 +51,8 @@ struct session {
 	uint64_t woke, woke_cpu;         /* when the reader woke last, and prof's CPU time then */
 	unsigned slower;                 /* how many times prof doubled the time between samples, for -F max, */
 	uint64_t slowed;                 /* and when it did so last */
+	uint64_t came;                   /* samples that came at a rate, also those that prof left out */
+	struct turn turn;
 	int cpu_fd;                      /* tells the command's CPU time, or 0 */
 	uint64_t deadline;               /* of the capture, or 0 */
 	sigset_t ends;                   /* signals that end it */

@@ -22,7 +22,7 @@ enum {
 	ASSEMBLY_LEAST = 8 << 10,      /* bytes of an interpreter's loop */
 	MADE_MOST = 512,               /* bytes of its frame, and of what code below it keeps */
 	RESERVE_LEAST = 16 << 10,      /* bytes of a frame that are room for others */
-	DESCRIPTIONS_MOST = 1 << 14,   /* of a file, among which prof looks for such a function */
+	DESCRIPTIONS_MOST = 1 << 14,   /* of a file in which prof looks for such a function: larger ones are C++ */
 };
 
 /* Whether one of the function's first instructions makes so large a frame. */
@@ -46,7 +46,9 @@ find_reserve(struct unwinder *u, struct module *m, struct jumper *k)
 {
 	uint64_t start;
 
-	for (uint32_t i = 0; i < DESCRIPTIONS_MOST && (start = ehframe_number(u->code.modules, m, i)) && work_step(1); i++)
+	if (ehframe_number(u->code.modules, m, DESCRIPTIONS_MOST))
+		return false;
+	for (uint32_t i = 0; (start = ehframe_number(u->code.modules, m, i)) && work_step(1); i++)
 		if (makes_reserve(u, m, start) && convention_host(u, m, start, false, k) && k->rule.cfa_off >= RESERVE_LEAST)
 			return true;
 	return false;

@@ -269,6 +269,18 @@ language_words(struct sink *s, const struct closing *c)
 	sink_str(s, "see docs/languages.md)");
 }
 
+/* prof is no load, whatever it looks at: see pressure.h. */
+static void
+budget_words(struct sink *s, const struct closing *c)
+{
+	const struct session_counts *n = &c->counts;
+	uint64_t budget = pressure_budget(c->elapsed, n->samples) * 100 / (c->elapsed + !c->elapsed);
+
+	if (n->left_out)
+		sink_fmt(s, "; its own work would have taken more than %llu%% of a CPU, so prof left out %llu%% of the samples and counts the others for them",
+		         (unsigned long long)budget, (unsigned long long)(n->left_out * 100 / (n->samples + !n->samples)));
+}
+
 static void
 result_line(struct sink *s, const struct closing *c)
 {
@@ -312,6 +324,7 @@ obstacles_line(struct sink *s, const struct closing *c)
 	if (c->collector->in_use.unknown)
 		sink_fmt(s, "; the program freed %llu block%s of which prof did not see the allocation: it was before the capture, or was lost",
 		         (unsigned long long)c->collector->in_use.unknown, plural(c->collector->in_use.unknown));
+	budget_words(s, c);
 	language_words(s, c);
 	if (c->plan->gil)
 		sink_fmt(s, "; prof left out %llu sample%s of threads that do not hold Python's interpreter lock (--gil)",
@@ -416,6 +429,7 @@ static const struct counter session_counters[] = {
 	{ "samples_too_short", offsetof(struct session_counts, too_short) },
 	{ "samples_of_strangers", offsetof(struct session_counts, strangers) },
 	{ "samples_of_others", offsetof(struct session_counts, others) },
+	{ "samples_left_out", offsetof(struct session_counts, left_out) },
 	{ "samples_too_rare", offsetof(struct session_counts, unsampled) },
 	{ "samples_unseen", offsetof(struct session_counts, unseen_samples) },
 	{ "throttled", offsetof(struct session_counts, throttled) },

@@ -8,7 +8,10 @@
  *             it comes early enough for longer copies, prof allows these.
  *   pressure  A ring that is nearly full, or a record that found no room: prof takes in less, one thing at a time and then a
  *             pause, first what costs least: stacks of waits, what the BPF program reads beyond the copy, the copy itself, at
- *             last, with -F max, every second sample. */
+ *             last, with -F max, every second sample.
+ *   budget    prof must not be a load, whatever it looks at.  What a sample costs can vary a hundredfold: code that a process makes anew
+ *             has no tables, new programs have new names.  If prof's own work has taken more CPU time than the budget gives, prof takes
+ *             one of two samples, then of three, until it fits.  Stacks stay whole. */
 #include "pressure.h"
 
 #include <stddef.h>
@@ -38,6 +41,10 @@ enum { ROOM_FIRST = 20, ROOM_LATER = 50, ROOM_EACH = 6 };
 enum { PATIENCE_FIRST = 1000, PATIENCE_MOST = 1 << 16, WAIT_PATIENCE = 1000, CUTS_MOST = 2, CUTS_SHARE = 200 };
 /* How many times prof may double the time between samples. */
 enum { SLOWER_MOST = 6 };
+
+/* The budget: ns of CPU time in which a capture can begin, ns that each second brings, and each sample.  prof looks so often, and takes
+ * one of so many samples at most. */
+enum { BUDGET_FIRST = 250000000, BUDGET_SECOND = 20000000, BUDGET_SAMPLE = 5000, BUDGET_EACH = 500000000, ONE_OF_MOST = 64 };
 
 /* ns between two times that prof asks for less. */
 #define PRESS_PAUSE UINT64_C(20000000)
@@ -134,7 +141,8 @@ pressure_begin(struct pressure *p, const struct pressure_given *g)
 	uint64_t roomy = g->freq ? g->ring_bytes * 1000 / milliseconds(g) / g->freq : STACK_LARGEST;
 
 	*p = (struct pressure){ .given = *g, .limit = limit(g->ring_bytes, g->behind), .patience = PATIENCE_FIRST, .late = UINT64_MAX,
-	                        .pause = LATE_LEAST, .nap = NAP_LEAST, .want = { .deep = g->deep, .chain = g->chain } };
+	                        .pause = LATE_LEAST, .nap = NAP_LEAST, .want = { .deep = g->deep, .chain = g->chain, .one_of = 1 },
+	                        .budget = BUDGET_FIRST };
 	p->wanted = g->stack ? g->stack : g->children || g->stops ? STACK_STEP : STACK_LARGEST;
 	p->wait_wanted = g->stack ? g->stack : WAIT_FIRST;
 	p->most = roomy >= p->limit || g->fixed || g->stops ? p->limit : roomy > STACK_LEAST ? (uint32_t)roomy : STACK_LEAST;
@@ -304,11 +312,44 @@ fewer(struct pressure *p, bool may)
 	return true;
 }
 
+uint64_t
+pressure_budget(uint64_t ns, uint64_t samples)
+{
+	return ns / (1000000000 / BUDGET_SECOND) + samples * BUDGET_SAMPLE;
+}
+
+bool
+pressure_judges(const struct pressure *p, uint64_t time)
+{
+	return time - p->judged >= BUDGET_EACH;
+}
+
+/* Takes fewer samples while the budget is overdrawn, and more once that fits.  What prof saved up, and what it owes, have a bound: neither
+ * a long calm nor the many new files of a beginning says anything of now. */
+static void
+judge(struct pressure *p, const struct pressure_round *r)
+{
+	int64_t gain = (int64_t)pressure_budget(r->time - p->judged, r->samples - p->judged_samples), cost = (int64_t)(r->cpu - p->judged_cpu);
+	int64_t left = p->judged ? p->budget + gain - cost : BUDGET_FIRST;
+	uint32_t of = p->want.one_of, less = of - (of + 3) / 4, more = (of * 3 + 1) / 2;
+
+	p->budget = left > BUDGET_FIRST ? BUDGET_FIRST : left < -BUDGET_FIRST ? -BUDGET_FIRST : left;
+	if (left < 0 && cost > gain)
+		p->want.one_of = more < ONE_OF_MOST ? more : ONE_OF_MOST;
+	else if (left > 0 && cost * of < gain * less)
+		p->want.one_of = less;
+	p->judged = r->time;
+	p->judged_cpu = r->cpu;
+	p->judged_samples = r->samples;
+}
+
 void
 pressure_read(struct pressure *p, const struct pressure_round *r)
 {
 	bool dropped = r->dropped > p->dropped;
 
+	if (pressure_judges(p, r->time))
+		judge(p, r);
 	p->fullest = r->fullest;
 	p->deep = r->deep;
 	p->threads = r->threads;

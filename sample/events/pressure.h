@@ -1,6 +1,6 @@
 /* Pressure: how much a capture takes in, so that its rings do not run over.  Only this file decides how large rings are, how
  * many bytes of a stack the kernel copies with a sample and with a wait, how far the BPF program reads beyond that, how many
- * samples a second there are, how long the reader may sleep and how long it may do something else.  The session tells what it
+ * samples a second there are, how many of them prof takes, how long the reader may sleep and how long it may do something else.  The session tells what it
  * sees, obeys, and reports what it could not do.  This file makes no system call and reads no clock: the session hands it the
  * time. */
 #ifndef SAMPLE_EVENTS_PRESSURE_H
@@ -45,6 +45,7 @@ struct intake {
 	uint64_t deep;             /* beyond STACK */
 	bool chain;
 	unsigned slower;           /* how many times the time between samples is doubled */
+	uint32_t one_of;           /* prof takes one of so many samples, which counts for all of them */
 };
 
 /* What the reader saw in the rings. */
@@ -52,6 +53,8 @@ struct pressure_round {
 	uint64_t time;
 	uint64_t fullest;          /* percent in use of the fullest ring of those for samples */
 	uint64_t dropped;          /* records that found no room, in all */
+	uint64_t samples;          /* samples that came, in all */
+	uint64_t cpu;              /* ns of CPU time that prof has used, in all */
 	uint64_t deep;             /* bytes that the BPF program reads with a sample, of late */
 	uint64_t threads;          /* threads that have had samples */
 	bool may_slow;             /* there may be fewer samples */
@@ -74,6 +77,8 @@ struct pressure {
 	uint32_t rounds;                 /* and how many times prof must read the rings */
 	uint64_t awake, ran;             /* ns that the reader was awake, and of it on a CPU, lately */
 	int64_t nap;                     /* ns of rest after a process has executed something */
+	uint64_t judged, judged_cpu, judged_samples;   /* when prof last looked at what its work takes, and as of then */
+	int64_t budget;                  /* ns of CPU time that prof may use now */
 };
 
 /* The best size of a ring in bytes, if the machine has MEMORY and needs N rings, none smaller than LEAST, for FREQ samples a second (0:
@@ -83,6 +88,11 @@ uint64_t pressure_wakes(uint64_t ring_bytes, bool first);
 uint64_t pressure_track(uint64_t ring_bytes, uint64_t page);
 /* Whether rings of that size leave stacks so much room that a program which reads the rest is useful. */
 bool pressure_deep(uint64_t ring_bytes);
+
+/* ns of CPU time that prof may use in NS in which so many SAMPLES come. */
+uint64_t pressure_budget(uint64_t ns, uint64_t samples);
+/* Whether prof is due to look at what its work takes: then a round tells of samples and CPU time. */
+bool pressure_judges(const struct pressure *, uint64_t time);
 
 /* Sets the intake with which a capture begins. */
 void pressure_begin(struct pressure *, const struct pressure_given *);

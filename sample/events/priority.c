@@ -18,9 +18,9 @@
 
 /* How much less a preferred CPU must have. */
 enum { LESS = 4 };
-/* The part of a CPU that prof wants at least while it is ordinary; ns after which it looks what it got; steps of nice that halve its
- * weight. */
-enum { PART = 4, LOOK = 8000000, LESS_AT_ONCE = 3 };
+/* The part of a CPU that prof wants at least while it is ordinary (rings fill meanwhile); ns after which it looks what it got; steps of
+ * nice that halve its weight. */
+enum { PART = 2, LOOK = 8000000, LESS_AT_ONCE = 3 };
 
 /* The first version of the kernel's struct sched_attr. */
 struct attr {
@@ -131,12 +131,12 @@ priority_lower(const struct priority *p)
 		setpriority(PRIO_PROCESS, 0, p->nice);
 }
 
-/* How nice a thread must be to get between a part of a CPU and half of one, if with NICE it RAN for so long of the time ELAPSED: a
+/* How nice a thread must be to get between a part of a CPU and three quarters, if with NICE it RAN for so long of the time ELAPSED: a
  * step of nice changes its weight by a quarter.  It becomes not nicer than BEFORE. */
 static int
 nice_for(int nice, int before, uint64_t elapsed, uint64_t ran)
 {
-	if (ran * 2 > elapsed)
+	if (ran * 4 > elapsed * 3)
 		return nice + LESS_AT_ONCE < before ? nice + LESS_AT_ONCE : before;
 	for (ran = ran ? ran : 1; nice > -20 && ran * PART < elapsed; ran += ran / 4 ? ran / 4 : 1)
 		nice--;
@@ -144,7 +144,7 @@ nice_for(int nice, int before, uint64_t elapsed, uint64_t ran)
 }
 
 /* Beside hundreds of threads that want its CPU, an ordinary prof would have a share of one in hundreds, and would not run soon enough
- * to find that out.  So it begins with the largest weight, which halves at each look until prof has half of a CPU. */
+ * to find that out.  So it begins with the largest weight, which halves at each look until prof has three quarters of a CPU. */
 static void
 keep_part(struct priority *p)
 {

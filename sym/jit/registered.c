@@ -119,15 +119,9 @@ read_entry(struct look *l, const struct registered_list *d, uint64_t at, struct 
 static uint64_t
 descriptor_in(const struct elf *e, const struct symbols *t)
 {
-	for (uint32_t i = 1; i < t->n && work_step(1); i++) {
-		struct raw_symbol s = symbol_tables_symbol(e, t, i);
+	struct raw_symbol s;
 
-		symbol_tables_pass(i, true);
-		if (s.type == STT_OBJECT && s.section && s.size == (e->is64 ? 24 : 16) &&
-		    !strcmp(symbol_tables_string(t, s.name), "__jit_debug_descriptor"))
-			return s.value;
-	}
-	return 0;
+	return symbol_tables_named(e, t, "__jit_debug_descriptor", &s) && s.type == STT_OBJECT && s.size == (e->is64 ? 24 : 16) ? s.value : 0;
 }
 
 /* Where the module has a descriptor, as linked; 0: nowhere. */

@@ -2,6 +2,7 @@
  * words in other versions. */
 #include "v8_image.h"
 
+#include <elf.h>
 #include <string.h>
 
 #include "sym/elf/symbol_tables.h"
@@ -38,7 +39,6 @@ static const struct {
 static uint8_t
 number_of(const struct elf *e, int32_t reg)
 {
-	enum { EM_X86_64 = 62 };
 	static const uint8_t x86_64[] = { 0, 2, 1, 3, 7, 6, 4, 5 };
 
 	return e->machine == EM_X86_64 && reg < 8 ? x86_64[reg & 7] : (uint8_t)reg;
@@ -48,7 +48,7 @@ number_of(const struct elf *e, int32_t reg)
 static uint8_t
 root_of(const struct elf *e)
 {
-	enum { EM_X86_64 = 62, R13 = 13, X26 = 26 };
+	enum { R13 = 13, X26 = 26 };
 
 	return e->machine == EM_X86_64 ? R13 : X26;
 }
@@ -155,10 +155,12 @@ v8_image_find(struct modules *ms, struct module *m)
 
 		symbol_tables_pass(i, true);
 		s = symbol_tables_symbol(e, t, i);
+		if (!s.section || s.type != STT_OBJECT)
+			continue;
 		name = symbol_tables_string(t, s.name);
-		if (s.section && strncmp(name, "v8dbg_", PREFIX) == 0)
+		if (strncmp(name, "v8dbg_", PREFIX) == 0)
 			read_constant(&image, e, &s, name + PREFIX);
-		else if (s.section && strcmp(name, sizes) == 0)
+		else if (strcmp(name, sizes) == 0)
 			read_sizes(&image, e, &s);
 	}
 	if (!**image.size && t != &tables.symtab && symbol_tables_named(e, &tables.symtab, sizes, &s))

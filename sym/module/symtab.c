@@ -226,12 +226,12 @@ leave_upto(struct build *b, uint64_t at)
 static void
 enter(struct build *b, uint32_t lo, uint32_t hi)
 {
-	uint32_t best = lo, longest = lo;
+	uint32_t best = hi - 1, longest = hi - 1;
 
-	for (uint32_t i = lo + 1; i < hi; i++) {
+	for (uint32_t i = hi - 1; i-- > lo;) {   /* .dynsym's come last, and are the better ones: few names are read */
 		if (better(b, b->item[i].b, b->item[best].b))
 			best = i;
-		if (b->item[i].a > b->item[longest].a)
+		if (b->item[i].a >= b->item[longest].a)
 			longest = i;
 	}
 	if (b->item[best].a <= b->item[best].key && b->opens)

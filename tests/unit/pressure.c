@@ -308,6 +308,51 @@ what_is_refused_stays(void)
 	CHECK_U64(p.want.stack, 65528);
 }
 
+/* Seconds of samples at 999 Hz that cost CPU time each, while prof takes one of so many of them. */
+static uint64_t
+seconds(unsigned n, uint64_t each)
+{
+	static uint64_t samples, cpu;
+	uint64_t used = 0;
+
+	for (; n; n--)
+		for (unsigned i = 0; i < 2; i++) {
+			uint64_t cost = 500 * each / p.want.one_of;
+
+			used += cost;
+			pressure_read(&p, &(struct pressure_round){ .time = now += 500000000, .samples = samples += 500, .cpu = cpu += cost });
+		}
+	return used;
+}
+
+static void
+prof_is_no_load(void)
+{
+	static const struct { uint64_t freq, budget; } row[] = { { 99, 20495000 }, { 999, 24995000 }, { 4999, 44995000 } };
+
+	for (unsigned i = 0; i < sizeof row / sizeof *row; i++)
+		CHECK_U64(pressure_budget(1000000000, row[i].freq), row[i].budget);
+	pressure_begin(&p, &one);
+	now = 1000000000;
+	seconds(60, 20000);
+	CHECK_U64(p.want.one_of, 1);
+	CHECK(seconds(2, 120000) <= 250000000);   /* a short capture has all samples */
+	CHECK_U64(p.want.one_of, 1);
+	seconds(8, 120000);
+	for (unsigned i = 0; i < 10; i++)
+		CHECK(seconds(60, 120000) <= 60 * UINT64_C(25000000) + 250000000);
+	CHECK(p.want.one_of >= 4 && p.want.one_of <= 8);
+	CHECK(seconds(10, 120000) >= 8 * 25000000);   /* and no fewer than it may */
+	seconds(20, 100000000);
+	CHECK_U64(p.want.one_of, 64);
+	seconds(600, 7000);
+	CHECK_U64(p.want.one_of, 1);
+	/* What it did not use for long it may not use at once. */
+	seconds(600, 0);
+	CHECK(seconds(10, 120000) <= 10 * UINT64_C(25000000) + 2 * 250000000);
+	pressure_refused(&p, &p.want);
+}
+
 static void
 the_reader_sleeps(void)
 {
@@ -390,6 +435,7 @@ main(void)
 	RUN("pressure", room_is_found);
 	RUN("pressure", room_is_found_again);
 	RUN("pressure", what_is_refused_stays);
+	RUN("pressure", prof_is_no_load);
 	RUN("pressure", the_reader_sleeps);
 	RUN("pressure", programs_that_come_wake_it);
 	RUN("pressure", spare_time);
