@@ -293,6 +293,8 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 	rings_start(rings, final || rings->n == 1 ? RING_EMPTY - 1 : t - RECORD_LATE);
 	priority_aside(&s->priority, rings, s->opener.nsample);
 	while (rings_next(rings, &bytes)) {
+		if (rings->lost_until)
+			processes_lost(s->processes, rings->lost_until);
 		if (record_parse(&r, &s->opener.shape, bytes))
 			continue;
 		if (r.type != PERF_RECORD_COMM)   /* they wake the reader, whatever process they are of */

@@ -136,7 +136,7 @@ add_user_side(struct session *s, struct sample *out, const struct record *r, con
 	out->uchain = chains->user;
 	out->nuchain = chains->nuser;
 	if (out->regs || out->nuchain || !out->kernel)
-		process_ready(out->task->process, out->time);
+		out->unsure = !process_ready(out->task->process, out->time);
 }
 
 /* Since when a CPU may have slept. */
@@ -309,13 +309,20 @@ is_other(const struct session *s, const struct record *r)
 	                   !processes_find(s->processes, r->type == PERF_RECORD_FORK ? r->task.ppid : r->pid));
 }
 
-/* Whether the ring with the loss tells what processes execute and map: then no sample is among the lost records. */
+/* Whether there are rings that tell only what processes execute and map; and whether the ring with the loss is one of them: then
+ * no sample is among the lost records. */
+static bool
+has_tracks(const struct session *s)
+{
+	return s->opener.rings.n > s->opener.nsample && !s->tracer.pid;
+}
+
 static bool
 is_of_tracks(const struct session *s, const struct record *r)
 {
 	const struct opener *o = &s->opener;
 
-	return o->rings.n > o->nsample && !s->tracer.pid && !watch_of(s, r->id) &&
+	return has_tracks(s) && !watch_of(s, r->id) &&
 	       !(r->cpu < o->shape.nparts && o->shape.part[r->cpu] == r->id);
 }
 
@@ -372,7 +379,8 @@ session_record(struct session *s, const struct record *r)
 			s->dropped += r->lost;
 		}
 		knows_no_sleep(s, r);
-		processes_lost(s->processes);
+		if (!has_tracks(s) || is_of_tracks(s, r))   /* else all that matters is in another ring */
+			processes_lost(s->processes, r->time);
 		deep_forget(&s->opener.deep, r->cpu);   /* a part of them, or their sample, may be lost */
 		break;
 	case PERF_RECORD_THROTTLE:

@@ -32,6 +32,7 @@ const char *const walk_end_words[WALK_ENDS] = {
 	[WALK_BAD_RULE] = "unwind information that prof cannot follow",
 	[WALK_LOOP] = "frames that repeat in a circle",
 	[WALK_DEEP] = "too many frames",
+	[WALK_UNSURE] = "records of what the process mapped are lost",
 };
 
 enum {
@@ -362,6 +363,13 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 	}
 	walk_unroll(u, w, j.ring);
 	w->sp[w->n] = f.sp;
+}
+
+void
+unwind_not(struct walk *w, enum walk_end end)
+{
+	walk_begin(w);
+	w->end = end;
 }
 
 void

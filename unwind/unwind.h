@@ -22,6 +22,8 @@ void unwind(struct unwinder *, struct space *, const struct regs *, const struct
 /* Makes the user codes from a chain alone (--call-graph fp without a stack copy).  LINK: the return address that was in a register, or
  * 0: the chain lacks it where the innermost function has no frame yet. */
 void unwind_chain(struct unwinder *, struct space *, const uint64_t *chain, uint32_t nchain, uint64_t link, struct walk *);
+/* Makes a walk that finds nothing and ends like that. */
+void unwind_not(struct walk *, enum walk_end);
 /* JIT code may have changed: once in a while prof compares what it has read with the process.  TIME: in ns. */
 void unwinder_compare(struct unwinder *, struct space *, uint64_t time);
 /* How often prof did not read JIT code because that would have taken more of the CPU than it is worth. */

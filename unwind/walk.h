@@ -26,6 +26,7 @@ enum walk_end {
 	WALK_BAD_RULE,      /* unwind information that lies or says what we cannot do */
 	WALK_LOOP,          /* no progress */
 	WALK_DEEP,          /* too many frames even to elide */
+	WALK_UNSURE,        /* nobody knows what the process had mapped */
 	WALK_ENDS
 };
 

@@ -457,6 +457,7 @@ static const struct counter session_counters[] = {
 	{ "stacks_bad_unwind_info", WALKS(WALK_BAD_RULE) },
 	{ "stacks_loop", WALKS(WALK_LOOP) },
 	{ "stacks_too_deep", WALKS(WALK_DEEP) },
+	{ "stacks_unsure", WALKS(WALK_UNSURE) },
 	{ "stacks_of_languages", offsetof(struct collector, language_stacks) },
 	{ "stacks_of_languages_doubtful", offsetof(struct collector, language_doubtful) },
 	{ "samples_without_gil", offsetof(struct collector, unlocked) },

@@ -139,6 +139,10 @@ collector_walk(struct collector *c, const struct sample *s)
 	struct stack stack = { .size = s->stack_size, .bytes = s->stack, .beyond = s->rest, .tid = s->task->tid };
 	unsigned n = 0;
 
+	if (s->unsure && (s->regs || s->nuchain || s->sp_only)) {
+		unwind_not(&c->walk, WALK_UNSURE);
+		return true;
+	}
 	if (!s->sp_only && (!s->regs || (s->lacks && !s->stack && s->nuchain))) {
 		if (!s->nuchain)
 			return false;
@@ -205,7 +209,7 @@ walk_codes(struct collector *c, const struct sample *s, uint32_t *to)
 	m.rest = s->rest;
 	m.pointer = s->thread.pointer;
 	m.at = s->thread.at;
-	if (!c->languages || !m.stack.size || !(stack = languages_frames(c->languages, &m)) || !stack->n) {
+	if (!w->n || !c->languages || !m.stack.size || !(stack = languages_frames(c->languages, &m)) || !stack->n) {
 		memcpy(to, w->code, w->n * sizeof *to);
 		return w->n;
 	}
@@ -231,7 +235,7 @@ user_codes(struct collector *c, const struct sample *s, uint32_t n)
 {
 	if (c->ip_only || s->ip_only) {
 		if (!s->kernel)
-			c->stack[n++] = unwind_code(c->unwinder, &s->task->process->maps.space, s->ip);
+			c->stack[n++] = s->unsure ? CODE_UNKNOWN : unwind_code(c->unwinder, &s->task->process->maps.space, s->ip);
 		return n;
 	}
 	if (!collector_walk(c, s))

@@ -20,8 +20,8 @@
  * pages first, so a ring is no larger than 250 ms of the longest samples need.  A large ring wakes the reader when it is half full, if
  * the reader need not wait for a CPU; other rings wake it when a quarter is full.  Waking costs more than some samples do. */
 enum { RING_MOST = 8 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY = 2 << 20, RING_SAMPLE = 16 << 10 };
-/* A ring for executions has one part in TRACK_PART of a ring for samples. */
-enum { TRACK_PART = 64 };
+/* A ring for executions has one part in TRACK_PART of a ring for samples, but so many pages at least: a path takes one. */
+enum { TRACK_PART = 64, TRACK_PAGES = 4 };
 /* Percent of a ring that are in use when the reader is late, and when it is too late; when an ordinary reader does no other work. */
 enum { PRESSING = 75, PRESSING_HARD = 95, FULL_FOR_MORE = 50 };
 
@@ -91,7 +91,7 @@ pressure_wakes(uint64_t ring_bytes, bool first)
 uint64_t
 pressure_track(uint64_t ring_bytes, uint64_t page)
 {
-	return ring_bytes / TRACK_PART > page ? ring_bytes / TRACK_PART : page;
+	return ring_bytes / TRACK_PART > TRACK_PAGES * page ? ring_bytes / TRACK_PART : TRACK_PAGES * page;
 }
 
 /* Bytes of a stack of which a ring has room for four samples, whatever the reader does. */

@@ -12,6 +12,11 @@
  * ring that is half full into memory beside it (ASIDE), and reads from there what lies before position KEPT.  A signal
  * handler does this, too, if a file keeps the reader from coming back (rings_save).
  *
+ * A full ring loses records.  The kernel tells so (LOST) only in front of the next record that has room, in the same ring.  Until
+ * then, records of other rings may be of a time when what is lost had happened.  So prof learns of a loss as early as it can: when
+ * LOST is a ring's next record, whatever its time is; and when a ring is read to its end, after a moment when it had no room for a
+ * record that matters (LOST_UNTIL).
+ *
  * <linux/perf_event.h>, struct perf_event_mmap_page: prof reads the head before the data, and reads the data before it writes
  * the tail.  Lengths are multiples of 8, so no field of 8 bytes wraps.  If a length makes no sense, prof gives up the ring's
  * round, and counts that.  open_event.c chooses the sample_type, and so the place of a record's time: see record.h. */
@@ -24,6 +29,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "lib/mem.h"
 
 /* prof tells the kernel what it has read in steps of this part of the ring: each time is a store that the kernel's next write
@@ -35,6 +41,8 @@ enum { LINE = 64, AHEAD = 40 };
  * second.  Bytes of a record that prof copies, so that it can relieve the ring of it while it works on it.  Records after which
  * prof looks at the rings. */
 enum { ASIDE_MOST = 32 << 20, ASIDES_MOST = 64 << 20, COPIED = 4096, LOOK = 16 };
+/* Bytes of the longest record of a mapping (PATH_MAX and 112), and of LOST before it.  A small ring has none that long. */
+enum { MAPPING_MOST = 4096 + 112 + 56, SMALL_PART = 4 };
 
 bool
 rings_add(struct rings *rs, int fd, int32_t cpu, size_t bytes)
@@ -95,11 +103,39 @@ head_of(const struct ring *r)
 	return known + (uint32_t)(__atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE) - known);
 }
 
+/* Notes whether the kernel, which had N bytes of the ring in use up to HEAD, may have had no room for a mapping. */
+static void
+note_full(struct ring *r, uint64_t head, uint64_t n)
+{
+	uint64_t most = r->size / SMALL_PART < MAPPING_MOST ? r->size / SMALL_PART : MAPPING_MOST;
+
+	if (n + most <= r->size)
+		return;
+	r->full_at = head;
+	r->full_until = clock_now();
+}
+
 static void
 tell(struct ring *r)
 {
+	uint32_t before = (uint32_t)r->page->data_tail;
+
 	__atomic_store_n(&r->page->data_tail, free_to(r), __ATOMIC_RELEASE);
 	r->told = r->tail;
+	if (r->tells) {   /* prof reads the head once there is room, so that it sees whether there was none before */
+		uint64_t head;
+
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		head = head_of(r);
+		note_full(r, head, (uint32_t)head - before);
+	}
+}
+
+static void
+may_have_lost(struct rings *rs, uint64_t until)
+{
+	if (until > rs->lost_until)
+		rs->lost_until = until;
 }
 
 /* Rings that need memory first get it: the other rings are of CPUs that do little. */
@@ -273,11 +309,18 @@ peek(struct rings *rs, struct ring *r)
 
 	r->peeked = true;
 	r->time = RING_EMPTY;
-	if (!left)
+	if (!left) {
+		if (r->full_at)
+			may_have_lost(rs, r->full_until);
+		if (r->tail >= r->full_at)
+			r->full_at = 0;
 		return;
+	}
 	h = header(r);
 	if (h.size < sizeof h || h.size % 8 || h.size > left || left > r->size + r->aside_size) {
 		rs->broken++;
+		if (r->tells)
+			may_have_lost(rs, clock_now());
 		r->tail = r->head;
 		return;
 	}
@@ -286,6 +329,12 @@ peek(struct rings *rs, struct ring *r)
 	r->time = at ? word(r, r->tail + at) : 0;
 	if (r->time == RING_EMPTY)
 		r->time--;
+	if (r->tells) {
+		if (h.type == PERF_RECORD_LOST)
+			may_have_lost(rs, r->time);
+		if (r->tail >= r->full_at)   /* this one had room, and told of those before that had none */
+			r->full_at = 0;
+	}
 	if (r->time > rs->limit)
 		r->time = RING_EMPTY;
 }
@@ -320,6 +369,9 @@ rings_start(struct rings *rs, uint64_t limit)
 		struct ring *r = &rs->ring[i];
 
 		r->head = head_of(r);
+		r->tells = rs->n == rs->samples || i >= rs->samples;
+		if (r->tells)
+			note_full(r, r->head, r->head - free_to(r));
 		if ((!rs->samples || i < rs->samples) && (r->head - free_to(r)) * 100 / r->size > rs->fullest)
 			rs->fullest = (r->head - free_to(r)) * 100 / r->size;
 		peek(rs, r);

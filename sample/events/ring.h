@@ -18,6 +18,9 @@ struct ring {
 	uint64_t tail;       /* the next record */
 	uint64_t told;       /* the tail as the kernel knows it */
 	uint64_t time;       /* of the next record; RING_EMPTY: none in this round */
+	bool tells;          /* it has records of what processes execute and map */
+	uint64_t full_at;    /* where its head was when it last had no room for such a record, or 0; and when that was, ns */
+	uint64_t full_until;
 	bool peeked;         /* TIME and LENGTH are those of the record at TAIL, not of the one before it */
 	uint32_t length;     /* of the next record */
 	/* Records that prof copied out of the ring, because it was filling up: those before position KEPT, if that is behind the
@@ -44,6 +47,7 @@ struct rings {
 	struct ring *held;   /* a record of this ring is in use, at its place in the ring */
 	void *copy;          /* the copy of the ring that the record lay in, while prof still works on it there, or NULL; and its size */
 	size_t copy_size;
+	uint64_t lost_until; /* up to this time a ring may have lost a record of what processes execute and map, as far as is known; or 0 */
 	uint64_t broken;     /* times prof gave up a ring to its head because a record's length made no sense */
 	_Alignas(8) uint8_t scratch[1 << 16];   /* a record that wraps is put together here */
 };

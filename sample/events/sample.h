@@ -28,6 +28,7 @@ struct sample {
 	uint32_t nuchain;
 	const uint64_t *regs;      /* in the order of arch.sample's bits; NULL: no user registers (kernel thread) */
 	uint8_t nregs;             /* how many registers there are: a kernel may not know the last */
+	bool unsure;               /* records are lost that may have told what its process maps: its user side cannot be unwound */
 	bool regs32;               /* of a 32-bit task */
 	uint64_t lacks;            /* which of REGS are not known, by number */
 	bool sp_only;              /* there are no REGS, only SP and IP */

@@ -207,13 +207,14 @@ processes_thread(struct processes *ps, int32_t tid)
 	return t;
 }
 
-void
+bool
 process_ready(struct process *p, uint64_t time)
 {
 	struct task *t;
 
 	if (maps_ready(&p->maps, time) && (t = find_task(p->all, p->pid, p->pid)))   /* it may have executed something, too */
 		read_comm(t);
+	return maps_sure(&p->maps, time);
 }
 
 void
@@ -344,7 +345,7 @@ born(struct processes *ps, int32_t pid, struct process *parent, uint64_t time)
 	p->executing = false;
 	p->sampled = false;
 	p->container = (struct process_container){ .name = parent->container.name };
-	maps_fork(&p->maps, &parent->maps);
+	maps_fork(&p->maps, &parent->maps, time);
 	return p;
 }
 
@@ -402,7 +403,7 @@ processes_comm(struct processes *ps, int32_t pid, int32_t tid, const char *comm,
 		return;
 	set_comm(t, comm);
 	if (exec) {
-		maps_exec(&t->process->maps);
+		maps_exec(&t->process->maps, time);
 		t->process->starting = time + EXEC_TAKES;
 		t->process->executing = true;
 	}
@@ -416,23 +417,16 @@ processes_map(struct processes *ps, int32_t pid, int32_t tid, uint64_t lo, uint6
 
 	if (!p && !(processes_task(ps, pid, tid) && (p = processes_find(ps, pid))))
 		return;
-	maps_add(&p->maps, lo, hi, off, id);
+	maps_add(&p->maps, lo, hi, off, id, time);
 	p->executing = false;
 	if (p->starting > time && !strcmp(id->path, "[vdso]"))   /* the kernel maps this last */
 		p->starting = time + EXEC_RESTS;
 }
 
-static void
-lose(void *ctx, struct process *p)
-{
-	(void)ctx;
-	maps_lost(&p->maps);
-}
-
 void
-processes_lost(struct processes *ps)
+processes_lost(struct processes *ps, uint64_t time)
 {
-	processes_each(ps, lose, NULL);
+	maps_lost(&ps->maps, time);
 }
 
 void

@@ -107,8 +107,9 @@ void processes_partial(struct processes *);
  * them. */
 void processes_recorded(struct processes *, const struct file_finder *);
 
-/* Makes its maps ready for use, as of TIME: reads or copies them if that is not done yet. */
-void process_ready(struct process *, uint64_t time);
+/* Makes its maps ready for use, as of TIME: reads or copies them if that is not done yet.  False if records are lost, and nobody
+ * knows what it mapped at TIME. */
+bool process_ready(struct process *, uint64_t time);
 /* Says that it waits for its exec: until then its samples belong to prof, not to the command. */
 void process_before_exec(struct process *);
 bool process_is_before_exec(const struct process *);
@@ -127,8 +128,8 @@ void processes_comm(struct processes *, int32_t pid, int32_t tid, const char *co
                     uint64_t time);
 void processes_map(struct processes *, int32_t pid, int32_t tid, uint64_t lo, uint64_t hi, uint64_t off,
                    const struct file_id *, uint64_t time);
-/* Records were lost: any maps may be wrong. */
-void processes_lost(struct processes *);
+/* Records may have been lost until that TIME (0: none): any maps may be wrong. */
+void processes_lost(struct processes *, uint64_t time);
 /* Forgets processes and threads that ended well before TIME, and what maps_tidy forgets. */
 void processes_tidy(struct processes *, uint64_t time, bool last);
 /* How many roots prof saw its processes have, and how often it could not open a file any more. */

@@ -1,7 +1,12 @@
 /* See process_maps.h.  A forked child borrows its parent's maps until either changes or the child is sampled: most children
  * execute something else at once.  A process that has executed something is asked for its root once it maps a file that prof has not
  * opened: most programs are known.  /proc shows the present, but samples belong to the past, and the record of each mapping
- * comes in its turn.  So /proc only fills gaps, unless records are missing. */
+ * comes in its turn.  So /proc only fills gaps, unless records are missing.
+ *
+ * If records may have been lost, prof reads /proc/PID/maps before the next sample: a survey.  It holds from then on, and older
+ * records that still come are no news.  What was mapped before the survey nobody knows, and prof does not unwind those samples.
+ * But if the survey finds just the files that prof knew, at the same places, and the process has never mapped one file where
+ * another lay, it has had them all the time. */
 #include "process_maps.h"
 
 #include <fcntl.h>
@@ -18,6 +23,8 @@
 #define PAUSE_FIRST UINT64_C(10000000)
 #define PAUSE_MOST  UINT64_C(5000000000)
 #define JIT_PAUSE   UINT64_C(200000000)
+/* Between two surveys lies so many times the time that one takes. */
+enum { SURVEY_EACH = 10 };
 /* Files that prof opens before their first sample: one in AHEAD_EACH ns, AHEAD_MOST in a row. */
 #define AHEAD_EACH  UINT64_C(5000000)
 #define AHEAD_MOST  UINT64_C(40)
@@ -100,11 +107,20 @@ stop_lending(struct process_maps *p)
 	}
 }
 
+/* Whether records may have been lost that prof has not made up for. */
+static bool
+is_stale(const struct process_maps *p)
+{
+	return p->stale || p->surveyed < p->all->lost;
+}
+
 void
-maps_fork(struct process_maps *child, struct process_maps *parent)
+maps_fork(struct process_maps *child, struct process_maps *parent, uint64_t time)
 {
 	child->scanned = parent->scanned;
-	child->stale = parent->stale;
+	child->stale = is_stale(parent) || time < parent->sure;
+	child->replaced = parent->replaced;
+	child->surveyed = time;
 	child->root = parent->root;
 	child->root_due = parent->root_due;
 	child->brk = parent->brk;
@@ -322,11 +338,35 @@ open_now(struct process_maps *p, uint64_t addr)
 		}
 }
 
-void
-maps_add(struct process_maps *p, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *id)
+static const char *
+path_of(const struct process_maps *p, const struct map *m)
 {
+	return p->all->files.file[m->file].id.path;
+}
+
+/* Whether there is something else at [lo, hi) now. */
+static bool
+replaces(const struct process_maps *p, uint64_t lo, uint64_t hi, const char *path)
+{
+	const struct space *s = &p->space;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		if (lo < s->map[i].hi && hi > s->map[i].lo && strcmp(path_of(p, &s->map[i]), path) != 0)
+			return true;
+	return false;
+}
+
+void
+maps_add(struct process_maps *p, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *id, uint64_t time)
+{
+	bool other = !p->replaced && replaces(p, lo, hi, id->path);
 	uint32_t file;
 
+	p->replaced |= other;
+	if (time < p->surveyed) {   /* the survey has seen what became of it */
+		p->sure = other ? p->surveyed : p->sure;
+		return;
+	}
 	copy_borrowed(p);
 	stop_lending(p);
 	add(p, lo, hi, off, id);
@@ -355,28 +395,57 @@ may_reread(struct process_maps *p)
 	return true;
 }
 
+/* Whether line L tells of map M. */
 static bool
-is_same(const struct space *s, const struct maps_line *l)
+is_same(const struct process_maps *p, const struct map *m, const struct maps_line *l)
 {
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->map[i].lo == l->lo && s->map[i].hi == l->hi)
-			return true;
-	return false;
+	const struct file_id *id = &p->all->files.file[m->file].id;
+
+	return m->lo == l->lo && m->hi == l->hi && m->off == l->off && !strcmp(id->path, l->path) && (!id->ino || id->ino == l->ino);
+}
+
+/* What /proc/PID/maps has of files, beside what prof knows. */
+struct difference {
+	uint32_t same, others, at;   /* AT: the first of prof's maps that may be in the next line */
+};
+
+static void
+compare(struct process_maps *p, const struct maps_line *l, struct difference *d)
+{
+	const struct space *s = &p->space;
+
+	while (d->at < s->n && s->map[d->at].hi <= l->lo)
+		d->at++;
+	if (d->at < s->n && is_same(p, &s->map[d->at], l)) {
+		d->same++;
+		return;
+	}
+	d->others++;
+	p->replaced |= d->at < s->n && s->map[d->at].lo < l->hi;
+}
+
+static uint32_t
+count_files(const struct process_maps *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->space.n; i++)
+		n += *path_of(p, &p->space.map[i]) == '/';
+	return n;
 }
 
 enum reading {
-	COMPARE,   /* only counts how much agrees with what prof knows */
 	RENEW,     /* replaces what prof knows */
 	GAPS,      /* keeps what prof knows */
 };
 
-/* Goes through /proc/PID/maps.  False if COMPARE found maps, but no file that prof knew before. */
-static bool
-read_maps(struct process_maps *p, int fd, enum reading how)
+/* Goes through /proc/PID/maps, and only compares if D is not NULL. */
+static void
+read_maps(struct process_maps *p, int fd, enum reading how, struct difference *d)
 {
 	struct maps_line m;
 	struct lines l;
-	uint32_t budget = 1 << 20, same = 0, others = 0;
+	uint32_t budget = 1 << 20;
 	char *line;
 
 	lines_open(&l, fd);
@@ -387,21 +456,49 @@ read_maps(struct process_maps *p, int fd, enum reading how)
 			p->brk = m.hi;
 		if (!m.exec)
 			continue;
-		if (how == COMPARE)
-			*(*m.path == '/' && is_same(&p->space, &m) ? &same : &others) += 1;
+		if (d && *m.path == '/')
+			compare(p, &m, d);
+		else if (d)
+			continue;
 		else if (how == RENEW || !overlaps(&p->space, m.lo, m.hi))
 			add(p, m.lo, m.hi, m.off, &(struct file_id){ .path = m.path, .maj = m.maj, .min = m.min, .ino = m.ino });
 	}
-	return same || !others;   /* a process that is over has no maps any more */
 }
 
-/* Reads /proc/PID/maps.  If prof's maps may be stale, and none agrees, it drops them all: the process has executed another
- * program.  False if it cannot read the file. */
+/* Makes up for lost records, as far as that goes.  False if it cannot: a process that is over has no maps any more. */
+static bool
+survey(struct process_maps *p, int fd)
+{
+	struct difference d = { 0 };
+	enum reading how = RENEW;
+	bool sure;
+
+	read_maps(p, fd, how, &d);
+	if (!(d.same + d.others) || lseek(fd, 0, SEEK_SET))
+		return false;
+	sure = d.same && !d.others && d.same == count_files(p) && !p->replaced;
+	if (sure) {
+		how = GAPS;
+	} else if (d.same) {
+		space_unmap(&p->space);
+	} else {   /* the process has executed another program */
+		space_clear(&p->space);
+		close_memory(p);
+	}
+	p->stale = false;
+	p->surveyed = sure ? p->rescanned : clock_now();   /* records of what it maps meanwhile are news */
+	read_maps(p, fd, how, NULL);
+	if (!sure)
+		p->sure = clock_now();
+	return true;
+}
+
+/* Reads /proc/PID/maps.  False if it cannot. */
 static bool
 scan(struct process_maps *p, enum reading how)
 {
 	int fd = p->pid > 0 && !p->all->files.finder ? foreign_maps(p->by = foreign_by(p->pid)) : -1;
-	bool read;
+	bool read = true;
 
 	p->rescanned = clock_now();
 	p->scanned = true;
@@ -411,15 +508,12 @@ scan(struct process_maps *p, enum reading how)
 		return false;
 	p->root = root_dirs_of(&p->all->roots, p->by, p->root, p->rescanned);
 	p->root_due = false;
-	if (p->stale && p->space.n && !read_maps(p, fd, COMPARE)) {
-		space_clear(&p->space);
-		close_memory(p);
-	}
-	if ((read = !p->stale || lseek(fd, 0, SEEK_SET) == 0)) {
-		p->stale = false;
-		read_maps(p, fd, how);
-	}
+	if (is_stale(p))
+		read = survey(p, fd);
+	else
+		read_maps(p, fd, how, NULL);
 	close(fd);
+	p->took = clock_now() - p->rescanned;
 	return read;
 }
 
@@ -457,6 +551,15 @@ read_memory(struct space *space, uint64_t addr, void *to, size_t n)
 }
 
 static bool
+may_survey(struct process_maps *p)
+{
+	if (clock_now() - p->rescanned < SURVEY_EACH * p->took)
+		return false;
+	p->all->reread++;
+	return true;
+}
+
+static bool
 missing_map(struct space *space, uint64_t addr)
 {
 	struct process_maps *p = (struct process_maps *)space;
@@ -477,10 +580,18 @@ maps_ready(struct process_maps *p, uint64_t time)
 	copy_borrowed(p);
 	if (p->jit)
 		look_at_jit(p, time);
-	if (again && !(p->stale && !p->over && may_reread(p)))
+	if (!again && !p->all->lost)
+		p->surveyed = time;
+	if (again && !(is_stale(p) && !p->over && may_survey(p)))
 		return false;
 	scan(p, RENEW);
 	return again;
+}
+
+bool
+maps_sure(const struct process_maps *p, uint64_t time)
+{
+	return time >= p->sure && !is_stale(p);
 }
 
 void
@@ -517,15 +628,17 @@ maps_forget(struct process_maps *p)
 	p->brk = 0;
 	p->reads = 0;
 	p->scanned = true;
-	p->stale = false;
+	p->stale = p->replaced = false;
+	p->surveyed = p->sure = 0;
 	p->pause = PAUSE_FIRST;
 	p->rescanned = 0;
 }
 
 void
-maps_exec(struct process_maps *p)
+maps_exec(struct process_maps *p, uint64_t time)
 {
 	maps_forget(p);
+	p->surveyed = time;
 	p->root_due = !p->all->files.finder;
 	if (p->root_due && !root_dirs_fresh(&p->all->roots, p->root, clock_now()))
 		root_of(p);
@@ -538,9 +651,10 @@ maps_live(struct process_maps *p)
 }
 
 void
-maps_lost(struct process_maps *p)
+maps_lost(struct all_maps *m, uint64_t time)
 {
-	p->stale = true;
+	if (time > m->lost)
+		m->lost = time;
 }
 
 void

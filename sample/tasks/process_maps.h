@@ -20,6 +20,7 @@ struct all_maps {
 	uint32_t njit, cap_jit;
 	uint64_t drained;          /* ns: when prof last read records */
 	uint64_t ahead;            /* ns: until then prof opens no file before its first sample */
+	uint64_t lost;             /* until then records may have been lost; 0: none were */
 	uint32_t reread;           /* how many times prof has read maps again */
 	uint32_t memories;         /* memories that are open */
 	bool partial;              /* prof does not see some threads, and what they map */
@@ -37,7 +38,11 @@ struct process_maps {
 	bool root_due;             /* it has executed something since prof last asked for its root */
 	bool over;                 /* all its threads have ended */
 	bool scanned;              /* prof has read /proc/PID/maps (or prof saw the process begin) */
-	bool stale;                /* records were lost: prof reads the maps again before the next sample */
+	bool stale;                /* it maps more than prof had memory for, or something else than prof knows */
+	bool replaced;             /* it has mapped one file where another one lay before */
+	uint64_t surveyed;         /* from then on, records tell all (ns): when it began, or when prof read its maps because some were lost */
+	uint64_t sure;             /* before that, nobody knows what it mapped; 0: prof knows all that matters */
+	uint64_t took;             /* ns that reading its maps took */
 	uint64_t brk;              /* where its heap ends (brk), as far as records tell; 0: not known.  --growth keeps it */
 	uint64_t rescanned;        /* when prof last read the maps, ns */
 	uint64_t pause;            /* ns between reading them again: grows while that does not help */
@@ -61,20 +66,22 @@ void maps_tidy(struct all_maps *, uint64_t time, bool last);
 
 /* A process begins, gets all that its parent has, loses it all, executes something else, and leaves the tables. */
 void maps_begin(struct process_maps *, struct all_maps *, int32_t pid);
-void maps_fork(struct process_maps *child, struct process_maps *parent);
+void maps_fork(struct process_maps *child, struct process_maps *parent, uint64_t time);
 void maps_forget(struct process_maps *);
-void maps_exec(struct process_maps *);
+void maps_exec(struct process_maps *, uint64_t time);
 void maps_drop(struct process_maps *);
 /* The last of its threads ends; a thread begins. */
 void maps_end(struct process_maps *);
 void maps_live(struct process_maps *);
-/* Records were lost that may have told of it. */
-void maps_lost(struct process_maps *);
+/* Until TIME records may have been lost, of any process. */
+void maps_lost(struct all_maps *, uint64_t time);
 
 /* Something is mapped at [lo, hi). */
-void maps_add(struct process_maps *, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *);
+void maps_add(struct process_maps *, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *, uint64_t time);
 /* Makes the maps ready for use, as of TIME: reads or copies them if that is not done yet.  True if it read them again because
  * records were lost; the caller may have lost other records, too. */
 bool maps_ready(struct process_maps *, uint64_t time);
+/* Whether prof knows what was mapped at TIME, of which the maps are ready. */
+bool maps_sure(const struct process_maps *, uint64_t time);
 
 #endif

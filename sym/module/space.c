@@ -25,15 +25,21 @@ space_renew(struct space *s)
 }
 
 void
-space_clear(struct space *s)
+space_unmap(struct space *s)
 {
 	s->n = 0;
 	s->bound++;
+	space_renew(s);
+}
+
+void
+space_clear(struct space *s)
+{
+	space_unmap(s);
 	if (s->language)
 		s->language->free(s->language);
 	s->language = NULL;
 	s->code_read = false;
-	space_renew(s);
 }
 
 /* The number of maps that end at or below ADDR. */

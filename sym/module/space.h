@@ -38,6 +38,8 @@ void space_init(struct space *);
 void space_free(struct space *);
 /* Adds [lo, hi), cutting away what lay there.  False at the memory cap. */
 bool space_add(struct space *, const struct map *);
+/* Forgets all maps; space_clear also forgets what is known of their code. */
+void space_unmap(struct space *);
 void space_clear(struct space *);
 /* Says that known addresses may have other code now. */
 void space_renew(struct space *);

@@ -80,7 +80,7 @@ apply(struct processes *ps, const struct record *r)
 		processes_exit(ps, id(r->pid), id(r->tid), r->time);
 		break;
 	case PERF_RECORD_LOST:
-		processes_lost(ps);
+		processes_lost(ps, r->time);
 		break;
 	}
 }

@@ -1,4 +1,5 @@
 #include "test.h"
+#include "lib/clock.h"
 #include "sample/tasks/process.c"
 #include "sym/jit/jit.h"
 
@@ -11,6 +12,8 @@
 
 /* Numbers that no process has, so that /proc is of no help. */
 enum { A = 1 << 23, B, C, D };
+/* When files are mapped. */
+enum { MAPPED = 150 };
 
 static struct modules modules;
 static struct processes *ps;
@@ -36,7 +39,7 @@ map(int32_t pid, uint64_t lo, uint64_t hi, const char *path)
 {
 	struct file_id id = { .path = path, .ino = lo };
 
-	processes_map(ps, pid, pid, lo, hi, 0, &id, 1);
+	processes_map(ps, pid, pid, lo, hi, 0, &id, MAPPED);
 }
 
 /* The path of PID's mapping at ADDR, as the next sample sees it. */
@@ -76,7 +79,7 @@ exec_begins_anew(void)
 	map(A, 0x1000, 0x3000, "/bin/cc1");
 	CHECK_STR(at(A, 0x1800), "/bin/cc1");
 	map(A, 0x7000, 0x8000, "[vdso]");
-	CHECK(t->process->starting <= 1 + EXEC_RESTS);
+	CHECK(t->process->starting <= MAPPED + EXEC_RESTS);
 	processes_comm(ps, A, A, "a name that is far too long", false, 4);
 	CHECK_STR(t->comm, "a name that is ");
 	end();
@@ -456,12 +459,87 @@ a_process_that_was_there(void)
 	/* Records are lost: prof sees the program that was executed instead. */
 	space_clear(&p->maps.space);
 	map(pid, 0x1000, 0x2000, "/bin/old");
-	processes_lost(ps);
-	CHECK(p->maps.stale);
+	processes_lost(ps, 1);
 	p->maps.rescanned = 0;
-	process_ready(p, 0);
+	CHECK(!process_ready(p, 0));
 	CHECK_STR(at(pid, 0x1000), "none");
 	CHECK(space_find(&p->maps.space, (uintptr_t)begin) != NULL);
+	end();
+}
+
+/* What was mapped between a loss and the time when prof reads the maps nobody knows. */
+static void
+losses_leave_doubt(void)
+{
+	int32_t pid = getpid();
+	struct process *p;
+	uint64_t now;
+
+	if (access("/proc/self/maps", R_OK)) {
+		printf("skip process/losses_leave_doubt: no /proc\n");
+		return;
+	}
+	begin();
+	p = processes_task(ps, pid, pid)->process;
+	CHECK(process_ready(p, 10));
+	processes_lost(ps, 20);
+	p->maps.took = 0;   /* prof need not wait until it reads them again */
+	CHECK(process_ready(p, 19) && process_ready(p, 21));   /* it maps the files that it had, and no others were in their places */
+	CHECK_U64(processes_reread(ps), 1);
+	processes_lost(ps, 20);   /* known already */
+	CHECK(process_ready(p, 22));
+	CHECK_U64(processes_reread(ps), 1);
+	/* A record from before that reading is no news.  But if another file was there meanwhile, who knows? */
+	map(pid, 0x1000, 0x2000, "/lib/gone");
+	CHECK_STR(at(pid, 0x1000), "none");
+	CHECK(process_ready(p, 23));
+	map(pid, (uintptr_t)begin, (uintptr_t)begin + 1, "/lib/gone");
+	CHECK(!process_ready(p, 23) && process_ready(p, p->maps.sure));
+	/* A file that is no longer there, and one that has lain where another one lay. */
+	for (unsigned i = 0; i < 2; i++) {
+		now = clock_now();
+		if (i)
+			processes_comm(ps, pid, pid, "x", true, now);
+		processes_map(ps, pid, pid, 0x1000, 0x2000, 0, &(struct file_id){ .path = "/lib/a" }, now);
+		if (i)
+			processes_map(ps, pid, pid, 0x1000, 0x2000, 0, &(struct file_id){ .path = "/lib/b" }, now);
+		CHECK(process_ready(p, now));
+		CHECK_U64(p->maps.replaced, 1);
+		processes_lost(ps, now + 1);
+		p->maps.took = 0;
+		CHECK(!process_ready(p, now + 1));
+		CHECK_STR(at(pid, 0x1000), "none");
+		CHECK(process_ready(p, clock_now()));
+	}
+	end();
+}
+
+/* Also the beginning of a process, or of a program, may be among what is lost. */
+static void
+losses_of_beginnings(void)
+{
+	struct process *p;
+	int32_t pid = getpid();
+
+	begin();
+	processes_comm(ps, A, A, "sh", true, 1);
+	map(A, 0x1000, 0x2000, "/bin/sh");
+	CHECK(process_ready(processes_find(ps, A), MAPPED));
+	processes_lost(ps, 200);
+	CHECK(!process_ready(processes_find(ps, A), 300));   /* nobody can be asked */
+	processes_fork(ps, B, B, A, A, 400);
+	CHECK(!process_ready(processes_find(ps, B), 500));
+	processes_comm(ps, B, B, "true", true, 600);   /* all that it maps is told */
+	CHECK(process_ready(processes_find(ps, B), 600));
+	processes_lost(ps, 800);
+	processes_comm(ps, B, B, "true", true, 700);   /* but not here */
+	CHECK(!process_ready(processes_find(ps, B), 900));
+	if (!access("/proc/self/maps", R_OK)) {
+		p = processes_task(ps, pid, pid)->process;   /* it was there before, or its fork is lost */
+		CHECK(!process_ready(p, 900) && process_ready(p, clock_now()));
+		processes_fork(ps, C, C, pid, pid, 900);   /* that was before, so that its parent's maps may be too new for it */
+		CHECK(!process_ready(processes_find(ps, C), 901));
+	}
 	end();
 }
 
@@ -582,6 +660,8 @@ main(void)
 	RUN("process", a_storm_of_known_programs);
 	RUN("process", memory_that_is_read_often);
 	RUN("process", a_process_that_was_there);
+	RUN("process", losses_leave_doubt);
+	RUN("process", losses_of_beginnings);
 	RUN("process", mapped_files);
 	RUN("process", missed_files);
 	RUN("process", own_vdso);

@@ -48,6 +48,28 @@ put(unsigned r, uint64_t time, uint16_t size, uint8_t mark)
 	put_bytes(r, bytes, size);
 }
 
+/* The record that tells of losses. */
+static void
+put_lost(unsigned r, uint64_t time)
+{
+	uint64_t at = page[r].data_head;
+	struct perf_event_header h = { .type = PERF_RECORD_LOST, .size = 56 };
+
+	put(r, time, 56, 'L');
+	memcpy(data + r * SIZE + (at & (SIZE - 1)), &h, sizeof h);
+}
+
+/* The next record's mark, and until when records may be lost by then. */
+static char
+next(uint64_t *lost)
+{
+	struct cursor c;
+	char mark = rings_next(&rs, &c) ? (char)c.pos[8] : '.';
+
+	*lost = rs.lost_until;
+	return mark;
+}
+
 static unsigned
 marks(char *out, uint64_t limit)
 {
@@ -130,6 +152,80 @@ held_back(void)
 	put(0, 35, 48, 'x');
 	marks(out, RING_EMPTY - 1);
 	CHECK_STR(out, "cxd");
+}
+
+/* Before LOST has its turn, other rings' records may be of a time when what is lost had happened. */
+static void
+losses_are_known_early(void)
+{
+	uint64_t lost;
+
+	for (unsigned tracks = 0; tracks < 3; tracks++) {
+		begin(2);
+		rs.samples = tracks;   /* 0: all rings have samples and mappings; 1: the second has the mappings; 2: there are no rings for these */
+		put(0, 10, 48, 'a');
+		put_lost(0, 50);
+		put(1, 5, 48, 'b');
+		put(1, 20, 48, 'c');
+		put(1, 60, 48, 'd');
+		rings_start(&rs, 100);
+		CHECK_U64(next(&lost), 'b');
+		CHECK_U64(lost, 0);
+		CHECK_U64(next(&lost), 'a');
+		CHECK_U64(lost, 0);
+		CHECK_U64(next(&lost), 'c');
+		CHECK_U64(lost, tracks == 1 ? 0 : 50);
+		CHECK_U64(next(&lost), 'L');
+		CHECK_U64(next(&lost), 'd');
+		CHECK_U64(next(&lost), '.');
+		CHECK_U64(lost, tracks == 1 ? 0 : 50);
+	}
+}
+
+/* A ring that was full may have lost what it has not told yet. */
+static void
+full_rings_may_have_lost(void)
+{
+	uint64_t lost, before = clock_now();
+	char out[256];
+
+	for (unsigned full = 0; full < 2; full++) {
+		begin(2);
+		for (unsigned i = 0; i < (full ? 66 : 60); i++)   /* of 48 bytes: more or less than three quarters of it */
+			put(0, 10, 48, 'a');
+		put(1, 5, 48, 'b');
+		put(1, 20, 48, 'c');
+		rings_start(&rs, 100);
+		while (next(&lost) != 'c')
+			CHECK_U64(lost, 0);
+		CHECK(full ? lost >= before : !lost);
+	}
+	/* It was full while prof read a round, has room now, and nothing new yet. */
+	begin(2);
+	put(0, 10, 48, 'a');
+	rings_start(&rs, 100);
+	CHECK_U64(next(&lost), 'a');
+	for (unsigned i = 0; i < 70; i++)
+		put(0, 11, 48, 'A');
+	put(1, 20, 48, 'c');
+	CHECK_U64(next(&lost), '.');
+	CHECK_U64(lost, 0);
+	rings_start(&rs, 100);
+	while (next(&lost) != 'c')
+		CHECK_U64(lost, 0);
+	CHECK(lost >= before);
+	/* The record behind that moment tells nothing of losses, so there were none. */
+	begin(1);
+	for (unsigned i = 0; i < 70; i++)
+		put(0, 10, 48, 'a');
+	rings_start(&rs, 5);
+	marks(out, 5);
+	CHECK(rs.ring[0].full_at);
+	page[0].data_tail = rs.ring[0].tail = rs.ring[0].told = 30 * 48;
+	put(0, 10, 48, 'b');
+	marks(out, 100);
+	CHECK_U64(rs.lost_until, 0);
+	CHECK_U64(rs.ring[0].full_at, 0);
 }
 
 /* Rings without samples have no stacks that could be shorter. */
@@ -385,6 +481,8 @@ main(void)
 	RUN("ring", order_across_rings);
 	RUN("ring", symbols_too_long);
 	RUN("ring", held_back);
+	RUN("ring", losses_are_known_early);
+	RUN("ring", full_rings_may_have_lost);
 	RUN("ring", how_full_rings_of_samples_are);
 	RUN("ring", full_rings_are_held_back_too);
 	RUN("ring", wrapped);

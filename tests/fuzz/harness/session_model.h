@@ -132,9 +132,9 @@ maps_forget(struct process_maps *p)
 }
 
 void
-maps_exec(struct process_maps *p)
+maps_exec(struct process_maps *p, uint64_t time)
 {
-	real_maps_exec(p);
+	real_maps_exec(p, time);
 	*model_of(p) = (struct model){ .maps = p, .rescanned = p->rescanned };
 }
 
@@ -154,11 +154,11 @@ maps_drop(struct process_maps *p)
 }
 
 void
-maps_fork(struct process_maps *child, struct process_maps *parent)
+maps_fork(struct process_maps *child, struct process_maps *parent, uint64_t time)
 {
 	struct model *m = model_of(child), *its = model_of(parent);
 
-	real_maps_fork(child, parent);
+	real_maps_fork(child, parent, time);
 	if (!parent->scanned)
 		return;
 	memcpy(m->page, its->page, sizeof m->page);
@@ -176,10 +176,11 @@ model_add(struct process_maps *p, uint64_t lo, uint64_t hi, uint64_t off, const 
 }
 
 void
-maps_add(struct process_maps *p, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *id)
+maps_add(struct process_maps *p, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *id, uint64_t time)
 {
-	real_maps_add(p, lo, hi, off, id);
-	model_add(p, lo, hi, off, id);
+	real_maps_add(p, lo, hi, off, id, time);
+	if (time >= p->surveyed)
+		model_add(p, lo, hi, off, id);
 }
 
 bool
