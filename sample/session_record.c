@@ -95,6 +95,8 @@ stands_for(struct session *s)
 {
 	struct turn *t = &s->turn;
 
+	if (!t->left && s->pressure.want.one_of == 1)
+		return 1;
 	if (!t->left) {
 		t->of = t->left = s->pressure.want.one_of;
 		t->pick = hash_u64(t->n++) % t->of;
