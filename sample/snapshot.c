@@ -142,8 +142,8 @@ lies_still(struct snapshots *all, struct snapshot *s, size_t most)
 	size_t n;
 
 	for (unsigned i = 0; i < TRIES; i++) {
+		bool counted = read_runs(s, &s->ran, &runs);   /* first: it may run, and sleep at the same place again, before prof looks */
 		long len = foreign_asleep(s->pid, s->tid, line, sizeof line);
-		bool counted = read_runs(s, &s->ran, &runs);
 
 		if (len <= 0 || !where_in(line, &sp, &pc)) {
 			errno = len < 0 ? errno : EAGAIN;

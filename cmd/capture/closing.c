@@ -274,11 +274,11 @@ static void
 budget_words(struct sink *s, const struct closing *c)
 {
 	const struct session_counts *n = &c->counts;
-	uint64_t budget = pressure_budget(c->elapsed, n->samples) * 100 / (c->elapsed + !c->elapsed);
+	uint64_t budget = pressure_budget(c->elapsed, n->samples) * 1000 / (c->elapsed + !c->elapsed);
 
 	if (n->left_out)
-		sink_fmt(s, "; its own work would have taken more than %llu%% of a CPU, so prof left out %llu%% of the samples and counts the others for them",
-		         (unsigned long long)budget, (unsigned long long)(n->left_out * 100 / (n->samples + !n->samples)));
+		sink_fmt(s, "; its own work would have taken more than %llu.%llu%% of a CPU, so prof left out %llu%% of the samples and counts the others for them",
+		         (unsigned long long)(budget / 10), (unsigned long long)(budget % 10), (unsigned long long)(n->left_out * 100 / (n->samples + !n->samples)));
 }
 
 static void
