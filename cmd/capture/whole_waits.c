@@ -100,7 +100,7 @@ take(struct space *space, uint64_t addr, uint8_t *to, uint64_t n)
 	uint64_t got = 0;
 
 	for (; !got && n; n = n < PAGE ? 0 : n / 2)
-		got = space->read(space, addr, to, n);
+		got = space->read(space, addr, to, (size_t)n);
 	return got;
 }
 
