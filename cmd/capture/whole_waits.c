@@ -180,7 +180,9 @@ has_time(const struct whole_waits *w)
 }
 
 /* What is to be done of a note: nothing any more, to read, or to wait. */
-static enum { OVER, READ, YOUNG }
+enum state { OVER, READ, YOUNG };
+
+static enum state
 state_of(const struct unread *u, const struct task *t, uint64_t now)
 {
 	if (!t || t->waits.unread != u->sample.time || !wait_goes_on(t))
@@ -197,7 +199,7 @@ whole_waits_read(struct collector *c, struct processes *ps)
 
 	for (uint32_t i = 0; w && i < w->n; i++) {
 		struct task *t = processes_known(ps, w->unread[i].pid, w->unread[i].tid);
-		int state = state_of(&w->unread[i], t, now);
+		enum state state = state_of(&w->unread[i], t, now);
 
 		if (state == READ && has_time(w)) {
 			uint64_t before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);

@@ -65,8 +65,8 @@ enum { LATER = 4 };
 #define CALM_AFTER UINT64_C(1000000000)
 #define BEGINNING  UINT64_C(200000000)
 /* ns to rest after an exec, until its first mappings and late records are there: the shortest time, the shortest time without
- * a hurry, the longest time, and how much more for each ring to read then. */
-enum { NAP_LEAST = 250000, NAP_LONG = 1000000, NAP_MOST = 4000000, NAP_EACH = 2000 };
+ * a hurry, the longest time, how much more for each ring to read then, and how many times as long while the budget is used up. */
+enum { NAP_LEAST = 250000, NAP_LONG = 1000000, NAP_MOST = 4000000, NAP_EACH = 2000, NAP_TIMES = 4 };
 /* Other work than reading may take one part in SPARE_PART of the time that rings have room for. */
 enum { SPARE_PART = 4 };
 
@@ -397,7 +397,7 @@ pressure_sleep(const struct pressure *p, uint64_t since, uint64_t calm, bool wri
 int64_t
 pressure_nap(const struct pressure *p, uint32_t n)
 {
-	return p->nap + (int64_t)n * NAP_EACH;
+	return p->nap * (p->want.one_of > 1 ? NAP_TIMES : 1) + (int64_t)n * NAP_EACH;
 }
 
 uint64_t
