@@ -46,7 +46,7 @@ lacks off-by-default carried 'sum|// '
 # prof says what the page does not hold.
 status gone 0 "$PROF" --embed-source -d 0.2 -o gone.html ./burn
 has gone-is-told err 'prof could read none of the source files'
-${CC:-cc} -O1 -o bare gone/burn.c || exit 1
+${CC:-cc} -O1 -static -o bare gone/burn.c || exit 1
 status bare 0 "$PROF" --embed-source --call-graph none -e cpu-clock:u -d 0.2 -o bare.html ./bare
 has bare-is-told err 'no sampled function has source lines; it needs debug information'
 status no-page 125 "$PROF" --embed-source -o a.folded true
