@@ -329,7 +329,8 @@ pressure_judges(const struct pressure *p, uint64_t time)
 static void
 judge(struct pressure *p, const struct pressure_round *r)
 {
-	int64_t gain = (int64_t)pressure_budget(r->time - p->judged, r->samples - p->judged_samples), cost = (int64_t)(r->cpu - p->judged_cpu);
+	int64_t gain = (int64_t)pressure_budget(r->time - p->judged, r->samples - p->judged_samples);
+	int64_t cost = r->cpu > p->judged_cpu ? (int64_t)(r->cpu - p->judged_cpu) : 0;   /* less: a helper has died */
 	int64_t left = p->judged ? p->budget + gain - cost : BUDGET_FIRST;
 	uint32_t of = p->want.one_of, less = of - (of + 3) / 4, more = (of * 3 + 1) / 2;
 

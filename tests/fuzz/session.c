@@ -102,7 +102,8 @@ begin_session(struct session *s, struct cursor *c, struct modules *modules)
 		deep_cpus[i] = (struct deep_cpu){ .fd = -1, .bytes = rests[i], .piece = pieces[i] };
 		ring[i].cpu = (int)i;
 	}
-	*s = (struct session){ .modules = modules, .since = SINCE, .until = UINT64_MAX, .new_id = UINT64_MAX };
+	*s = (struct session){ .modules = modules, .since = SINCE, .until = UINT64_MAX, .new_id = UINT64_MAX,
+	                        .pressure.want.one_of = 1 };
 	k->event = events;
 	k->nevent = mode & 1 ? 2u + (mode >> 1 & 1) : 1u + (mode >> 1 & 1);
 	k->idle = mode & 4;

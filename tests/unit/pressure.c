@@ -350,7 +350,11 @@ prof_is_no_load(void)
 	/* What it did not use for long it may not use at once. */
 	seconds(600, 0);
 	CHECK(seconds(10, 120000) <= 10 * UINT64_C(25000000) + 2 * 250000000);
-	pressure_refused(&p, &p.want);
+	/* A helper's time is gone with it. */
+	pressure_begin(&p, &one);
+	for (uint64_t cpu = 9; cpu; cpu--)
+		pressure_read(&p, &(struct pressure_round){ .time = now += 500000000, .cpu = cpu });
+	CHECK_U64(p.want.one_of, 1);
 }
 
 static void
