@@ -245,7 +245,7 @@ on_sample(struct session *s, const struct record *r)
 	else if (!out.wakes && !(out.count = out.event ? 1 : s->ticked ? ticks(s, r) : weigh_sample(&s->weights, out.task, out.period)))
 		return;
 	out.count <<= s->slower - (r->time < s->slowed);
-	if (is_by_rate(s, out.of)) {
+	if (is_by_rate(s, out.of) && !(s->ticked && !r->tid)) {   /* one of an idle CPU may count for seconds, and costs nothing */
 		uint32_t n = stands_for(s);
 
 		s->came++;

@@ -160,7 +160,7 @@ read_one(struct collector *c, const struct unread *u, struct task *t)
 	s.kchain = u->kernel;
 	s.task = t;
 	s.time = clock_now();
-	if (!space->read || (by_ticks && !is_there(u, &before)) || !read_stack(c, &s, space))
+	if (!process_ready(t->process, s.time) || !space->read || (by_ticks && !is_there(u, &before)) || !read_stack(c, &s, space))
 		return;
 	n = collector_stack(c, &s);
 	if (by_ticks && (!wait_runs(u->pid, u->tid, &after) || before != after))

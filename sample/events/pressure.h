@@ -1,8 +1,8 @@
 /* Pressure: how much a capture takes in, so that its rings do not run over.  Only this file decides how large rings are, how
  * many bytes of a stack the kernel copies with a sample and with a wait, how far the BPF program reads beyond that, how many
- * samples a second there are, how many of them prof takes, how long the reader may sleep and how long it may do something else.  The session tells what it
- * sees, obeys, and reports what it could not do.  This file makes no system call and reads no clock: the session hands it the
- * time. */
+ * samples a second there are, how many of them prof takes, how long the reader may sleep and how long it may do something
+ * else.  The session tells what it sees, obeys, and reports what it could not do.  This file makes no system call and reads no
+ * clock: the session hands it the time. */
 #ifndef SAMPLE_EVENTS_PRESSURE_H
 #define SAMPLE_EVENTS_PRESSURE_H
 
