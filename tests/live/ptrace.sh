@@ -25,7 +25,7 @@ has no-events-said err 'no other events'
 # Stacks deeper than the longest copy: it reads on while the thread stands.  The first walks show how far, and a size that was asked
 # for holds.
 for size in 100 200 2000; do
-	$by_ptrace -q -o x.folded --stats s.json -- $busy large 2 $size
+	$by_ptrace -q -o x.folded --stats s.json -- $busy large 8 $size
 	complete=$(field s.json stacks_complete) cut=$(field s.json stacks_truncated)
 	show="s.json x.folded" check large-$size "$((complete * 100))" -ge "$(((complete + ${cut:-0} - 6) * 99))" -a "$complete" -ge 200
 	check large-$size-right "$(samples x.folded ';main;large;burn')" -ge "$complete"
@@ -87,7 +87,7 @@ fi
 # Both engines find the same shares: a two-sample chi-square over functions, 6 of them, at one in ten millions; samples of this engine
 # weigh more or less, so that they are worth half of as many.
 "$PROF" --engine perf -q -o perf.folded -- $torture mix 20
-$by_ptrace -q --stats s.json -o ptrace.folded -- $torture mix 20
+$by_ptrace -q --stats s.json -o ptrace.folded -- $torture mix 40
 chi=$(awk -v stops="$(field s.json stops)" '
 { n = $NF; f = match($0, /part_[a-e]+/) ? substr($0, RSTART, RLENGTH) : "rest"; v[FILENAME, f] += n; all[FILENAME] += n; name[f] }
 END {

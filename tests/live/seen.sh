@@ -30,7 +30,7 @@ seen() {
 	if [ "$burnt" ]; then
 		ns=$((burnt * 1000000)) n=$(samples x.folded '^(kid|kids);.*burn')
 	else
-		ns=$(awk '{ print $1 + $2 }' told) n=$(field s.json samples)
+		ns=$(awk '{ printf "%.0f\n", $1 + $2 }' told) n=$(field s.json samples)
 	fi
 	echo "$t: $n samples of $((ns / 1000 * hz / 1000000))"
 	awk -v n="$n" -v ns="$ns" -v hz="$hz" -v percent="$percent" 'BEGIN {
