@@ -154,7 +154,7 @@ check_node() {
 	wait $unflagged
 	for how in '' --engine=ptrace; do
 		seconds=1.5
-		[ -z "$how" ] || seconds=4   # a thread that stands gets few samples of its time where others want the CPUs
+		[ -z "$how" ] || seconds=8   # a thread that stands gets few samples of its time where others want the CPUs
 		"$PROF" -q $how --stats s.json -o w.folded -o w.json -- $run node $js $seconds 2>err
 		python3 compare.py w.json "$where/tmp/perf-$flagged.map" "$where/tmp/perf-$unflagged.map" >compared 2>&1
 		set -- "$1" $(tail -n 1 compared) 0 0
