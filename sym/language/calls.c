@@ -122,7 +122,7 @@ void
 calls_settle(struct calls *c, bool (*sure)(const void *), const void *context)
 {
 	uint32_t n = 0, frames = c->to->n, i = 0, first;
-	uint32_t outer = c->broken ? 0 : lasting_frames(c->chain, c->languages, c->room->addr, c->to->frame, frames);
+	uint32_t outer = c->broken ? 0 : lasting_frames(c->chain, c->languages, c->room->addr, c->to->frame, frames, c->moment->time);
 	uint32_t differ = c->groups > c->natives ? c->groups - c->natives : c->natives - c->groups;
 	bool fit = !c->broken && (differ <= 1 || (!c->moment->whole && c->natives < c->groups));
 	uint32_t inner = fit || (c->broken && !is_on_the_way(c)) ? c->copied : 0;   /* else the innermost entry may have no call yet */

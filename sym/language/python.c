@@ -318,7 +318,7 @@ lasting(struct question *q)
 	if (q->broken)
 		return 0;
 	learn_name(q);
-	return lasting_frames(&q->thread->chain, q->languages, q->room->addr, q->to->frame, q->to->n);
+	return lasting_frames(&q->thread->chain, q->languages, q->room->addr, q->to->frame, q->to->n, q->moment->time);
 }
 
 /* Whether native frame I, an evaluator, was interrupted itself. */

@@ -36,7 +36,10 @@ function main($seconds) {
     $l = range(0, 199);
     $end = cpu() + $seconds;
     while (cpu() < $end) {
-        outer(new K, 3000); K::other(100); sorter($l); mapper(array_merge($l, $l, $l)); consumer(40); recursive(20); resumer();
+        for ($i = 0; $i < 3; $i++) {
+            outer(new K, 3000); K::other(150); sorter($l); mapper(array_merge($l, $l, $l)); consumer(40); recursive(20);
+        }
+        resumer();
     }
 }
 main(floatval($argv[1]));
