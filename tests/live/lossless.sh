@@ -66,11 +66,12 @@ echo 100000 >$rate; finally "echo $old >$rate"
 hz=max
 threads threads-max 200 env
 check stacks-are-cut "$(field s.json stack_bytes)" -lt 8192
-# An ordinary user's rings hold 10 ms of that, so prof takes fewer samples, and each counts for more.
+# An ordinary user's rings hold 10 ms of that. If prof gets there too late it takes fewer samples, and each counts for more.
 threads threads-max-nobody 20 prlimit --memlock=65536 setpriv --reuid=65534 --regid=65534 --clear-groups
-check slower-nobody "$(field s.json freq)" -lt 100000
+check slower-nobody "$(field s.json freq)" -lt 100000 -o $lost = 0
 check slower-nobody-weights "$(samples f.folded)" = "$(field s.json samples)"
-within slower-nobody-samples $(($(field s.json samples) + $(field s.json samples_unseen) + $(field s.json lost))) 160000 230000
+# Where interrupts are no time of threads, they run for longer than the 2 s that they count, but not for longer than there are CPUs.
+within slower-nobody-samples $(($(field s.json samples) + $(field s.json samples_unseen) + $(field s.json lost))) 160000 $((ms * $(nproc) * 105))
 # The reader stands still again and again, each time until the threads have run for 0.2 s on each CPU: first prof cuts stacks, then
 # it takes fewer samples, and each counts for more.
 rm -f s.json
@@ -88,5 +89,5 @@ wait $pid
 echo "stopped: $(field s.json samples) samples, $(field s.json lost) lost, $(field s.json freq) Hz, $(field s.json stack_bytes) bytes of stack"
 check slower "$(field s.json freq)" -lt 100000
 check slower-weights "$(samples f.folded)" = "$(field s.json samples)"
-within slower-samples "$(field s.json samples)" $((30000 * $(nproc))) $((210000 * $(nproc)))
+within slower-samples $(($(field s.json samples) + $(field s.json lost))) $((30000 * $(nproc))) $((210000 * $(nproc)))
 exit $failed
