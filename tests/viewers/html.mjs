@@ -884,6 +884,13 @@ async function checkLarge(context, dir) {
 	writeFileSync(join(dir, "bare.html"), "<canvas></canvas><script>document.querySelector('canvas').getContext('2d').fillText('bare', 9, 9)</script>");
 	await first.goto("file://" + resolve(join(dir, "bare.html")));
 	await first.screenshot();
+	// Opening is compared with what a map of as many keys takes here: machines and browsers differ.  The least of three.
+	const yard = await first.evaluate(() => Math.min(...[1, 2, 3].map(() => {
+		const start = performance.now(), map = new Map();
+		for (let i = 0; i < 1000000; i++)
+			map.set(i * 7919 % 1000003 + ";", i);
+		return performance.now() - start;
+	})));
 	await first.close();
 	for (const name of ["slow", "random"]) {
 		const blank = await context.newPage(), cdp = await context.newCDPSession(blank), start = Date.now();
@@ -913,8 +920,8 @@ async function checkLarge(context, dir) {
 		await p.press("6");
 		const heat = await cpu() - before6;
 		console.log(`a million samples, ${name}: the heat map takes ${heat.toFixed(0)} ms of CPU; open in ${wall} ms (${opened.toFixed(0)} of CPU); a redraw takes ${drag.cpu.toFixed(1)} ms of CPU ` +
-			`while a range is dragged (p95 ${drag.p95.toFixed(1)} ms), ${point.cpu.toFixed(1)} while pointing (p95 ${point.p95.toFixed(1)})`);
-		check(`a-million-samples-${name}`, [opened < 1500, drag.cpu < 33, point.cpu < 33, heat < 500, p.problems], [true, true, true, true, []]);
+			`while a range is dragged (p95 ${drag.p95.toFixed(1)} ms), ${point.cpu.toFixed(1)} while pointing (p95 ${point.p95.toFixed(1)}); a map of a million keys takes ${yard.toFixed(0)} ms`);
+		check(`a-million-samples-${name}`, [opened < 4 * yard, drag.cpu < 33, point.cpu < 33, heat < 500, p.problems], [true, true, true, true, []]);
 		await p.close();
 	}
 }

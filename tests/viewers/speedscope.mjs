@@ -196,14 +196,9 @@ async function checkRest(viewer, dir) {
 }
 
 async function checkLarge(viewer, dir) {
-	for (const name of ["slow", "random"])
-		try {
-			const seconds = await viewer.load(join(dir, `${name}.json`), "left-heavy", 280000);
-			console.log(`a million samples, ${name}: loaded in ${seconds.toFixed(1)} s`);
-			check(`a-million-samples-${name}`, /^all threads/.test(await viewer.title()), true);
-		} catch (error) {
-			check(`a-million-samples-${name}`, String(error).split("\n")[0], "that it loads");
-		}
+	const seconds = await viewer.load(join(dir, "random.json"), "left-heavy", 280000);
+	console.log(`a million samples: loaded in ${seconds.toFixed(1)} s`);
+	check("a-million-samples", /^all threads/.test(await viewer.title()), true);
 }
 
 async function checkAll(dir, large) {
