@@ -55,12 +55,17 @@ find_in(struct unwinder *u, struct module *m, struct jumper *k)
 {
 	struct symbol_tables t;
 	struct raw_symbol s;
+	const char *name[CONVENTIONS];
+	uint32_t among;
 
 	if (m->kind != MODULE_FILE || m->bad || m->elf.machine != u->code.arch->machine)
 		return false;
-	symbol_tables_find(&t, &m->elf);
 	for (unsigned i = 0; i < CONVENTIONS; i++)
-		if (symbol_tables_named(&m->elf, &t.dynsym, table[i].name, &s) || symbol_tables_named(&m->elf, &t.symtab, table[i].name, &s)) {
+		name[i] = table[i].name;
+	symbol_tables_find(&t, &m->elf);
+	among = symbol_tables_among(&t.symtab, name, CONVENTIONS);
+	for (unsigned i = 0; i < CONVENTIONS; i++)
+		if (symbol_tables_named(&m->elf, &t.dynsym, name[i], &s) || ((among >> i & 1) && symbol_tables_named(&m->elf, &t.symtab, name[i], &s))) {
 			if (table[i].how == CODE_HOSTED)
 				return convention_host(u, m, s.value, true, k);
 			*k = (struct jumper){ .module = m, .start = s.value, .how = table[i].how, .stays = table[i].stays };

@@ -153,6 +153,7 @@ room_aside(struct rings *rs, struct ring *r)
 		return false;
 	if ((p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) == MAP_FAILED)
 		return false;
+	madvise(p, size, MADV_HUGEPAGE);   /* to fault its small pages in would cost as much as to copy */
 	r->aside = p;
 	r->aside_size = size;
 	rs->asides += size;

@@ -243,16 +243,30 @@ tables_reloc_of(const struct elf *e, const struct relocs *t, uint64_t off, uint3
 	return i;
 }
 
-/* Whether the N bytes of NAME are in the strings: looked for piece by piece, of which each holds the next one's beginning. */
-static bool
-is_among(struct cursor strings, const char *name, size_t n)
+uint32_t
+symbol_tables_among(const struct symbols *t, const char *const *name, uint32_t n)
 {
-	for (; cur_left(&strings) >= n; cur_take(&strings, STRINGS_PIECE)) {
-		if (memmem(strings.pos, cur_left(&strings) < STRINGS_PIECE + n ? cur_left(&strings) : STRINGS_PIECE + n, name, n))
-			return true;
+	struct cursor left = t->strings;
+	const uint8_t *begin = left.pos;
+	uint32_t among = 0;
+	size_t length[32];
+
+	for (uint32_t i = 0; i < n; i++)
+		length[i] = strlen(name[i]);
+	while (cur_left(&left)) {
+		size_t piece = cur_left(&left) < STRINGS_PIECE ? cur_left(&left) : STRINGS_PIECE;
+		const uint8_t *at = left.pos, *end = at + piece, *zero;
+
+		/* A string may be the end of a longer one. */
+		for (; at < end && (zero = memchr(at, 0, (size_t)(end - at))); at = zero + 1)
+			for (uint32_t i = 0; i < n; i++)
+				if ((size_t)(zero - begin) >= length[i] && zero[-1] == (uint8_t)name[i][length[i] - 1] &&
+				    !memcmp(zero - length[i], name[i], length[i]))
+					among |= UINT32_C(1) << i;
+		cur_take(&left, piece);
 		filemap_trim(SYMBOLS_FILES);
 	}
-	return false;
+	return among;
 }
 
 /* The symbol of that name by the table's hashes, with a budget of steps: chains of honest files are short. */
@@ -291,8 +305,7 @@ symbol_tables_named(const struct elf *e, const struct symbols *t, const char *na
 
 	if (cur_left(&t->hash))
 		return by_hash(e, t, name, s);
-	among = is_among(t->strings, name, strlen(name) + 1);
-
+	among = symbol_tables_among(t, &name, 1);
 	for (uint32_t i = 1; among && i < t->n && work_step(1); i++) {
 		symbol_tables_pass(i, true);
 		*s = symbol_tables_symbol(e, t, i);

@@ -53,6 +53,8 @@ symbol_tables_pass(uint32_t i, bool in_order)
 	if (i % SYMBOLS_EACH == 0)
 		filemap_trim(in_order ? SYMBOLS_FILES : 2 * SYMBOLS_FILES);
 }
+/* Which of N names (32 at most, none empty) are among the table's strings: bit I is NAME[I]'s. */
+uint32_t symbol_tables_among(const struct symbols *, const char *const *name, uint32_t n);
 /* The symbol of that name, if the file itself has what it names. */
 bool symbol_tables_named(const struct elf *, const struct symbols *, const char *name, struct raw_symbol *);
 struct raw_reloc tables_reloc(const struct elf *, const struct relocs *, uint32_t i);
