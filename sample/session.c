@@ -231,7 +231,8 @@ meanwhile(void *session)
 	sigset_t pending;
 
 	priority_waive(&s->priority);
-	rings_save(&s->opener.rings);
+	if (rings_save(&s->opener.rings))
+		deep_beyond(&s->opener.deep, 0);   /* stacks that are cut are better than samples that are lost */
 	if (s->stopped)
 		return;
 	sigpending(&pending);
@@ -318,6 +319,7 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 		.new = processes_places(s->processes) != places,
 	});
 	session_obey(s);
+	deep_beyond(&s->opener.deep, s->pressure.want.deep);
 	if (!s->tracer.pid && (first = weigh_first(&s->weights, t))) {
 		watches_period(&s->watches, first);
 		if (s->opener.capture.target == TARGET_COMMAND)

@@ -227,15 +227,19 @@ may_move(struct rings *rs, const struct ring *r)
 	return first < r->kept ? head_of(r) - first <= r->aside_size : let_go(rs);
 }
 
-void
+bool
 rings_save(struct rings *rs)
 {
+	bool scarce = false;
+
 	for (uint32_t i = 0; i < rs->n; i++) {
 		struct ring *r = &rs->ring[i];
 
 		if (head_of(r) - free_to(r) >= r->size / 2 && may_move(rs, r))
 			relieve(rs, r);
+		scarce |= head_of(r) - r->tail > (r->size + r->aside_size) / 2 && r->aside_size;
 	}
+	return scarce;
 }
 
 /* Where position POS is, and how many bytes are there in one piece. */

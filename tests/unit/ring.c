@@ -444,7 +444,7 @@ saved_under_a_record(void)
 	w = mmap(NULL, own + ring, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	head = (void *)w;
 	CHECK(w != MAP_FAILED && rings_add(&saved, fd, 0, ring));
-	for (; put_in < 60; put_in++) {
+	for (; put_in < 2500; put_in++) {
 		uint8_t bytes[8000];
 		struct perf_event_header h = { .type = PERF_RECORD_FORK, .size = size };
 
@@ -459,7 +459,7 @@ saved_under_a_record(void)
 			rings_start(&saved, UINT64_MAX - 1);
 			CHECK(rings_next(&saved, &first) && saved.held == &saved.ring[0]);
 		}
-		rings_save(&saved);
+		CHECK(rings_save(&saved) == (head->data_head - size > (ring + (32 << 20)) / 2));   /* half of the ring and of what lies beside it */
 		CHECK_U64(first.pos[8], 'a');
 		CHECK_U64(first.pos[size - 25], 'a');
 	}

@@ -638,6 +638,10 @@ large_tables_pass_by(void)
 	before = most_in_memory(true);
 	CHECK(!symbol_tables_named(&e, &t, "none", &s));
 	CHECK(!symbol_tables_named(&e, &t, "name", &s));
+	/* At the end of a longer string, and over the border of the pieces that are searched; one that begins before the table is none. */
+	CHECK(pwrite(fd, "\0the name", 10, (1 << 20) - 5) == 10);
+	CHECK(pwrite(fd, "me", 3, 0) == 3);
+	CHECK_U64(symbol_tables_among(&t, (const char *[]){ "none", "name", "the name", "me", "e name!", "some" }, 6), 0xe);
 	CHECK(count_functions(&e, &t) == 0);
 	CHECK(most_in_memory(false) - before <= 20 << 10);
 	filemap_close(&map);
