@@ -127,7 +127,7 @@ priority_lower(const struct priority *p)
 {
 	if (p->realtime)
 		ordinary(SCHED_RESET_ON_FORK);   /* only a process with the right may clear this flag */
-	if (p->raised || p->ordinary != p->nice)
+	else if (p->raised)
 		setpriority(PRIO_PROCESS, 0, p->nice);
 }
 

@@ -53,8 +53,12 @@ while [ $i -lt "$RUNS" ]; do
 	holes_here=$((holes_here - $(samples x.folded '^sorts;_start;__libc_start_main;.*;main(;|$)')))
 	holes_here=$((holes_here + $(samples x.folded '^sorts;.*main;compare$') + $(samples x.folded '^sorts;.*\[unknown\]')))
 	here=$(field s.json samples)
-	[ "$here" -ge 60 ] || short=$((short + 1))
-	[ "$sorting" -ge $((here / 2)) ] || [ "$(stolen)" -gt "$stolen" ] || { few=$((few + 1)); cp x.folded few.folded; }
+	if [ "$here" -lt 60 ]; then
+		short=$((short + 1))
+	elif [ "$sorting" -lt $((here / 2)) ] && [ "$(stolen)" -le "$stolen" ]; then
+		few=$((few + 1))
+		cp x.folded few.folded
+	fi
 	[ $holes_here = 0 ] || { holes=$((holes + 1)); cp x.folded hole.folded; }
 	all=$((all + here))
 	complete=$((complete + $(field s.json stacks_complete)))
