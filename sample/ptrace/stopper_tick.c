@@ -25,9 +25,8 @@ tick_wait(struct state *s, struct pollfd *p, uint64_t time)
 	struct timespec ts = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
 	int n = ppoll(p, p != NULL, time ? &ts : NULL, &s->waiting);
 
-	t = clock_now();
 	/* What ran on this CPU made way when the timer was due: this process may get there much later. */
-	s->woke = n == 0 && time < t ? time : t;
+	s->woke = n == 0 && time > t ? time : clock_now();
 	if (n < 0)
 		event_all(s);
 	return n;
