@@ -38,6 +38,8 @@
 #define RECORD_LATE UINT64_C(200000)
 /* ns between looks whether a cgroup has ended. */
 #define CGROUP_EACH UINT64_C(50000000)
+/* ns between looks at what processes have mapped, while records are taken in. */
+#define AHEAD_EACH UINT64_C(500000)
 
 static const char *const reach_words[] = {
 	[REACH_THREADS] = "the threads",
@@ -68,9 +70,10 @@ session_wait(struct session *s, int extra, int64_t timeout_ns)
 	if (!s->opener.first && s->woke)
 		pressure_awake(&s->pressure, t - s->woke, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->woke_cpu);
 	watchdog_look(false);
-	going = wakeup_wait(&s->wakeup, extra, timeout_ns < 0 || timeout_ns > most ? most : timeout_ns,
-	                    pressure_nap(&s->pressure, s->opener.rings.n));
+	going = wakeup_wait(&s->wakeup, extra, timeout_ns < 0 || timeout_ns > most ? most : timeout_ns);
 	watchdog_look(true);
+	session_ahead(s);
+	wakeup_rest(&s->wakeup, pressure_nap(&s->pressure, s->opener.rings.n));
 	priority_again(&s->priority, s->opener.door ? s->opener.door->first : NULL);
 	s->woke = clock_now();
 	if (!s->opener.first)
@@ -280,7 +283,7 @@ void
 session_drain(struct session *s, bool final, void (*sample)(void *ctx, const struct sample *), void *ctx)
 {
 	struct rings *rings = &s->opener.rings;
-	uint64_t t = clock_now(), first;
+	uint64_t t = clock_now(), first, ahead = t, now;
 	struct cursor bytes;
 	struct record r;
 	uint32_t places;
@@ -301,6 +304,10 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 		if (r.type != PERF_RECORD_COMM)   /* they wake the reader, whatever process they are of */
 			s->stirred = t;
 		session_record(s, &r);
+		if ((now = clock_now()) - ahead > AHEAD_EACH) {
+			session_ahead(s);
+			ahead = now;
+		}
 	}
 	if (final)
 		session_slept(s, s->until);

@@ -278,15 +278,23 @@ session_slept(struct session *s, uint64_t t)
 		slept(s, (uint32_t)s->opener.rings.ring[i].cpu, t);
 }
 
+/* False if it is not a process's code: pid -1 is the kernel and its modules, 0 strangers. */
+static bool
+mapped_code(const struct record *r, struct file_id *id)
+{
+	*id = (struct file_id){ .path = r->map.path, .maj = r->map.maj, .min = r->map.min, .ino = r->map.ino, .gen = r->map.gen,
+	                        .build_id_len = r->map.build_id_len };
+	memcpy(id->build_id, r->map.build_id, sizeof id->build_id);
+	return r->map.exec && r->pid > 0;
+}
+
 static void
 on_map(struct session *s, const struct record *r)
 {
-	struct file_id id = { .path = r->map.path, .maj = r->map.maj, .min = r->map.min, .ino = r->map.ino, .gen = r->map.gen,
-	                      .build_id_len = r->map.build_id_len };
+	struct file_id id;
 
-	if (!r->map.exec || r->pid <= 0)   /* -1: the kernel and its modules; 0: strangers */
+	if (!mapped_code(r, &id))
 		return;
-	memcpy(id.build_id, r->map.build_id, sizeof id.build_id);
 	processes_map(s->processes, r->pid, r->tid, r->map.lo, r->map.lo + r->map.size, r->map.off, &id, r->time);
 }
 
@@ -309,6 +317,34 @@ is_other(const struct session *s, const struct record *r)
 		return false;
 	return !r->pid || (s->opener.reach == REACH_THREADS && s->opener.rings.n > s->opener.nsample &&
 	                   !processes_find(s->processes, r->type == PERF_RECORD_FORK ? r->task.ppid : r->pid));
+}
+
+/* Whether it is a target, or one has just forked it. */
+static bool
+is_targets(const struct session *s, int32_t pid)
+{
+	bool is = (s->opener.reach != REACH_THREADS && s->opener.reach != REACH_TREE) || processes_find(s->processes, pid);
+
+	for (unsigned i = 0; i < COMING && !is; i++)
+		is = s->coming[i] == pid;
+	return is && pid > 0;
+}
+
+void
+session_ahead(struct session *s)
+{
+	struct cursor bytes;
+	struct record r;
+	struct file_id id;
+
+	while (rings_ahead(&s->opener.rings, &bytes)) {
+		if (record_parse(&r, &s->opener.shape, bytes))
+			continue;
+		if (r.type == PERF_RECORD_FORK && r.pid != r.task.ppid && is_targets(s, r.task.ppid))
+			s->coming[s->ncoming++ % COMING] = r.pid;
+		else if (r.type == PERF_RECORD_MMAP2 && is_targets(s, r.pid) && mapped_code(&r, &id))
+			processes_ahead(s->processes, r.pid, r.map.lo, r.map.lo + r.map.size, &id);
+	}
 }
 
 /* Whether there are rings that tell only what processes execute and map; and whether the ring with the loss is one of them: then

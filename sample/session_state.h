@@ -17,6 +17,8 @@
 #include "session_counts.h"
 #include "wakeup.h"
 
+enum { COMING = 64 };
+
 /* Which of the next samples prof takes: see stands_for. */
 struct turn {
 	uint64_t n;
@@ -42,6 +44,8 @@ struct session {
 	uint64_t born;                   /* threads that prof saw begin */
 	uint64_t since, until;           /* when the events were on */
 	uint64_t stirred;                /* time of the last record */
+	int32_t coming[COMING];          /* the last processes of which only session_ahead knows that targets have forked them */
+	uint32_t ncoming;
 	uint64_t looked_at_cgroup;       /* when prof last looked whether the cgroup is empty */
 	uint64_t new_id, new_since;      /* events from that id on count from that time on */
 	uint64_t last_time;

@@ -101,9 +101,8 @@ look(struct wakeup *w)
 		}
 }
 
-/* Rests briefly if a process has executed or mapped something, unless samples press. */
-static void
-rest(struct wakeup *w, int64_t ns)
+void
+wakeup_rest(struct wakeup *w, int64_t ns)
 {
 	uint64_t now = clock_now();
 	struct timespec t = { .tv_nsec = (long)(now - w->rested > QUIET && ns > NAP_FIRST ? NAP_FIRST : ns) };
@@ -122,7 +121,7 @@ rest(struct wakeup *w, int64_t ns)
 }
 
 bool
-wakeup_wait(struct wakeup *w, int extra, int64_t ns, int64_t nap)
+wakeup_wait(struct wakeup *w, int extra, int64_t ns)
 {
 	struct timespec t = { .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
 	int n;
@@ -138,7 +137,6 @@ wakeup_wait(struct wakeup *w, int extra, int64_t ns, int64_t nap)
 				w->poll[i].fd = -1;
 				w->alive--;
 			}
-		rest(w, nap);
 	}
 	look(w);
 	return !w->attached || w->alive;

@@ -20,8 +20,9 @@ struct wakeup {
 /* False at the memory cap. */
 bool wakeup_init(struct wakeup *, const struct rings *, uint32_t samples, const struct capture *);
 void wakeup_free(struct wakeup *);
-/* Waits for any of them, or for NS.  If a process has executed something, it waits NAP ns longer, unless samples press.  False
- * once all targets of an attach are gone. */
-bool wakeup_wait(struct wakeup *, int extra, int64_t ns, int64_t nap);
+/* Waits for any of them, or for NS.  False once all targets of an attach are gone. */
+bool wakeup_wait(struct wakeup *, int extra, int64_t ns);
+/* After that: waits NAP ns longer if a process has executed or mapped something, unless samples press. */
+void wakeup_rest(struct wakeup *, int64_t nap);
 
 #endif

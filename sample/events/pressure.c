@@ -412,6 +412,8 @@ pressure_spare(const struct pressure *p, uint64_t period)
 	if (p->nap < NAP_LONG)   /* processes execute programs: the reader must open the next one's files soon */
 		return 0;
 	room = g->ring_bytes * period / g->events / sample_bytes(p);
+	if (p->nap < NAP_MOST && room > NAP_MOST)
+		room = NAP_MOST;
 	if (g->first)
 		return room;
 	/* The reader gets less done in that time if others want the CPUs, too. */

@@ -264,14 +264,26 @@ word(const struct ring *r, uint64_t pos)
 }
 
 static struct perf_event_header
-header(const struct ring *r)
+header(const struct ring *r, uint64_t pos)
 {
 	struct perf_event_header h;
-	uint64_t v = word(r, r->tail);   /* prof reads it once, so that it uses the same length that it checks */
+	uint64_t v = word(r, pos);   /* prof reads it once, so that it uses the same length that it checks */
 
 	_Static_assert(sizeof h == sizeof v, "a header is one word");
 	memcpy(&h, &v, sizeof h);
 	return h;
+}
+
+/* Puts the LENGTH bytes at position POS together. */
+static void
+copy_out(const struct ring *r, uint64_t pos, size_t length, uint8_t *to)
+{
+	uint64_t whole;
+	const uint8_t *p = piece(r, pos, &whole);
+	size_t n = length < whole ? length : (size_t)whole;
+
+	memcpy(to, p, n);
+	memcpy(to + n, p + whole - (pos < r->kept ? r->aside_size : r->size), length - n);
 }
 
 /* A load that nobody waits for. */
@@ -321,7 +333,7 @@ peek(struct rings *rs, struct ring *r)
 			r->full_at = 0;
 		return;
 	}
-	h = header(r);
+	h = header(r, r->tail);
 	if (h.size < sizeof h || h.size % 8 || h.size > left || left > r->size + r->aside_size) {
 		rs->broken++;
 		if (r->tells)
@@ -426,19 +438,37 @@ rings_next(struct rings *rs, struct cursor *record)
 	}
 	p = piece(r, r->tail, &whole);
 	if (r->length > whole || (rs->relieves && r->length <= COPIED)) {
-		size_t n = r->length < whole ? r->length : (size_t)whole;
-
-		memcpy(rs->scratch, p, n);
-		memcpy(rs->scratch + n, p + whole - (r->tail < r->kept ? r->aside_size : r->size), r->length - n);
+		copy_out(r, r->tail, r->length, rs->scratch);
 		p = rs->scratch;
 	} else {
 		rs->held = r;
 	}
-	*record = cur_of(p, r->length, false);
-	record->big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	*record = cur_of(p, r->length, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	r->tail += r->length;
 	if (r->tail >= r->kept)
 		fetch(r);
 	r->peeked = false;
 	return true;
+}
+
+/* What the signal handler copies aside meanwhile may be garbage here, as records from a hostile kernel would be. */
+bool
+rings_ahead(struct rings *rs, struct cursor *record)
+{
+	for (uint32_t i = rs->samples; i && i < rs->n; i++) {
+		struct ring *r = &rs->ring[i];
+		uint64_t head = head_of(r), pos;
+		struct perf_event_header h;
+
+		for (pos = r->seen > r->tail ? r->seen : r->tail; pos < head; pos = r->seen) {
+			h = header(r, pos);
+			r->seen = h.size < sizeof h || h.size % 8 || h.size > head - pos ? head : pos + h.size;
+			if ((h.type != PERF_RECORD_MMAP2 && h.type != PERF_RECORD_FORK) || h.size > sizeof rs->ahead || r->seen != pos + h.size)
+				continue;
+			copy_out(r, pos, h.size, rs->ahead);
+			*record = cur_of(rs->ahead, h.size, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+			return true;
+		}
+	}
+	return false;
 }

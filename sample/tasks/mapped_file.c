@@ -223,12 +223,18 @@ mapped_file_is_memory(const struct mapped_files *b, uint32_t number)
 	return b->file[number].memory;
 }
 
+static bool
+may_try(const struct mapped_file *f)
+{
+	return !f->lost || clock_now() - f->tried >= f->pause;
+}
+
 bool
-mapped_file_is_new(const struct mapped_files *b, uint32_t number)
+mapped_file_is_due(const struct mapped_files *b, uint32_t number)
 {
 	const struct mapped_file *f = &b->file[number];
 
-	return *f->id.path == '/' && !f->memory && !f->module && !f->lost;
+	return *f->id.path == '/' && !f->memory && !f->module && may_try(f);
 }
 
 bool
@@ -260,7 +266,7 @@ mapped_file_module(struct mapped_files *b, uint32_t number, int32_t pid, uint64_
 	if (*f->id.path == '[' && !f->memory)
 		return f->module = module_lost(b->modules, f->id.path, "is the kernel's own page");
 	if (!f->memory)
-		return f->lost && f->root == root && clock_now() - f->tried < f->pause ? f->lost : open_file(b, f, pid, lo, hi, root);
+		return may_try(f) || f->root != root ? open_file(b, f, pid, lo, hi, root) : f->lost;
 	/* A program can be run from a memfd or shared memory: then there is an image in it after all. */
 	if (*f->id.path == '/' && !f->tried++ && (m = open_file(b, f, pid, lo, hi, root)) && m->kind != MODULE_LOST && !m->bad)
 		return m;

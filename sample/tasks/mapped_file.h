@@ -40,8 +40,8 @@ void mapped_files_free(struct mapped_files *);
 uint32_t mapped_file_number(struct mapped_files *, const struct file_id *);
 /* Whether it is not a file with an image: then the process made the code itself. */
 bool mapped_file_is_memory(const struct mapped_files *, uint32_t number);
-/* Whether it is a file that nobody has tried to open. */
-bool mapped_file_is_new(const struct mapped_files *, uint32_t number);
+/* Whether it is a file that prof should try to open when a process maps it: nobody has tried yet, or in vain and long enough ago. */
+bool mapped_file_is_due(const struct mapped_files *, uint32_t number);
 /* Whether it has a path, and prof has not opened it: the next look at it needs a root. */
 bool mapped_file_is_unopened(const struct mapped_files *, uint32_t number);
 /* How many times prof could not open a file. */

@@ -424,6 +424,12 @@ processes_map(struct processes *ps, int32_t pid, int32_t tid, uint64_t lo, uint6
 }
 
 void
+processes_ahead(struct processes *ps, int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *id)
+{
+	maps_ahead(&ps->maps, pid, lo, hi, id);
+}
+
+void
 processes_lost(struct processes *ps, uint64_t time)
 {
 	maps_lost(&ps->maps, time);

@@ -128,6 +128,8 @@ void processes_comm(struct processes *, int32_t pid, int32_t tid, const char *co
                     uint64_t time);
 void processes_map(struct processes *, int32_t pid, int32_t tid, uint64_t lo, uint64_t hi, uint64_t off,
                    const struct file_id *, uint64_t time);
+/* PID has just mapped a file, earlier records may wait for their turn: opens it if prof has not. */
+void processes_ahead(struct processes *, int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *);
 /* Records may have been lost until that TIME (0: none): any maps may be wrong. */
 void processes_lost(struct processes *, uint64_t time);
 /* Forgets processes and threads that ended well before TIME, and what maps_tidy forgets. */

@@ -309,14 +309,14 @@ add(struct process_maps *p, uint64_t lo, uint64_t hi, uint64_t off, const struct
 		p->stale = true;
 }
 
-/* prof opens a new file at once, because the file may be gone before prof reads the first sample in it.  But it opens only so
+/* prof opens a file that is due at once, because the file may be gone before prof reads the first sample in it.  But it opens only so
  * many in a time, whatever processes map. */
 static bool
 may_open_now(struct all_maps *all, uint32_t file)
 {
 	uint64_t time;
 
-	if (!mapped_file_is_new(&all->files, file))
+	if (!mapped_file_is_due(&all->files, file))
 		return false;
 	time = clock_now();
 	if (all->ahead < time - AHEAD_MOST * AHEAD_EACH)
@@ -375,6 +375,16 @@ maps_add(struct process_maps *p, uint64_t lo, uint64_t hi, uint64_t off, const s
 		root_of(p);
 	if (may_open_now(p->all, file))
 		open_now(p, lo);
+}
+
+void
+maps_ahead(struct all_maps *all, int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *id)
+{
+	uint32_t file = mapped_file_number(&all->files, id);
+
+	if (may_open_now(all, file))
+		mapped_file_module(&all->files, file, pid, lo, hi,
+		                   root_dirs_fd(&all->roots, root_dirs_of(&all->roots, pid, 0, clock_now())));
 }
 
 static bool

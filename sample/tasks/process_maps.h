@@ -78,6 +78,8 @@ void maps_lost(struct all_maps *, uint64_t time);
 
 /* Something is mapped at [lo, hi). */
 void maps_add(struct process_maps *, uint64_t lo, uint64_t hi, uint64_t off, const struct file_id *, uint64_t time);
+/* The same, before it is that record's turn: only opens the file if that is due. */
+void maps_ahead(struct all_maps *, int32_t pid, uint64_t lo, uint64_t hi, const struct file_id *);
 /* Makes the maps ready for use, as of TIME: reads or copies them if that is not done yet.  True if it read them again because
  * records were lost; the caller may have lost other records, too. */
 bool maps_ready(struct process_maps *, uint64_t time);

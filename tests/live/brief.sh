@@ -50,19 +50,19 @@ named mount mount.folded
 		i=$((i+1))
 	done'
 named each each.folded
-# From outside: attached to the process that starts them, and for the whole system, until a hundred have run, however long that
-# takes.
+# From outside: attached to the process that starts them, and for the whole system, until four hundred have run, however long that
+# takes.  While prof starts, and opens the files of all that runs, it misses some.
 start unshare -m sh -c 'mount -t tmpfs none place && cp brief-static place/brief-static
 	while :; do chroot place /brief-static; echo >>ran; done'
-cat >hundred <<'END'
+cat >hundreds <<'END'
 #!/bin/sh
-until=$(($(wc -l <ran) + 100))
+until=$(($(wc -l <ran) + 400))
 while [ "$(wc -l <ran)" -lt $until ]; do sleep 0.05; done
 END
-chmod 755 hundred
+chmod 755 hundreds
 wait_for 20 test -s ran
-"$PROF" -q -o attached.folded -p $pid -- ./hundred
+"$PROF" -q -o attached.folded -p $pid -- ./hundreds
 named attached attached.folded
-"$PROF" -q -o system.folded -a -- ./hundred
+"$PROF" -q -o system.folded -a -- ./hundreds
 named system system.folded
 exit $failed

@@ -592,8 +592,11 @@ missed_files(void)
 		CHECK(mapped_file_module(&ps->maps.files, 1, A, 0x1000, 0x2000, -1) == f->lost);
 		CHECK_U64(processes_places(ps), i);
 	}
-	CHECK(mapped_file_module(&ps->maps.files, 1, A, 0x1000, 0x2000, -1) == f->lost);
+	CHECK(mapped_file_module(&ps->maps.files, 1, A, 0x1000, 0x2000, -1) == f->lost && !mapped_file_is_due(&ps->maps.files, 1));
 	CHECK_U64(processes_places(ps), 19);
+	f->tried = 0;
+	CHECK(mapped_file_is_due(&ps->maps.files, 1));
+	f->tried = clock_now();
 	CHECK(mapped_file_module(&ps->maps.files, 1, A, 0x1000, 0x2000, root)->kind == MODULE_FILE);
 	CHECK(!unlinkat(root, "file", 0) && !rmdir(dir));
 	close(fd);

@@ -242,6 +242,59 @@ how_full_rings_of_samples_are(void)
 	CHECK_U64(rs.fullest, 100 * 4 * 48 / SIZE);
 }
 
+/* The next mapping's mark, of those that are not read yet. */
+static char
+next_ahead(void)
+{
+	struct cursor c;
+
+	return rings_ahead(&rs, &c) ? (char)c.pos[8] : '.';
+}
+
+static void
+put_mapping(unsigned r, uint64_t time, uint16_t size, uint8_t mark)
+{
+	uint64_t at = page[r].data_head;
+	struct perf_event_header h = { .type = PERF_RECORD_MMAP2, .size = size };
+
+	put(r, time, size, mark);
+	memcpy(data + r * SIZE + (at & (SIZE - 1)), &h, sizeof h);
+}
+
+/* Mappings are seen once before their turn, and still have it. */
+static void
+mappings_ahead(void)
+{
+	char out[256];
+
+	begin(2);
+	put_mapping(1, 1, 48, 'x');
+	CHECK_U64(next_ahead(), '.');   /* all rings have samples */
+	rs.samples = 1;
+	put_mapping(0, 2, 48, 'y');
+	CHECK_U64(next_ahead(), 'x');
+	CHECK_U64(next_ahead(), '.');
+	CHECK_U64(page[1].data_tail, 0);
+	CHECK_U64(marks(out, 1000), 2);
+	CHECK_STR(out, "xy");
+	put_mapping(1, 3, 48, 'z');
+	marks(out, 1000);
+	CHECK_U64(next_ahead(), '.');   /* it had its turn */
+	for (unsigned i = 0; i < 100; i++) {
+		put_lost(1, 4 + i);
+		put_mapping(1, 4 + i, (uint16_t)(80 + i % 60 * 8), (uint8_t)('a' + i % 26));
+		CHECK_U64(next_ahead(), 'a' + i % 26);
+		CHECK_U64(next_ahead(), '.');
+		CHECK_U64(marks(out, 1000), 2);
+		CHECK_U64(out[1], 'a' + i % 26);
+	}
+	data[SIZE + (page[1].data_head & (SIZE - 1)) + 6] = 4;   /* a length that makes no sense */
+	data[SIZE + (page[1].data_head & (SIZE - 1)) + 7] = 0;
+	page[1].data_head += 80;
+	CHECK_U64(next_ahead(), '.');
+	CHECK_U64(next_ahead(), '.');
+}
+
 static void
 full_rings_are_held_back_too(void)
 {
@@ -484,6 +537,7 @@ main(void)
 	RUN("ring", losses_are_known_early);
 	RUN("ring", full_rings_may_have_lost);
 	RUN("ring", how_full_rings_of_samples_are);
+	RUN("ring", mappings_ahead);
 	RUN("ring", full_rings_are_held_back_too);
 	RUN("ring", wrapped);
 	RUN("ring", read_only_what_was_there);
