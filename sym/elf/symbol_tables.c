@@ -258,7 +258,7 @@ symbol_tables_among(const struct symbols *t, const char *const *name, uint32_t n
 		const uint8_t *at = left.pos, *end = at + piece, *zero;
 
 		/* A string may be the end of a longer one. */
-		for (; at < end && (zero = memchr(at, 0, (size_t)(end - at))); at = zero + 1)
+		for (; at < end && work_step(1) && (zero = memchr(at, 0, (size_t)(end - at))); at = zero + 1)
 			for (uint32_t i = 0; i < n; i++)
 				if ((size_t)(zero - begin) >= length[i] && zero[-1] == (uint8_t)name[i][length[i] - 1] &&
 				    !memcmp(zero - length[i], name[i], length[i]))
