@@ -4,11 +4,13 @@
  *
  * An interpreter's loop is the host of code that its compiler made (PHP).  It is known by its symbol, because it is called by an
  * address.  A function that makes room for whole stacks is the host of the code of its file that has no description, because that code
- * keeps its own frames elsewhere (GHC's StgRun: its code has a stack of its own, in rbp). */
+ * keeps its own frames elsewhere (GHC's StgRun: its code has a stack of its own, in rbp).  If it is in a library, it is the host of such
+ * code in all files: this library is known by the symbol of the place where the code returns to. */
 #include "hosted_frame.h"
 
 #include <string.h>
 
+#include "sym/elf/symbol_tables.h"
 #include "sym/module/ehframe.h"
 #include "unwind/derive/derive.h"
 #include "convention.h"
@@ -41,6 +43,25 @@ makes_reserve(struct unwinder *u, struct module *m, uint64_t at)
 	return false;
 }
 
+/* The function may store its caller's fp by another register than sp.  Then its table says where that is. */
+static void
+find_fp(struct unwinder *u, struct jumper *k)
+{
+	const struct row *row = rule_row(u, k->module, k->end - 1);
+	struct place fp, ra;
+	int64_t rise;
+
+	if (!row || row->cfa_expr || row->cfa_reg != u->code.arch->sp)
+		return;
+	fp = row_place(row, u->code.arch->fp);
+	ra = row_place(row, row->ra);
+	rise = row->cfa_off - k->rule.cfa_off;
+	if (fp.how != HOW_OFFSET || ra.how != HOW_OFFSET || ra.off + rise != k->rule.ra_off || fp.off + rise < -RISE_MOST)
+		return;
+	k->rule.fp_off = (int16_t)(fp.off + rise);
+	k->rule.flags &= (uint8_t)~(RULE_FP_SAME | RULE_FP_LOST);
+}
+
 static bool
 find_reserve(struct unwinder *u, struct module *m, struct jumper *k)
 {
@@ -49,14 +70,15 @@ find_reserve(struct unwinder *u, struct module *m, struct jumper *k)
 	if (ehframe_number(u->code.modules, m, DESCRIPTIONS_MOST))
 		return false;
 	for (uint32_t i = 0; (start = ehframe_number(u->code.modules, m, i)) && work_step(1); i++)
-		if (makes_reserve(u, m, start) && convention_host(u, m, start, false, k) && k->rule.cfa_off >= RESERVE_LEAST)
+		if (makes_reserve(u, m, start) && convention_host(u, m, start, false, k) && k->rule.cfa_off >= RESERVE_LEAST) {
+			find_fp(u, k);
 			return true;
+		}
 	return false;
 }
 
-/* The function of this file that makes room for others, or NULL. */
 static const struct jumper *
-reserve_of(struct unwinder *u, struct module *m)
+reserve_in(struct unwinder *u, struct module *m)
 {
 	struct jumper k;
 
@@ -71,6 +93,46 @@ reserve_of(struct unwinder *u, struct module *m)
 		return NULL;
 	u->reserve = k;
 	return &u->reserve;
+}
+
+/* The library of the process that has the runtime, or NULL. */
+static struct module *
+find_runtime(const struct space *s)
+{
+	struct symbol_tables t;
+	struct raw_symbol symbol;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct module *m = s->map[i].exec ? s->map[i].module : NULL;
+		bool found;
+
+		if (!m || m->kind != MODULE_FILE || m->bad || m->reserveless)
+			continue;
+		work_begin(&m->work);
+		symbol_tables_find(&t, &m->elf);
+		found = symbol_tables_named(&m->elf, &t.dynsym, "StgReturn", &symbol);
+		work_end();
+		if (found)
+			return m;
+	}
+	return NULL;
+}
+
+/* The function that makes room for code of this file, or NULL. */
+static const struct jumper *
+reserve_of(struct unwinder *u, struct module *m)
+{
+	const struct space *s = u->code.space;
+	const struct jumper *own = reserve_in(u, m);
+
+	if (own || !s)
+		return own;
+	if (u->runtime_epoch != s->epoch || u->runtime_bound != s->bound) {
+		u->runtime = find_runtime(s);
+		u->runtime_epoch = s->epoch;
+		u->runtime_bound = s->bound;
+	}
+	return u->runtime ? reserve_in(u, u->runtime) : NULL;
 }
 
 const struct jumper *

@@ -61,6 +61,8 @@ struct unwinder {
 	struct jumper convention;      /* convention.c's: that of the space of its EPOCH, when its maps were BOUND so often */
 	uint32_t convention_bound;
 	struct jumper reserve;         /* hosted_frame.c's */
+	struct module *runtime;        /* the library of its space that may have it, or NULL, as of RUNTIME_EPOCH and RUNTIME_BOUND */
+	uint32_t runtime_epoch, runtime_bound;
 	struct bases *bases;      /* jit_gap.c's; NULL: none yet */
 	struct entry spare;       /* for what the cache could not take */
 	bool full_always;         /* for tests: every step restores all registers */
