@@ -5,6 +5,7 @@
  *     session_keep      the keeper goes on with the rights, and this process gives them up
  *     session_enable    starts events; reads from /proc about what runs already when its first sample comes
  *     session_wait      sleeps until rings are full enough to read, or targets have ended (wakeup), no longer than pressure says
+ *                       (before that, files that processes have mapped just now are opened: session_ahead)
  *     session_drain     reads records in the order of time across all rings (events/ring), and takes them in one by one
  *                       (session_record); then pressure sees how full the rings were, and the session does what it wants (reopen)
  *     session_disable, session_counts, session_close
@@ -39,7 +40,7 @@
 /* ns between looks whether a cgroup has ended. */
 #define CGROUP_EACH UINT64_C(50000000)
 /* ns between looks at what processes have mapped, while records are taken in. */
-#define AHEAD_EACH UINT64_C(500000)
+#define MAPPED_EACH UINT64_C(500000)
 
 static const char *const reach_words[] = {
 	[REACH_THREADS] = "the threads",
@@ -72,9 +73,11 @@ session_wait(struct session *s, int extra, int64_t timeout_ns)
 	watchdog_look(false);
 	going = wakeup_wait(&s->wakeup, extra, timeout_ns < 0 || timeout_ns > most ? most : timeout_ns);
 	watchdog_look(true);
-	session_ahead(s);
-	wakeup_rest(&s->wakeup, pressure_nap(&s->pressure, s->opener.rings.n));
 	priority_again(&s->priority, s->opener.door ? s->opener.door->first : NULL);
+	session_ahead(s);
+	watchdog_look(false);   /* its signals would end the rest */
+	wakeup_rest(&s->wakeup, pressure_nap(&s->pressure, s->opener.rings.n));
+	watchdog_look(true);
 	s->woke = clock_now();
 	if (!s->opener.first)
 		s->woke_cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -286,11 +289,10 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 	uint64_t t = clock_now(), first, ahead = t, now;
 	struct cursor bytes;
 	struct record r;
-	uint32_t places;
 
 	s->sample = sample;
 	s->ctx = s->waits.ctx = ctx;
-	places = processes_places(s->processes);
+	session_ahead(s);
 	if (s->waits.on && !s->waits.looked)
 		wait_look(&s->waits, s->processes, &s->found, s->opener.capture.nevent - 1 - s->opener.wakes, sample, ctx);
 	tracer_awake(&s->tracer, rings);
@@ -304,7 +306,7 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 		if (r.type != PERF_RECORD_COMM)   /* they wake the reader, whatever process they are of */
 			s->stirred = t;
 		session_record(s, &r);
-		if ((now = clock_now()) - ahead > AHEAD_EACH) {
+		if (r.type == PERF_RECORD_SAMPLE && (now = clock_now()) - ahead > MAPPED_EACH) {
 			session_ahead(s);
 			ahead = now;
 		}
@@ -323,8 +325,9 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 		.deep = deep_mean(&s->opener.deep),
 		.threads = s->counts.threads,
 		.may_slow = session_may_slow(s),
-		.new = processes_places(s->processes) != places,
+		.new = processes_places(s->processes) != s->places,
 	});
+	s->places = processes_places(s->processes);
 	session_obey(s);
 	deep_beyond(&s->opener.deep, s->pressure.want.deep);
 	if (!s->tracer.pid && (first = weigh_first(&s->weights, t))) {

@@ -337,14 +337,12 @@ session_ahead(struct session *s)
 	struct record r;
 	struct file_id id;
 
-	while (rings_ahead(&s->opener.rings, &bytes)) {
-		if (record_parse(&r, &s->opener.shape, bytes))
-			continue;
-		if (r.type == PERF_RECORD_FORK && r.pid != r.task.ppid && is_targets(s, r.task.ppid))
+	while (s->opener.capture.inherit && rings_ahead(&s->opener.rings, PERF_RECORD_FORK, &bytes))
+		if (!record_parse(&r, &s->opener.shape, bytes) && r.pid != r.task.ppid && is_targets(s, r.task.ppid))
 			s->coming[s->ncoming++ % COMING] = r.pid;
-		else if (r.type == PERF_RECORD_MMAP2 && is_targets(s, r.pid) && mapped_code(&r, &id))
+	while (rings_ahead(&s->opener.rings, PERF_RECORD_MMAP2, &bytes))
+		if (!record_parse(&r, &s->opener.shape, bytes) && is_targets(s, r.pid) && mapped_code(&r, &id))
 			processes_ahead(s->processes, r.pid, r.map.lo, r.map.lo + r.map.size, &id);
-	}
 }
 
 /* Whether there are rings that tell only what processes execute and map; and whether the ring with the loss is one of them: then

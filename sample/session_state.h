@@ -46,6 +46,7 @@ struct session {
 	uint64_t stirred;                /* time of the last record */
 	int32_t coming[COMING];          /* the last processes of which only session_ahead knows that targets have forked them */
 	uint32_t ncoming;
+	uint32_t places;                 /* processes_places, when prof last took in records */
 	uint64_t looked_at_cgroup;       /* when prof last looked whether the cgroup is empty */
 	uint64_t new_id, new_since;      /* events from that id on count from that time on */
 	uint64_t last_time;

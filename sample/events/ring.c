@@ -451,19 +451,18 @@ rings_next(struct rings *rs, struct cursor *record)
 	return true;
 }
 
-/* What the signal handler copies aside meanwhile may be garbage here, as records from a hostile kernel would be. */
 bool
-rings_ahead(struct rings *rs, struct cursor *record)
+rings_ahead(struct rings *rs, uint32_t type, struct cursor *record)
 {
 	for (uint32_t i = rs->samples; i && i < rs->n; i++) {
 		struct ring *r = &rs->ring[i];
-		uint64_t head = head_of(r), pos;
+		uint64_t head = head_of(r), pos, *seen = &r->seen[type != PERF_RECORD_MMAP2];
 		struct perf_event_header h;
 
-		for (pos = r->seen > r->tail ? r->seen : r->tail; pos < head; pos = r->seen) {
+		for (pos = *seen > r->tail ? *seen : r->tail; pos < head; pos = *seen) {
 			h = header(r, pos);
-			r->seen = h.size < sizeof h || h.size % 8 || h.size > head - pos ? head : pos + h.size;
-			if ((h.type != PERF_RECORD_MMAP2 && h.type != PERF_RECORD_FORK) || h.size > sizeof rs->ahead || r->seen != pos + h.size)
+			*seen = h.size < sizeof h || h.size % 8 || h.size > head - pos ? head : pos + h.size;
+			if (h.type != type || h.size > sizeof rs->ahead || *seen != pos + h.size)
 				continue;
 			copy_out(r, pos, h.size, rs->ahead);
 			*record = cur_of(rs->ahead, h.size, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);

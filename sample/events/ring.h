@@ -17,7 +17,7 @@ struct ring {
 	uint64_t head;       /* where this round ends */
 	uint64_t tail;       /* the next record */
 	uint64_t told;       /* the tail as the kernel knows it */
-	uint64_t seen;       /* up to where rings_ahead has looked */
+	uint64_t seen[2];    /* up to where rings_ahead has looked, for mappings and for others */
 	uint64_t time;       /* of the next record; RING_EMPTY: none in this round */
 	bool tells;          /* it has records of what processes execute and map */
 	uint64_t full_at;    /* where its head was when it last had no room for such a record, or 0; and when that was, ns */
@@ -72,8 +72,8 @@ bool rings_save(struct rings *);
 void rings_start(struct rings *, uint64_t limit);
 /* The next record in time, alive until the next call; false at the end of the round. */
 bool rings_next(struct rings *, struct cursor *record);
-/* The next record of a mapping or a fork, in a ring without samples, that neither this nor rings_next has given yet: a copy, alive until
- * the next call.  Rings and rounds stay as they are.  False if there is none now. */
-bool rings_ahead(struct rings *, struct cursor *record);
+/* The next record of that TYPE, PERF_RECORD_MMAP2 or another one, in a ring without samples, that neither this nor rings_next has given
+ * yet: a copy, alive until the next call.  Rings and rounds stay as they are.  False if there is none now. */
+bool rings_ahead(struct rings *, uint32_t type, struct cursor *record);
 
 #endif

@@ -189,13 +189,25 @@ keep_root(struct mapped_files *b, struct module *m, int root)
 		m->root = modules_root(b->modules, root);
 }
 
+static struct module *
+take_file(struct mapped_files *b, struct mapped_file *f, int fd, int root)
+{
+	uint32_t known = b->modules->n;
+	struct module *m = module_file(b->modules, fd, f->id.path);
+
+	close(fd);
+	f->module = m;
+	if (m && !b->finder && known < b->modules->n)
+		keep_root(b, m, root);
+	return m;
+}
+
 /* If prof cannot open the file, the target's own memory still has what it loaded of it. */
 static struct module *
 open_file(struct mapped_files *b, struct mapped_file *f, int32_t pid, uint64_t lo, uint64_t hi, int root)
 {
 	int fd = b->finder ? b->finder->file(b->finder->ctx, &f->id) : foreign_mapped(pid, lo, hi, &f->id, root), err = errno;
 	struct module *m;
-	uint32_t known;
 
 	if (fd < 0 && !b->finder && b->modules->places.sysroot)
 		fd = foreign_build(b->modules->root[b->modules->places.sysroot - 1].fd, &f->id);
@@ -208,13 +220,21 @@ open_file(struct mapped_files *b, struct mapped_file *f, int32_t pid, uint64_t l
 		f->pause = b->finder ? UINT64_MAX : !f->pause ? PAUSE_FIRST : f->pause < PAUSE_MOST ? f->pause * 2 : PAUSE_MOST;
 		return f->lost = module_lost(b->modules, f->id.path, why(err));
 	}
-	known = b->modules->n;
-	m = module_file(b->modules, fd, f->id.path);
-	close(fd);
-	f->module = m;
-	if (m && !b->finder && known < b->modules->n)
-		keep_root(b, m, root);
-	return m;
+	return take_file(b, f, fd, root);
+}
+
+void
+mapped_file_ahead(struct mapped_files *b, uint32_t number, int32_t pid, uint64_t lo, uint64_t hi, int root)
+{
+	struct mapped_file *f = &b->file[number];
+	int fd = foreign_mapped(pid, lo, hi, &f->id, root);
+
+	if (fd >= 0) {
+		take_file(b, f, fd, root);
+		return;
+	}
+	b->missed++;
+	f->tried = clock_now();
 }
 
 bool

@@ -49,5 +49,7 @@ uint32_t mapped_files_missed(const struct mapped_files *);
 /* Its module.  prof opens it when it first needs it: through PID, which maps it at [lo, hi), or below PID's ROOT, which prof
  * has kept (or -1).  NULL if the process made the code itself, or at the memory cap. */
 struct module *mapped_file_module(struct mapped_files *, uint32_t number, int32_t pid, uint64_t lo, uint64_t hi, int root);
+/* Opens a file that is due, before it is the turn of PID's mapping.  If that fails, prof has not given up the file. */
+void mapped_file_ahead(struct mapped_files *, uint32_t number, int32_t pid, uint64_t lo, uint64_t hi, int root);
 
 #endif

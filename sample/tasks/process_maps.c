@@ -383,8 +383,8 @@ maps_ahead(struct all_maps *all, int32_t pid, uint64_t lo, uint64_t hi, const st
 	uint32_t file = mapped_file_number(&all->files, id);
 
 	if (may_open_now(all, file))
-		mapped_file_module(&all->files, file, pid, lo, hi,
-		                   root_dirs_fd(&all->roots, root_dirs_of(&all->roots, pid, 0, clock_now())));
+		mapped_file_ahead(&all->files, file, pid, lo, hi,
+		                  root_dirs_fd(&all->roots, root_dirs_of(&all->roots, pid, 0, clock_now())));
 }
 
 static bool

@@ -60,6 +60,7 @@ if command -v chezscheme >/dev/null 2>&1; then
 END
 	"$PROF" -F 499 --stats chez.json -o chez.folded -- chezscheme --script loop.ss >out 2>err || cat err
 	check chez $(($(field chez.json stacks_complete) * 100)) -ge $(($(field chez.json stacks) * 98))
+	check chez-scheme $(($(field chez.json stacks) - $(samples chez.folded ';Sbuild_heap;'))) -ge 500
 	check chez-gap $(($(samples chez.folded ';S_call_help;[[]jit[]];') * 100)) -ge $((($(field chez.json stacks) - $(samples chez.folded ';Sbuild_heap;')) * 95))
 elif [ "${CI:-}" = true ]; then
 	not_ok chez "no chezscheme"

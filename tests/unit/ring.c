@@ -248,7 +248,7 @@ next_ahead(void)
 {
 	struct cursor c;
 
-	return rings_ahead(&rs, &c) ? (char)c.pos[8] : '.';
+	return rings_ahead(&rs, PERF_RECORD_MMAP2, &c) ? (char)c.pos[8] : '.';
 }
 
 static void
@@ -266,6 +266,7 @@ static void
 mappings_ahead(void)
 {
 	char out[256];
+	struct cursor c;
 
 	begin(2);
 	put_mapping(1, 1, 48, 'x');
@@ -288,11 +289,19 @@ mappings_ahead(void)
 		CHECK_U64(marks(out, 1000), 2);
 		CHECK_U64(out[1], 'a' + i % 26);
 	}
-	data[SIZE + (page[1].data_head & (SIZE - 1)) + 6] = 4;   /* a length that makes no sense */
-	data[SIZE + (page[1].data_head & (SIZE - 1)) + 7] = 0;
-	page[1].data_head += 80;
-	CHECK_U64(next_ahead(), '.');
-	CHECK_U64(next_ahead(), '.');
+	put(1, 200, 48, 'f');
+	CHECK(rings_ahead(&rs, PERF_RECORD_FORK, &c) && c.pos[8] == 'f');
+	CHECK(!rings_ahead(&rs, PERF_RECORD_FORK, &c));
+	put_mapping(1, 201, 48, 'g');
+	CHECK_U64(next_ahead(), 'g');
+	for (uint16_t length = 0; length < 16; length += 6) {   /* lengths that make no sense */
+		begin(2);
+		rs.samples = 1;
+		put_mapping(1, 1, 48, 'x');
+		put_mapping(1, 2, 48, 'y');
+		memcpy(data + SIZE + 6, &length, 2);
+		CHECK_U64(next_ahead(), '.');
+	}
 }
 
 static void
