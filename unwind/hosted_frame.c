@@ -56,7 +56,7 @@ find_fp(struct unwinder *u, struct jumper *k)
 	fp = row_place(row, u->code.arch->fp);
 	ra = row_place(row, row->ra);
 	rise = row->cfa_off - k->rule.cfa_off;
-	if (fp.how != HOW_OFFSET || ra.how != HOW_OFFSET || ra.off + rise != k->rule.ra_off || fp.off + rise < -RISE_MOST)
+	if (fp.how != HOW_OFFSET || ra.how != HOW_OFFSET || ra.off + rise != k->rule.ra_off || fp.off + rise < -RISE_MOST || fp.off + rise >= 0)
 		return;
 	k->rule.fp_off = (int16_t)(fp.off + rise);
 	k->rule.flags &= (uint8_t)~(RULE_FP_SAME | RULE_FP_LOST);

@@ -4,6 +4,7 @@
 
 #include "unwind/cfi/expr.h"
 #include "exception_frame.h"
+#include "saved_sp.h"
 #include "verify.h"
 
 struct stepper {
@@ -26,9 +27,14 @@ static enum step
 find_cfa(struct stepper *s)
 {
 	const struct row *row = s->row;
+	enum step step;
 
-	if (row->cfa_expr)
-		return eval(s, row->cfa_expr, (uint64_t)row->cfa_off, NULL, &s->cfa);
+	if (row->cfa_expr) {
+		step = eval(s, row->cfa_expr, (uint64_t)row->cfa_off, NULL, &s->cfa);
+		if (step == STEP_OUTSIDE && s->frame->exact && s->cfa < s->frame->sp && saved_sp(s->job, s->frame, row, &s->cfa) == STEP_OK)
+			step = STEP_OK;
+		return step;
+	}
 	if (!(s->regs->known >> row->cfa_reg & 1))
 		return STEP_UNKNOWN;
 	s->cfa = s->regs->r[row->cfa_reg] + (uint64_t)row->cfa_off;

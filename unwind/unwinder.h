@@ -39,6 +39,14 @@ struct jumper {
 	struct rule rule;         /* of that frame */
 };
 
+/* saved_sp.c's: where the function at [LO, HI) of that module keeps sp as it was at its entry: OFF bytes from its sp, which is AFTER more than
+ * the entry's sp and BEFORE, aligned to ALIGN.  OFF < 0: nowhere. */
+struct saved_place {
+	struct module *module;
+	uint64_t lo, hi, before, align, after;
+	int64_t off;
+};
+
 struct unwinder {
 	struct arena arena;
 	struct code_source code;
@@ -60,6 +68,7 @@ struct unwinder {
 	uint32_t jumpers;         /* found, in all */
 	struct jumper convention;      /* convention.c's: that of the space of its EPOCH, when its maps were BOUND so often */
 	uint32_t convention_bound;
+	struct saved_place saved;
 	struct jumper reserve;         /* hosted_frame.c's */
 	struct module *runtime;        /* the library of its space that may have it, or NULL, as of RUNTIME_EPOCH and RUNTIME_BOUND */
 	uint32_t runtime_epoch, runtime_bound;

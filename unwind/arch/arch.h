@@ -22,7 +22,7 @@ enum insn_op {
 	INSN_SP_ADD,       /* sp += off */
 	INSN_SP_FROM_FP,   /* sp = fp + off */
 	INSN_SP_FROM_REG,  /* sp = REG + off */
-	INSN_SP_LOST,      /* sp = an unknown value */
+	INSN_SP_LOST,      /* sp = an unknown value, or sp &= off, if that is not 0 */
 	INSN_SP_ADD_REG,   /* sp += REG, or sp -= REG where OFF is negative */
 	INSN_SP_FROM_FP_REG,   /* sp = fp + REG, or fp - REG */
 	INSN_FP_FROM_SP,   /* fp = sp + off */

@@ -315,6 +315,8 @@ read_move(const struct x86 *x, unsigned to, struct insn *i)
 	}
 	if (to == FP && (op == 0x31 || op == 0x33) && x->mod == 3 && x->reg == x->rm)
 		i->op = INSN_FP_ZERO;
+	if (to == SP && (op == 0x81 || op == 0x83) && (x->reg & 7) == 4)
+		i->off = x86_number(x->imm, x->imm_len);
 	if (to == SP && (op == 0x81 || op == 0x83) && ((x->reg & 7) == 0 || (x->reg & 7) == 5)) {
 		off = x86_number(x->imm, x->imm_len);
 		if (off == INT32_MIN)
