@@ -7,7 +7,9 @@
 struct base;
 
 struct conventions {
-	/* See convention.h, */
+	/* See saved_sp.h, */
+	enum step (*saved_sp)(struct job *, const struct frame *f, const struct row *, uint64_t *cfa);
+	/* convention.h, */
 	const struct jumper *(*of)(struct unwinder *);
 	/* jumped_frame.h, */
 	enum step (*jumped)(struct job *, struct frame *f);

@@ -111,6 +111,8 @@ saved_sp(struct job *j, const struct frame *f, const struct row *row, uint64_t *
 			return STEP_NONE;
 		found = sp;
 	}
+	if (!found)
+		return STEP_NONE;
 	*cfa = found + a->word;
-	return found ? STEP_OK : STEP_NONE;
+	return STEP_OK;
 }

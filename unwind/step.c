@@ -4,7 +4,7 @@
 
 #include "unwind/cfi/expr.h"
 #include "exception_frame.h"
-#include "saved_sp.h"
+#include "conventions.h"
 #include "verify.h"
 
 struct stepper {
@@ -26,14 +26,15 @@ eval(struct stepper *s, const uint8_t *expr, uint64_t len, const uint64_t *initi
 static enum step
 find_cfa(struct stepper *s)
 {
+	const struct conventions *known = s->job->u->code.arch->conventions;
 	const struct row *row = s->row;
 	enum step step;
 
 	if (row->cfa_expr) {
 		step = eval(s, row->cfa_expr, (uint64_t)row->cfa_off, NULL, &s->cfa);
-		if (step == STEP_OUTSIDE && s->frame->exact && s->cfa < s->frame->sp && saved_sp(s->job, s->frame, row, &s->cfa) == STEP_OK)
-			step = STEP_OK;
-		return step;
+		if (step != STEP_OUTSIDE || !s->frame->exact || s->cfa >= s->frame->sp || !known)
+			return step;
+		return known->saved_sp(s->job, s->frame, row, &s->cfa) == STEP_OK ? STEP_OK : step;
 	}
 	if (!(s->regs->known >> row->cfa_reg & 1))
 		return STEP_UNKNOWN;

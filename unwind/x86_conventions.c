@@ -5,8 +5,10 @@
 #include "hosted_frame.h"
 #include "jit_gap.h"
 #include "jumped_frame.h"
+#include "saved_sp.h"
 
 const struct conventions x86_conventions = {
+	.saved_sp = saved_sp,
 	.of = convention_of,
 	.jumped = step_jumped, .jumped_known = jumped_known,
 	.hosted_rule = hosted_rule, .hosted = step_hosted,

@@ -24,7 +24,7 @@ static const struct {
 	INSN(INSN_SP_ADD, -40, 0, 0x83, 0xec, 0x28),
 	INSN(INSN_SP_ADD, 0x1234, 0, 0x81, 0xc4, 0x34, 0x12, 0, 0),
 	INSN(INSN_SP_ADD, 8, 0, 0x8d, 0x64, 0x24, 0x08),
-	INSN(INSN_SP_LOST, 0, 0, 0x83, 0xe4, 0xf0),                   /* and $-16,%esp */
+	INSN(INSN_SP_LOST, -16, 0, 0x83, 0xe4, 0xf0),                 /* and $-16,%esp */
 	INSN(INSN_SP_FROM_REG, -4, 0, 0x8d, 0x61, 0xfc),              /* lea -4(%ecx),%esp */
 	INSN(INSN_LOAD, -4, 0, 0x8b, 0x4d, 0xfc),                     /* mov -4(%ebp),%ecx */
 	INSN(INSN_PLAIN, -4, 0, 0x66, 0x8b, 0x4d, 0xfc),              /* half of it */
