@@ -150,6 +150,24 @@ untold(struct job *j, const struct entry *e, struct rule *rule)
 	return true;
 }
 
+/* F looks like code that nobody calls.  Where the innermost function's table led there, the table may be false (OCaml's, while it raises an
+ * exception), and F any function that follows another: its instructions must lead there, too. */
+static bool
+leaf_agrees(struct job *j, const struct frame *f)
+{
+	struct frame leaf = j->full_frame;
+	struct entry *e = j->at == 1 && !j->full_at && j->u->mode == MODE_AUTO ? entry_probe(j->u, j->space, frame_at(&leaf)) : NULL;
+	struct module *m;
+	struct rule rule;
+	uint64_t vaddr;
+
+	if (!e || e == &j->u->spare || (e->rule.kind != RULE_PLAIN && e->rule.kind != RULE_GENERAL))
+		return true;
+	m = entry_module(j->u, e, &vaddr);
+	derive_rule(&j->u->code, m, vaddr, &rule);
+	return rule.kind == RULE_DERIVED && !step_by_code(j, &rule, &leaf) && leaf.sp == f->sp;
+}
+
 /* The step out of code with that (copied) entry; F becomes the caller. */
 static enum step
 step_by(struct job *j, const struct entry *e, struct frame *f)
@@ -160,6 +178,10 @@ step_by(struct job *j, const struct entry *e, struct frame *f)
 	j->by = BY_CFI;
 	switch (e->rule.kind) {
 	case RULE_ROOT:
+		if (e->rule.flags & RULE_BY_HAND && !leaf_agrees(j, f)) {
+			j->walk->n--;   /* it is no caller */
+			return STEP_NONE;
+		}
 		return STEP_ROOT;
 	case RULE_BAD:
 		return STEP_BAD;
