@@ -28,7 +28,7 @@ loop(End, Sum) ->
 		Time when Time < End -> loop(End, Sum + fib(20) + length(lists:sort(gen(3000, 12345, []))));
 		_ -> Sum
 	end.
-main() -> io:format("~p~n", [loop(erlang:monotonic_time(millisecond) + 2500, 0)]), halt().
+main() -> io:format("~p~n", [loop(erlang:monotonic_time(millisecond) + 6000, 0)]), halt().
 END
 	erlc loop.erl || exit 1
 	"$PROF" -F 499 --stats erl.json -o erl.folded -- erl -noshell -s loop main >out 2>err || cat err
