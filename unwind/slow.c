@@ -16,7 +16,8 @@
 #include "step_link.h"
 #include "verify.h"
 
-enum { SIGNALS_MAX = 64 };   /* signal frames of one walk: behind them sp need not rise */
+/* Signal frames of one walk: behind them sp need not rise; instructions that pop registers before a jump. */
+enum { SIGNALS_MAX = 64, POPS_MOST = 8 };
 
 static void
 known_registers(const struct arch *a, const struct frame *f, struct regs *regs)
@@ -150,22 +151,22 @@ untold(struct job *j, const struct entry *e, struct rule *rule)
 	return true;
 }
 
-/* F looks like code that nobody calls.  Where the innermost function's table led there, the table may be false (OCaml's, while it raises an
- * exception), and F any function that follows another: its instructions must lead there, too. */
+/* Whether the innermost function only pops registers and then jumps by an address: then its table may be false (OCaml's, while it raises an
+ * exception). */
 static bool
-leaf_agrees(struct job *j, const struct frame *f)
+leaf_jumps_away(struct job *j)
 {
-	struct frame leaf = j->full_frame;
-	struct entry *e = j->at == 1 && !j->full_at && j->u->mode == MODE_AUTO ? entry_probe(j->u, j->space, frame_at(&leaf)) : NULL;
+	struct entry *e = j->at == 1 && !j->full_at ? entry_probe(j->u, j->space, frame_at(&j->full_frame)) : NULL;
+	struct insn i = { .op = INSN_POP };
 	struct module *m;
-	struct rule rule;
 	uint64_t vaddr;
 
-	if (!e || e == &j->u->spare || (e->rule.kind != RULE_PLAIN && e->rule.kind != RULE_GENERAL))
-		return true;
+	if (!e || e == &j->u->spare || !j->u->code.arch->decode || (e->rule.kind != RULE_PLAIN && e->rule.kind != RULE_GENERAL))
+		return false;
 	m = entry_module(j->u, e, &vaddr);
-	derive_rule(&j->u->code, m, vaddr, &rule);
-	return rule.kind == RULE_DERIVED && !step_by_code(j, &rule, &leaf) && leaf.sp == f->sp;
+	for (unsigned n = 0; n < POPS_MOST && i.op == INSN_POP; n++, vaddr += i.len)
+		code_decode(&j->u->code, m, vaddr, &i);
+	return i.op == INSN_JUMP_AWAY;
 }
 
 /* The step out of code with that (copied) entry; F becomes the caller. */
@@ -178,8 +179,8 @@ step_by(struct job *j, const struct entry *e, struct frame *f)
 	j->by = BY_CFI;
 	switch (e->rule.kind) {
 	case RULE_ROOT:
-		if (e->rule.flags & RULE_BY_HAND && !leaf_agrees(j, f)) {
-			j->walk->n--;   /* it is no caller */
+		if (e->rule.flags & RULE_BY_HAND && leaf_jumps_away(j)) {   /* F is no caller, but a function that another one precedes */
+			j->walk->n--;
 			return STEP_NONE;
 		}
 		return STEP_ROOT;
