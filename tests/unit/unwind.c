@@ -145,6 +145,10 @@ coroutines_begin_where_they_would_return_to(void)
 	words[3] = BIAS + TEXT;           /* a function's first instruction, which follows no call and no return */
 	go(ret(PLAIN), 0, 30);
 	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	for (unsigned i = 0; i < 2; i++) {   /* code that raises an exception: its table is false by now */
+		go(BIAS + TEXT + PLAIN * FUNCTION + RAISES + 2 * i, 0, 30);
+		CHECK(walk.end != WALK_ROOT && walk.n == 1);
+	}
 	tear_down();
 }
 

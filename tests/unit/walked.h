@@ -12,7 +12,7 @@
 
 /* A program of functions of 256 bytes from 0x1000 on, mapped at BIAS. In each function a call ends at 0x20, so that a return
  * address into it is at 0x20. */
-enum { TEXT = 0x1000, FUNCTION = 0x100, RET = 0x20, WORDS = 512 };
+enum { TEXT = 0x1000, FUNCTION = 0x100, RET = 0x20, RAISES = 0x40, WORDS = 512 };
 enum { RDX = 1, RBX = 3, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
 #define BIAS 0x555500000000u
 #define STACK 0x7ffd00001000u
@@ -61,6 +61,7 @@ static const struct { unsigned at; const char *bytes; uint8_t n; } code[] = {
 	{ MOVES * FUNCTION + RET, "\xff\xe0", 2 },
 	{ LOSES * FUNCTION, "\x58\x53\x57\x52\x55\x48\x89\xe5\x48\x83\xe4\xf0", 12 },
 	{ LOSES * FUNCTION + RET, "\xff\xe0", 2 },
+	{ PLAIN * FUNCTION + RAISES, "\x41\x5b\x41\xff\xe3", 5 },             /* pop %r11; jmp *%r11 */
 	{ FRAMED * FUNCTION + RET - 5, "\x90\x90\x90\xff\xd0", 5 },            /* by an address */
 	{ TRAMPOLINE * FUNCTION + RET - 5, "\x90\x90\x90\x90\x90", 5 },        /* it is not called */
 	{ TRAMPOLINE * FUNCTION + RET, "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9 },
