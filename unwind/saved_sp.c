@@ -96,8 +96,11 @@ saved_sp(struct job *j, const struct frame *f, const struct row *row, uint64_t *
 	if (!e || e == &j->u->spare || !is_saved(a, row, &off))
 		return STEP_NONE;
 	m = entry_module(j->u, e, &vaddr);
-	if (p->module != m || vaddr < p->lo || vaddr >= p->hi)
+	if (p->module != m || vaddr < p->lo || vaddr >= p->hi) {
+		work_begin(&m->work);
 		find_place(j->u, m, vaddr, p);
+		work_end();
+	}
 	if (p->off < 0)
 		return STEP_NONE;
 	at = f->sp + (uint64_t)p->off;
