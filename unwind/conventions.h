@@ -9,6 +9,8 @@ struct base;
 struct conventions {
 	/* See saved_sp.h, */
 	enum step (*saved_sp)(struct job *, const struct frame *f, const struct row *, uint64_t *cfa);
+	/* aligned_frame.h, */
+	bool (*aligned_rule)(struct job *, const struct frame *f, struct module *, uint64_t vaddr, struct rule *);
 	/* convention.h, */
 	const struct jumper *(*of)(struct unwinder *);
 	/* jumped_frame.h, */

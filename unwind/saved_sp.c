@@ -36,23 +36,14 @@ find_alignment(struct unwinder *u, struct module *m, uint64_t vaddr, uint64_t un
 	uint64_t word = u->code.arch->word;
 	struct insn i;
 
-	p->align = word;
-	p->before = p->after = 0;
+	p->from_entry = (struct alignment){ .align = word };
 	for (; vaddr < until; vaddr += i.len) {
 		code_decode(&u->code, m, vaddr, &i);
 		if (i.op > INSN_CALL)
 			break;
-		if (i.op == INSN_SP_ADD) {
-			p->after += (uint64_t)(int64_t)i.off;
-		} else if (i.op == INSN_PUSH) {
-			p->after -= word;
-		} else if (i.op == INSN_SP_LOST && i.off < 0) {
-			p->before += p->after;
-			p->after = 0;
-			p->align = (uint64_t)-(int64_t)i.off;
-		}
+		alignment_follow(&p->from_entry, &i, word);
 	}
-	if (p->align & (p->align - 1) || p->align < word)
+	if (!alignment_is(&p->from_entry, word))
 		p->off = -1;
 }
 
@@ -89,6 +80,7 @@ saved_sp(struct job *j, const struct frame *f, const struct row *row, uint64_t *
 	const struct arch *a = j->u->code.arch;
 	struct entry *e = entry_probe(j->u, j->space, frame_at(f));
 	struct saved_place *p = &j->u->saved;
+	const struct alignment *from = &p->from_entry;
 	uint64_t vaddr, at, sp, ra, found = 0;
 	struct module *m;
 	int64_t off;
@@ -104,11 +96,11 @@ saved_sp(struct job *j, const struct frame *f, const struct row *row, uint64_t *
 	if (p->off < 0)
 		return STEP_NONE;
 	at = f->sp + (uint64_t)p->off;
-	at += (p->after + (uint64_t)p->off - at) & (p->align - 1);
-	for (uint64_t end = at + LOWERED; at < end && memory_word(&j->memory, at, &sp); at += p->align) {
+	at += (from->after + (uint64_t)p->off - at) & (from->align - 1);
+	for (uint64_t end = at + LOWERED; at < end && memory_word(&j->memory, at, &sp); at += from->align) {
 		if (found && at >= found)   /* another frame */
 			break;
-		if (((sp + p->before) & -p->align) + p->after + (uint64_t)p->off != at || sp <= at || sp - at > FRAME || !memory_word(&j->memory, sp, &ra) || !verify_caller(j, ra))
+		if (alignment_sp(from, sp) + (uint64_t)p->off != at || sp <= at || sp - at > FRAME || !memory_word(&j->memory, sp, &ra) || !verify_caller(j, ra))
 			continue;
 		if (found && found != sp)
 			return STEP_NONE;

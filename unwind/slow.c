@@ -394,7 +394,8 @@ find_rule(struct job *j, struct entry *e, const struct frame *f)
 	if (entry_described(u, e))
 		return;
 	m = entry_module(u, e, &vaddr);
-	if (u->mode == MODE_AUTO && !(m->kind == MODULE_JIT ? known && known->jumped_known(j, f, m, &rule) : called_function(j, f, m, vaddr, &rule)))
+	if (u->mode == MODE_AUTO && !(m->kind == MODULE_JIT ? known && known->jumped_known(j, f, m, &rule) : called_function(j, f, m, vaddr, &rule)) &&
+	    !(known && known->aligned_rule(j, f, m, vaddr, &rule)))
 		switch (known ? known->hosted_rule(j, f, m, vaddr, &rule) : STEP_NONE) {
 		case STEP_OK:
 			break;

@@ -140,38 +140,45 @@ step_by_own_record(struct job *j, struct frame *f)
 	return STEP_OK;
 }
 
-/* By the CFA that the function saved when it aligned its frame. */
+/* By the CFA, or the sp, that the function saved when it aligned its frame. */
 static enum step
 step_realigned(struct job *j, const struct rule *r, struct frame *f)
 {
 	const struct arch *a = j->u->code.arch;
-	uint64_t cfa, ra, again, fp;
+	bool by_fp = r->flags & RULE_BASE_FP;
+	uint64_t from = by_fp ? f->fp : f->sp, cfa, ra, again, fp;
 
 	j->where = f->fp + a->word;
-	if (!memory_word(&j->memory, f->fp + (uint64_t)(int64_t)r->cfa_off, &cfa) ||
-	    !memory_word(&j->memory, f->fp + (uint64_t)(int64_t)a->rec_fp, &fp) ||
-	    !memory_word(&j->memory, f->fp + (uint64_t)(int64_t)a->rec_ra, &again))
+	if (by_fp && (!memory_word(&j->memory, f->fp + (uint64_t)(int64_t)a->rec_fp, &fp) ||
+	              !memory_word(&j->memory, f->fp + (uint64_t)(int64_t)a->rec_ra, &again)))
 		return STEP_OUTSIDE;
+	j->where = from + (uint64_t)(int64_t)r->cfa_off;
+	if (!memory_word(&j->memory, j->where, &cfa))
+		return STEP_OUTSIDE;
+	if (!by_fp)
+		cfa += (uint64_t)(int64_t)r->other_off;
 	j->where = cfa + (uint64_t)(int64_t)r->ra_off;
-	if (cfa <= f->fp || cfa - f->fp > REACH)
+	if (cfa <= from || cfa - from > REACH)
 		return STEP_NONE;
 	if (!memory_word(&j->memory, j->where, &ra))
 		return STEP_OUTSIDE;
-	if (ra != again)
-		return STEP_NONE;
-	*f = (struct frame){ .pc = ra, .sp = cfa, .fp = fp, .fp_known = true, .jumped = f->jumped };
-	return STEP_OK;
+	if (!by_fp)
+		step_to(r, &j->memory, cfa, ra & j->u->mask, f);
+	else if (ra == again)
+		*f = (struct frame){ .pc = ra, .sp = cfa, .fp = fp, .fp_known = true, .jumped = f->jumped };
+	return by_fp && ra != again ? STEP_NONE : STEP_OK;
 }
 
-/* Changes a rule with a CFA by the other frame pointer to one by sp, for this moment.  All registers must be those of F. */
+/* Changes a rule with a CFA by a register other than sp and fp to one by sp, for this moment.  All registers must be those of F. */
 static bool
 by_other(const struct job *j, struct rule *r, const struct frame *f)
 {
 	const struct arch *a = j->u->code.arch;
-	int64_t off = (int64_t)(j->full.r[a->other] - f->sp) + r->cfa_off;
+	unsigned reg = a->other ? a->other : (unsigned)r->other_off % REGS;
+	int64_t off = (int64_t)(j->full.r[reg] - f->sp) + r->cfa_off;
 
 	r->cfa_off = (int32_t)off;
-	return j->full_frame.sp == f->sp && j->full.known >> a->other & 1 && off >= 0 && off < REACH;
+	return j->full_frame.sp == f->sp && j->full.known >> reg & 1 && off >= 0 && off < REACH;
 }
 
 enum step

@@ -3,6 +3,7 @@
 #define UNWIND_UNWINDER_H
 
 #include "sym/module/code.h"
+#include "alignment.h"
 #include "unwind/derive/code_source.h"
 #include "unwind/cfi/step_rule.h"
 #include "walk.h"
@@ -39,11 +40,11 @@ struct jumper {
 	struct rule rule;         /* of that frame */
 };
 
-/* saved_sp.c's: where the function at [LO, HI) of that module keeps sp as it was at its entry: OFF bytes from its sp, which is AFTER more than
- * the entry's sp and BEFORE, aligned to ALIGN.  OFF < 0: nowhere. */
+/* saved_sp.c's: where the function at [LO, HI) of that module keeps sp as it was at its entry: OFF bytes from its sp.  OFF < 0: nowhere. */
 struct saved_place {
 	struct module *module;
-	uint64_t lo, hi, before, align, after;
+	uint64_t lo, hi;
+	struct alignment from_entry;
 	int64_t off;
 };
 

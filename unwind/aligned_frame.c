@@ -1,0 +1,159 @@
+/* See aligned_frame.h.  Media codecs (x265, dav1d: all that is made with x86inc) have functions without a description that begin with
+ * pushes, "mov %rsp,REG; and $-ALIGN,%rsp; sub $SIZE,%rsp", and mostly a store of REG in the frame.  They end with a load of sp from there,
+ * or from REG, with pops, and a return.  Between them sp does not change, so the copy of sp proves itself: the first instructions make the
+ * frame's sp of it.  No rule says so much, but sp's place in the frame is the same at each sample of one address. */
+#include "aligned_frame.h"
+
+#include "verify.h"
+
+enum {
+	BEFORE = 12 << 10,   /* bytes in which prof looks for the function's beginning, */
+	AHEAD = 24 << 10,    /* and for its end */
+	PIECE = 256,
+	COPY_LEN = 3,        /* bytes of the instruction that copies sp */
+	FIRST_INSNS = 3,     /* that align sp, at most */
+	POPS = 8,
+	FRAME = 1 << 16,
+};
+
+struct aligned {
+	uint64_t copied, made;       /* behind the instruction that copies sp, and behind those that align it */
+	struct alignment alignment;
+	uint8_t reg;                 /* that has the copy: DWARF's number */
+	bool stored;                 /* the end finds the copy in the frame, at sp + OFF */
+	int32_t off;
+	uint8_t pops, fp_pop;        /* words above the copy until the return address; the number of fp's + 1, or 0 */
+};
+
+/* Whether "mov %rsp,REG" is at P, with a register that is no frame pointer. */
+static bool
+copies_sp(const uint8_t *p, uint8_t *reg)
+{
+	static const uint8_t dwarf[] = { 0, 2, 1, 3, 7, 6, 4, 5 };
+	unsigned more = *p & 1;
+
+	*reg = (uint8_t)(more ? 8 + (p[2] & 7) : dwarf[p[2] & 7]);
+	return (*p & ~1) == 0x48 && p[1] == 0x89 && (p[2] & 0xf8) == 0xe0 && (more || (p[2] & 6) != 4);
+}
+
+/* Whether "mov OFF(%rsp),%rsp" is at P. */
+static bool
+loads_sp(const uint8_t *p, uint64_t n, int32_t *off)
+{
+	unsigned size = n > 4 && p[2] == 0x64 ? 1 : p[2] == 0xa4 ? 4 : 0;
+
+	if (n < 4 + size || p[0] != 0x48 || p[1] != 0x8b || (p[2] & 0x3f) != 0x24 || p[3] != 0x24 || (!size && p[2] != 0x24))
+		return false;
+	*off = size ? x86_number(p + 4, size) : 0;
+	return true;
+}
+
+/* Whether such a function begins before COPIED. */
+static bool
+aligns(struct unwinder *u, struct module *m, uint64_t copied, struct aligned *a)
+{
+	uint64_t word = u->code.arch->word;
+	struct insn i;
+
+	a->alignment = (struct alignment){ .align = word };
+	a->copied = a->made = copied;
+	for (unsigned n = 0; n < FIRST_INSNS; n++, a->made += i.len) {
+		code_decode(&u->code, m, a->made, &i);
+		if (i.op != INSN_SP_ADD && (i.op != INSN_SP_LOST || i.off >= 0))
+			break;
+		alignment_follow(&a->alignment, &i, word);
+	}
+	return a->alignment.align > word && alignment_is(&a->alignment, word);
+}
+
+/* Whether the function restores the caller's sp from where it was copied, and returns. */
+static bool
+find_end(struct unwinder *u, struct module *m, struct aligned *a)
+{
+	uint64_t at = a->made, end = at + AHEAD;
+	bool found = false;
+	struct cursor c;
+	struct insn i;
+
+	a->stored = false;
+	a->off = 0;
+	for (; at < end && !found; at += i.len) {
+		c = code_bytes(&u->code, m, at);
+		a->stored = loads_sp(c.pos, cur_left(&c), &a->off);
+		u->code.arch->decode(c.pos, cur_left(&c), &i);
+		found = a->stored || (i.op == INSN_SP_FROM_REG && i.reg == a->reg && !i.off);
+		if (i.op == INSN_BAD || !work_step(1))
+			return false;
+	}
+	a->pops = a->fp_pop = 0;
+	for (; at < end && a->pops <= POPS; at += i.len) {
+		code_decode(&u->code, m, at, &i);
+		if (i.op == INSN_RETURN)
+			return !i.target;
+		if (i.op == INSN_POP) {
+			a->pops++;
+			a->fp_pop = i.of_fp ? a->pops : a->fp_pop;
+		} else if (i.op != INSN_PLAIN)
+			return false;
+	}
+	return false;
+}
+
+/* Finds the nearest one before VADDR. */
+static bool
+find_aligned(struct unwinder *u, struct module *m, uint64_t vaddr, struct aligned *a)
+{
+	for (uint64_t lo = vaddr; lo > PIECE && vaddr - lo < BEFORE;) {
+		struct cursor c = code_bytes(&u->code, m, lo -= PIECE);
+
+		for (unsigned i = PIECE; i-- && work_step(1);)
+			if (cur_left(&c) >= i + COPY_LEN && copies_sp(c.pos + i, &a->reg) && aligns(u, m, lo + i + COPY_LEN, a) && a->copied <= vaddr) {
+				if (find_end(u, m, a))
+					return true;
+				c = code_bytes(&u->code, m, lo);
+			}
+	}
+	return false;
+}
+
+/* The rule for the frame with the copy in its register, or at sp + OFF. */
+static struct rule
+rule_of(const struct arch *arch, const struct aligned *a, bool stored)
+{
+	int16_t cfa = (int16_t)((a->pops + 1) * arch->word);
+	struct rule r = { .kind = stored ? RULE_DERIVED : RULE_OTHER, .ra_off = (int16_t)-arch->word };
+
+	r.flags = stored ? RULE_REALIGNED : 0;
+	r.cfa_off = stored ? a->off : cfa;
+	r.other_off = stored ? cfa : a->reg;
+	if (a->fp_pop)
+		r.fp_off = (int16_t)((a->fp_pop - 1) * arch->word - cfa);
+	else
+		r.flags |= RULE_FP_SAME;
+	return r;
+}
+
+bool
+aligned_rule(struct job *j, const struct frame *f, struct module *m, uint64_t vaddr, struct rule *rule)
+{
+	const struct arch *arch = j->u->code.arch;
+	bool known = verify_known(j, f), found;
+	struct aligned a = { 0 };
+	uint64_t copy;
+
+	if (m->kind != MODULE_FILE || m->bad || arch->machine != arch_host->machine || f->sp % arch->word)
+		return false;
+	work_begin(&m->work);
+	found = find_aligned(j->u, m, vaddr, &a);
+	work_end();
+	if (!found)
+		return false;
+	if (vaddr >= a.made && a.stored && memory_word(&j->memory, f->sp + (uint64_t)(int64_t)a.off, &copy) && copy - f->sp < FRAME &&
+	    alignment_sp(&a.alignment, copy) == f->sp) {
+		*rule = rule_of(arch, &a, true);
+		return true;
+	}
+	*rule = rule_of(arch, &a, false);
+	copy = j->full.r[a.reg];
+	return known && (vaddr < a.made || alignment_sp(&a.alignment, copy) == f->sp) && copy - f->sp < FRAME;
+}
