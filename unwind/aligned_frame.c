@@ -4,13 +4,15 @@
  * frame's sp of it.  No rule says so much, but sp's place in the frame is the same at each sample of one address. */
 #include "aligned_frame.h"
 
+#include "unwind/derive/flow.h"
 #include "verify.h"
 
 enum {
-	BEFORE = 12 << 10,   /* bytes in which prof looks for the function's beginning, */
-	AHEAD = 24 << 10,    /* and for its end */
+	REACH = 128 << 10,   /* bytes before an address in which prof looks for the function's beginning, and behind it for its end: */
+	RETURNS = 6,         /* not behind so many returns */
 	PIECE = 256,
-	COPY_LEN = 3,        /* bytes of the instruction that copies sp */
+	COPY_LEN = 3,        /* bytes of the instruction that copies sp; and of the one that loads it from the frame, at most */
+	LOAD_LEN = 8,
 	FIRST_INSNS = 3,     /* that align sp, at most */
 	POPS = 8,
 	FRAME = 1 << 16,
@@ -36,14 +38,17 @@ copies_sp(const uint8_t *p, uint8_t *reg)
 	return (*p & ~1) == 0x48 && p[1] == 0x89 && (p[2] & 0xf8) == 0xe0 && (more || (p[2] & 6) != 4);
 }
 
-/* Whether "mov OFF(%rsp),%rsp" is at P. */
+/* Whether the instruction at VADDR is "mov OFF(%rsp),%rsp". */
 static bool
-loads_sp(const uint8_t *p, uint64_t n, int32_t *off)
+loads_sp(struct unwinder *u, const struct module *m, uint64_t vaddr, int32_t *off)
 {
-	unsigned size = n > 4 && p[2] == 0x64 ? 1 : p[2] == 0xa4 ? 4 : 0;
+	struct cursor c = code_bytes(&u->code, m, vaddr);
+	const uint8_t *p = c.pos;
+	unsigned size;
 
-	if (n < 4 + size || p[0] != 0x48 || p[1] != 0x8b || (p[2] & 0x3f) != 0x24 || p[3] != 0x24 || (!size && p[2] != 0x24))
+	if (cur_left(&c) < LOAD_LEN || p[0] != 0x48 || p[1] != 0x8b || (p[2] & 0x3f) != 0x24 || p[2] >= 0xc0 || p[3] != 0x24)
 		return false;
+	size = p[2] == 0x24 ? 0 : p[2] == 0x64 ? 1 : 4;
 	*off = size ? x86_number(p + 4, size) : 0;
 	return true;
 }
@@ -66,28 +71,24 @@ aligns(struct unwinder *u, struct module *m, uint64_t copied, struct aligned *a)
 	return a->alignment.align > word && alignment_is(&a->alignment, word);
 }
 
-/* Whether the function restores the caller's sp from where it was copied, and returns. */
+/* Finds where the function restores the caller's sp and returns: the first such place from VADDR on. */
 static bool
-find_end(struct unwinder *u, struct module *m, struct aligned *a)
+find_end(struct unwinder *u, struct module *m, uint64_t vaddr, struct aligned *a)
 {
-	uint64_t at = a->made, end = at + AHEAD;
-	bool found = false;
-	struct cursor c;
-	struct insn i;
+	struct reader r = flow_reader(&u->code, m, vaddr + REACH);
+	struct flow f = { .at = vaddr };
+	struct insn i = { .op = INSN_PLAIN };
+	struct branches b;
+	unsigned returns = 0;
 
-	a->stored = false;
-	a->off = 0;
-	for (; at < end && !found; at += i.len) {
-		c = code_bytes(&u->code, m, at);
-		a->stored = loads_sp(c.pos, cur_left(&c), &a->off);
-		u->code.arch->decode(c.pos, cur_left(&c), &i);
-		found = a->stored || (i.op == INSN_SP_FROM_REG && i.reg == a->reg && !i.off);
-		if (i.op == INSN_BAD || !work_step(1))
+	for (; !a->stored && i.op != INSN_SP_FROM_REG; f.at += i.len) {
+		flow_skip(&r, &f, true, &b);
+		if (f.at >= r.vaddr || !flow_insn(&r, f.at, &i) || (i.op == INSN_RETURN && ++returns > RETURNS) || !work_step(1))
 			return false;
+		a->stored = i.op == INSN_SP_LOST && loads_sp(u, m, f.at, &a->off);
 	}
-	a->pops = a->fp_pop = 0;
-	for (; at < end && a->pops <= POPS; at += i.len) {
-		code_decode(&u->code, m, at, &i);
+	a->reg = i.reg;
+	for (; a->pops <= POPS && !i.off && flow_insn(&r, f.at, &i); f.at += i.len) {
 		if (i.op == INSN_RETURN)
 			return !i.target;
 		if (i.op == INSN_POP) {
@@ -99,19 +100,25 @@ find_end(struct unwinder *u, struct module *m, struct aligned *a)
 	return false;
 }
 
-/* Finds the nearest one before VADDR. */
+/* Finds the nearest such beginning before VADDR. */
 static bool
-find_aligned(struct unwinder *u, struct module *m, uint64_t vaddr, struct aligned *a)
+find_begin(struct unwinder *u, struct module *m, uint64_t vaddr, struct aligned *a)
 {
-	for (uint64_t lo = vaddr; lo > PIECE && vaddr - lo < BEFORE;) {
-		struct cursor c = code_bytes(&u->code, m, lo -= PIECE);
+	uint8_t reg;
 
-		for (unsigned i = PIECE; i-- && work_step(1);)
-			if (cur_left(&c) >= i + COPY_LEN && copies_sp(c.pos + i, &a->reg) && aligns(u, m, lo + i + COPY_LEN, a) && a->copied <= vaddr) {
-				if (find_end(u, m, a))
-					return true;
-				c = code_bytes(&u->code, m, lo);
-			}
+	for (uint64_t lo = vaddr; lo > PIECE && vaddr - lo < REACH && work_step(PIECE);) {
+		struct cursor c = code_bytes(&u->code, m, lo -= PIECE);
+		uint64_t n = cur_left(&c) < PIECE + COPY_LEN ? 0 : PIECE;
+
+		while (n-- > 0) {
+			if (c.pos[n + 1] != 0x89 || !copies_sp(c.pos + n, &reg) || (!a->stored && reg != a->reg))
+				continue;
+			a->reg = reg;
+			if (aligns(u, m, lo + n + COPY_LEN, a) && a->copied <= vaddr)
+				return true;
+			c = code_bytes(&u->code, m, lo);   /* it may lie elsewhere now */
+			n = cur_left(&c) < PIECE + COPY_LEN ? 0 : n;
+		}
 	}
 	return false;
 }
@@ -144,7 +151,7 @@ aligned_rule(struct job *j, const struct frame *f, struct module *m, uint64_t va
 	if (m->kind != MODULE_FILE || m->bad || arch->machine != arch_host->machine || f->sp % arch->word)
 		return false;
 	work_begin(&m->work);
-	found = find_aligned(j->u, m, vaddr, &a);
+	found = find_end(j->u, m, vaddr + !f->exact, &a) && find_begin(j->u, m, vaddr, &a);
 	work_end();
 	if (!found)
 		return false;
