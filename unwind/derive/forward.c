@@ -5,7 +5,8 @@
 #include "flow_rule.h"
 
 enum {
-	FORWARD_MAX = 6000,   /* instructions that prof follows in search of a return */
+	STRAIGHT_MAX = 24000, /* instructions that prof follows in search of a return, as long as no branch comes (x265's unrolled loops); */
+	FORWARD_MAX = 6000,   /* from the first one on; */
 	LEAVING_MAX = 2000,   /* and in search of a jump by an address */
 	JIT_FUNCTION = 1 << 16,
 };
@@ -26,6 +27,8 @@ branch(const struct reader *r, struct ways *w, const struct flow *f, uint64_t ta
 		w->unsure = true;
 		return;
 	}
+	if (w->budget > FORWARD_MAX)
+		w->budget = FORWARD_MAX;
 	if (was_there(w->seen, w->nseen, target))
 		return;
 	if (w->nseen == PATHS || w->paths == PATHS) {
@@ -113,7 +116,7 @@ derive_forward(struct reader *r, struct ways *w, uint64_t start, bool returns, s
 	flow_reread(r);
 	w->paths = w->nseen = 0;
 	w->unsure = w->called = w->entered = w->by_fp = false;
-	w->budget = FORWARD_MAX;
+	w->budget = STRAIGHT_MAX;
 	if (follow(r, w, begin, rule))
 		return true;
 	while (w->paths && w->budget)
