@@ -237,7 +237,7 @@ rings_save(struct rings *rs)
 
 		if (head_of(r) - free_to(r) >= r->size / 2 && may_move(rs, r))
 			relieve(rs, r);
-		scarce |= head_of(r) - r->tail > (r->size + r->aside_size) / 2 && r->aside_size;
+		scarce |= r->aside_size && head_of(r) - r->tail > r->size;
 	}
 	return scarce;
 }

@@ -66,7 +66,7 @@ void rings_close(struct rings *);
 /* Copies records out of rings that fill up, if RELIEVES. Call it where the reader may have to wait. */
 void rings_relieve(struct rings *);
 /* Copies records out of all rings, in a signal handler that interrupts the work on a record.  That record stays where it is.  True
- * if half of the room that there is for them is in use. */
+ * if there are more of some ring than the ring itself has room for. */
 bool rings_save(struct rings *);
 /* Begins a round: what is in the rings now, up to time LIMIT. */
 void rings_start(struct rings *, uint64_t limit);

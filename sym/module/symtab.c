@@ -45,8 +45,6 @@ struct symtab {
 	uint64_t base;
 	struct row *row;
 	uint32_t rows;
-	struct go_table go;         /* once it was ASKED_GO for */
-	bool asked_go;
 	uint64_t relocs_budget;
 	uint64_t default_entry;    /* the entry point that linkers give libraries, or 0 */
 	enum { ENTRY_UNKNOWN, ENTRY_NAMED, ENTRY_BARE } entry;
@@ -496,24 +494,18 @@ find_plt(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol *ou
 	return true;
 }
 
-/* Go's table of the module, or NULL. */
+/* Go's table of the module, or NULL.  A walk asks for it, and need not wait for the other symbols. */
 static const struct go_table *
-go_of(const struct module *m)
+go_of(struct modules *ms, struct module *m)
 {
-	struct symtab *st = m->symtab;
-
-	if (!st || m->bad)
-		return NULL;
-	if (!st->asked_go)
-		go_table_open(&st->go, &m->elf);
-	st->asked_go = true;
-	return &st->go;
+	if (!m->bad && !m->go && (m->go = arena_alloc(&ms->arena, sizeof *m->go)))
+		go_table_open(m->go, &m->elf);
+	return m->bad ? NULL : m->go;
 }
 
 static bool
-find_go(const struct module *m, uint64_t vaddr, struct symbol *out)
+find_go(const struct go_table *g, uint64_t vaddr, struct symbol *out)
 {
-	const struct go_table *g = go_of(m);
 	struct go_function f;
 
 	if (!g || !go_table_find(g, vaddr, &f))
@@ -529,13 +521,13 @@ symtab_find(struct modules *ms, struct module *m, uint64_t vaddr, struct symbol 
 
 	if (!st || m->bad)
 		return false;
-	return find_symbol(ms, m, vaddr, out) || find_go(m, vaddr, out) || find_entry(ms, m, vaddr, out) || find_plt(ms, m, vaddr, out) || arm_vectors_find(m, vaddr, out);
+	return find_symbol(ms, m, vaddr, out) || find_go(go_of(ms, m), vaddr, out) || find_entry(ms, m, vaddr, out) || find_plt(ms, m, vaddr, out) || arm_vectors_find(m, vaddr, out);
 }
 
 bool
 symtab_go(struct modules *ms, struct module *m)
 {
-	const struct go_table *g = open_symtab(ms, m) ? go_of(m) : NULL;
+	const struct go_table *g = go_of(ms, m);
 
 	return g && (g->n || g->noted);
 }
@@ -543,7 +535,7 @@ symtab_go(struct modules *ms, struct module *m)
 bool
 symtab_depth(struct modules *ms, struct module *m, uint64_t vaddr, uint32_t *depth)
 {
-	return symtab_go(ms, m) && go_table_depth(go_of(m), vaddr, depth);
+	return symtab_go(ms, m) && go_table_depth(m->go, vaddr, depth);
 }
 
 uint64_t
@@ -558,7 +550,7 @@ symtab_until(const struct module *m, uint64_t vaddr)
 	if (!st || m->bad || !m->elf.nsection || range_of(st->plt, st->plts, vaddr))
 		return vaddr + 1;
 	found = find_row(st, &m->elf, vaddr, &s, &sized);
-	if (!found && find_go(m, vaddr, &s))
+	if (!found && find_go(m->go, vaddr, &s))
 		return s.hi;
 	if (!sized || (!found && vaddr + ENTRY_NEAR - m->elf.entry < 2 * ENTRY_NEAR))
 		return vaddr + 1;
