@@ -419,8 +419,8 @@ attach_to_many(void)
 	session_enable(s);
 		run(0, 1500000000);
 		ask_for(2048, false);
+		CHECK_U64(s->opener.capture.stack_size, 2048);   /* on a busy machine prof may ask for less later */
 		run(0, 500000000);
-		CHECK_U64(s->opener.capture.stack_size, 2048);
 		CHECK(s->opener.reach != REACH_THREADS || s->watches.n >= MANY * s->opener.nsample);
 		end();
 		CHECK(samples_of("late") > 10);
