@@ -117,8 +117,8 @@ adapt_stack(struct recording *r)
 	const struct pressure *p = session_pressure(r->session);
 
 	if (session_used(r->session, &c->use, &c->wait_use))
-		verbose("%llu of %llu stack%s cut, and the longest had %llu bytes: prof now copies up to %u bytes of stack%s", (unsigned long long)use.cut,
-		        (unsigned long long)use.walks, use.walks == 1 ? " was" : "s were", (unsigned long long)use.used, p->wanted, p->want.chain ? " and takes the kernel's list of callers" : "");
+		verbose("the longest of %llu stack%s had %llu bytes, and %llu %s cut: prof now copies up to %u bytes of stack%s", (unsigned long long)use.walks,
+		        plural(use.walks), (unsigned long long)use.used, (unsigned long long)use.cut, use.cut == 1 ? "was" : "were", p->wanted, p->want.chain ? " and takes the kernel's list of callers" : "");
 }
 
 static bool

@@ -26,7 +26,7 @@ const struct option plan_options[] = {
 	{ LEAF, "leaf=FIELD", "for the tracepoint before it: show this field's value as a frame" },
 	{ 'g', "", "record stacks (always on)" },
 	{ CALL_GRAPH, "call-graph=HOW", "how to unwind stacks: auto, dwarf[,BYTES], fp or none (auto)" },
-	{ STACK_SIZE, "stack-size=BYTES", "bytes of user stack to copy with each sample (as needed)" },
+	{ STACK_SIZE, "stack-size=BYTES", "bytes of user stack to take with each sample, at most (as needed)" },
 	{ MAX_STACK, "max-stack=N", "frames to keep; deeper stacks keep both ends (512)" },
 	{ NATIVE_INTERPRETER, "native-interpreter", "keep the interpreter's own frames beside those of Python's, Ruby's and PHP's functions" },
 	{ GIL, "gil", "keep only samples of threads that hold Python's interpreter lock (the GIL)" },

@@ -17,7 +17,7 @@
 #include <stddef.h>
 
 /* Bytes of a ring, and of all rings together: at most one part in RINGS_PART of the machine's memory.  The kernel clears a ring's
- * pages first, so a ring is no larger than 250 ms of the longest samples need.  A large ring wakes the reader when it is half full, if
+ * pages first, so a ring is no larger than half a second of samples of RING_SAMPLE bytes needs.  A large ring wakes the reader when it is half full, if
  * the reader need not wait for a CPU; other rings wake it when a quarter is full.  Waking costs more than some samples do. */
 enum { RING_MOST = 8 << 20, RINGS_MOST = 128 << 20, RINGS_PART = 32, RING_ROOMY = 2 << 20, RING_SAMPLE = 16 << 10 };
 /* A ring for executions has one part in TRACK_PART of a ring for samples, but so many pages at least: a path takes one. */
@@ -44,7 +44,7 @@ enum { SLOWER_MOST = 6 };
 
 /* The budget: ns of CPU time in which a capture can begin, ns that each second brings, and each sample.  prof looks so often, and takes
  * one of so many samples at most. */
-enum { BUDGET_FIRST = 250000000, BUDGET_SECOND = 20000000, BUDGET_SAMPLE = 5000, BUDGET_EACH = 500000000, ONE_OF_MOST = 64 };
+enum { BUDGET_FIRST = 250000000, BUDGET_SECOND = 16000000, BUDGET_SAMPLE = 5000, BUDGET_EACH = 500000000, ONE_OF_MOST = 64 };
 
 /* ns between two times that prof asks for less. */
 #define PRESS_PAUSE UINT64_C(20000000)
@@ -75,7 +75,7 @@ pressure_ring(uint64_t memory, uint32_t n, uint64_t least, uint64_t freq)
 {
 	uint64_t most = memory / RINGS_PART < RINGS_MOST ? memory / RINGS_PART : RINGS_MOST, bytes = RING_ROOMY;
 
-	while (bytes < RING_MOST && (!freq || bytes / RING_SAMPLE < freq))
+	while (bytes < RING_MOST && (!freq || bytes / RING_SAMPLE < freq / 2))
 		bytes *= 2;
 	while (bytes > least && bytes * n > most)
 		bytes /= 2;
@@ -315,7 +315,7 @@ fewer(struct pressure *p, bool may)
 uint64_t
 pressure_budget(uint64_t ns, uint64_t samples)
 {
-	return ns / (1000000000 / BUDGET_SECOND) + samples * BUDGET_SAMPLE;
+	return ns / 1000 * (BUDGET_SECOND / 1000000) + samples * BUDGET_SAMPLE;
 }
 
 bool
