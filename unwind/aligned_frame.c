@@ -148,7 +148,7 @@ aligned_rule(struct job *j, const struct frame *f, struct module *m, uint64_t va
 	struct aligned a = { 0 };
 	uint64_t copy;
 
-	if (m->kind != MODULE_FILE || m->bad || arch->machine != arch_host->machine || f->sp % arch->word)
+	if (m->kind != MODULE_FILE || m->bad || f->sp % arch->word)
 		return false;
 	work_begin(&m->work);
 	found = find_end(j->u, m, vaddr + !f->exact, &a) && find_begin(j->u, m, vaddr, &a);

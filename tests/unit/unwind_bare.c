@@ -97,6 +97,38 @@ instructions_behind_alloca(void)
 	tear_down();
 }
 
+/* The copy of sp from before the alignment, in the frame or in a register, if it is the one that gives this sp. */
+static void
+assembly_aligns_sp(void)
+{
+	static const struct { unsigned function, copy; bool right; } row[] = {
+		{ ALIGNS, 9, true }, { ALIGNS, 11, true }, { ALIGNS, 13, false }, { ALIGNS, 7, false },
+		{ KEEPS, 9, true }, { KEEPS, 11, true }, { KEEPS, 13, false },
+	};
+
+	for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+		bool stored = row[i].function == ALIGNS;
+
+		set_up(MODE_AUTO, 512);
+		words[3] = ret(row[i].function);
+		words[5] = stored ? slot(row[i].copy) : 0;
+		regs.r[11] = stored ? 0 : slot(row[i].copy);
+		words[row[i].copy] = slot(20);    /* rbp */
+		words[row[i].copy + 1] = ret(FRAMED);
+		words[21] = ret(ROOT);
+		go(ret(row[i].function), 4, WORDS);
+		CHECK(row[i].right ? walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 1 && in(1) == FRAMED : walk.end == WALK_NO_RULE && walk.n == 1);
+		go(ret(PLAIN), 0, WORDS);         /* its caller's registers are not all known */
+		CHECK(row[i].right && stored ? walk.end == WALK_ROOT && walk.n == 4 : walk.end == WALK_NO_RULE && walk.n == 2);
+		regs.r[11] = slot(9);             /* before the alignment */
+		words[9] = slot(20);
+		words[10] = ret(FRAMED);
+		go(BIAS + TEXT + row[i].function * FUNCTION + 4, 9, WORDS);
+		CHECK(walk.end == WALK_ROOT && walk.n == 3 && in(1) == FRAMED);
+		tear_down();
+	}
+}
+
 /* The call before a frame record shows where the function begins, and the size of the frame shows that the record is its own. */
 static void
 the_call_tells_the_function(void)
@@ -281,6 +313,7 @@ main(void)
 	RUN("unwind_bare", a_large_files_code);
 	RUN("unwind_bare", padding_tells_where_a_function_begins);
 	RUN("unwind_bare", instructions_behind_alloca);
+	RUN("unwind_bare", assembly_aligns_sp);
 	RUN("unwind_bare", the_call_tells_the_function);
 	RUN("unwind_bare", instructions_forward);
 	RUN("unwind_bare", threads_begin_where_nothing_is_to_return_to);

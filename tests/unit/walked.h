@@ -21,7 +21,7 @@ enum { RDX = 1, RBX = 3, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
 enum { ROOT, PLAIN, FRAMED, LEAF, BY_RBX, REALIGNED, FP_IN_R12, LOSES_RBX, SETS_R12, SIGNAL, LIAR, PLT, SAVES_FP, EPILOGUE,
        PLAIN_SIGNAL, VFORK, REALIGNED_END, REMEMBERS, FAR, DESCRIBED,
        ENTRY = DESCRIBED, BARE, PUSHES, ALLOCA, POPPED, MOVES, LOSES, VFORKS, TRAMPOLINE, STRIPPED, ENDLESS, SILENT, RECORD, CLONES, CALLED,
-       CALLS, SWITCHES, PADDED, ENTERS, FUNCTIONS };
+       CALLS, SWITCHES, PADDED, ENTERS, ALIGNS, KEEPS, FUNCTIONS };
 
 static const struct { const char *insns; uint8_t n; bool signal; } descriptions[DESCRIBED] = {
 	[ROOT] = { "\x07\x10", 2, false },
@@ -83,6 +83,12 @@ static const struct { unsigned at; const char *bytes; uint8_t n; } code[] = {
 	/* mov 23(%rdi),%rdx; jmp *%rcx; behind four bytes of padding */
 	{ PADDED * FUNCTION - 4, "\xcc\xcc\xcc\xcc\x48\x8b\x57\x17\xff\xe1", 10 },
 	{ ENTERS * FUNCTION - 4, "\xcc\xcc\xcc\xcc\xff\xe1", 6 },
+	/* push %rbp; mov %rsp,%r11; and $-32,%rsp; sub $32,%rsp; mov %r11,8(%rsp); … call; mov 8(%rsp),%rsp; pop %rbp; ret */
+	{ ALIGNS * FUNCTION, "\x55\x49\x89\xe3\x48\x83\xe4\xe0\x48\x83\xec\x20\x4c\x89\x5c\x24\x08", 17 },
+	{ ALIGNS * FUNCTION + RET, "\x48\x8b\x64\x24\x08\x5d\xc3", 7 },
+	/* the same, without the store; at the end mov %r11,%rsp */
+	{ KEEPS * FUNCTION, "\x55\x49\x89\xe3\x48\x83\xe4\xe0\x48\x83\xec\x20", 12 },
+	{ KEEPS * FUNCTION + RET, "\x4c\x89\xdc\x5d\xc3", 5 },
 	{ RECORD * FUNCTION + RET, "\x48\x8d\x65\xe8\x5b\x41\x5a\x41\x5c\x5d\x49\x8d\x62\xf8\xc3", 15 },
 };
 
