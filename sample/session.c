@@ -306,6 +306,8 @@ session_drain(struct session *s, bool final, void (*sample)(void *ctx, const str
 		if (r.type != PERF_RECORD_COMM)   /* they wake the reader, whatever process they are of */
 			s->stirred = t;
 		session_record(s, &r);
+		if (rings->scarce)
+			deep_beyond(&s->opener.deep, 0);   /* see meanwhile */
 		if (r.type == PERF_RECORD_SAMPLE && (now = clock_now()) - ahead > MAPPED_EACH) {
 			session_ahead(s);
 			ahead = now;

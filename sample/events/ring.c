@@ -166,6 +166,7 @@ relieve(struct rings *rs, struct ring *r)
 {
 	uint64_t head = head_of(r), pos = free_to(r);
 
+	rs->scarce |= r->aside && head - r->tail > r->size;
 	if (head - pos < r->size / 2 || head - pos > r->size || !room_aside(rs, r) || head - r->tail > r->aside_size)
 		return;
 	for (uint64_t n; pos < head; pos += n) {
@@ -230,16 +231,13 @@ may_move(struct rings *rs, const struct ring *r)
 bool
 rings_save(struct rings *rs)
 {
-	bool scarce = false;
-
 	for (uint32_t i = 0; i < rs->n; i++) {
 		struct ring *r = &rs->ring[i];
 
-		if (head_of(r) - free_to(r) >= r->size / 2 && may_move(rs, r))
+		if (head_of(r) - free_to(r) < r->size / 2 || may_move(rs, r))
 			relieve(rs, r);
-		scarce |= r->aside_size && head_of(r) - r->tail > r->size;
 	}
-	return scarce;
+	return rs->scarce;
 }
 
 /* Where position POS is, and how many bytes are there in one piece. */
@@ -382,6 +380,7 @@ rings_start(struct rings *rs, uint64_t limit)
 {
 	rs->limit = limit;
 	rs->fullest = 0;
+	rs->scarce = false;
 	for (uint32_t i = 0; i < rs->n; i++) {
 		struct ring *r = &rs->ring[i];
 

@@ -43,6 +43,7 @@ struct rings {
 	uint32_t samples;    /* so many, the first ones, hold samples; 0: all do */
 	uint64_t fullest;    /* percent in use of the fullest of these when this round began */
 	bool relieves;       /* the reader may have to wait for a CPU: prof relieves rings while it is busy */
+	bool scarce;         /* in this round some ring got more than it has room for itself */
 	uint32_t read;       /* records */
 	size_t asides;       /* bytes that prof may keep beside rings */
 	struct ring *held;   /* a record of this ring is in use, at its place in the ring */
@@ -65,8 +66,8 @@ void rings_close(struct rings *);
 
 /* Copies records out of rings that fill up, if RELIEVES. Call it where the reader may have to wait. */
 void rings_relieve(struct rings *);
-/* Copies records out of all rings, in a signal handler that interrupts the work on a record.  That record stays where it is.  True
- * if there are more of some ring than the ring itself has room for. */
+/* Copies records out of all rings, in a signal handler that interrupts the work on a record.  That record stays where it is.  Gives
+ * SCARCE. */
 bool rings_save(struct rings *);
 /* Begins a round: what is in the rings now, up to time LIMIT. */
 void rings_start(struct rings *, uint64_t limit);
