@@ -1,7 +1,7 @@
 /* See aligned_frame.h.  Media codecs (x265, dav1d: all that is made with x86inc) have functions without a description that begin with
- * pushes, "mov %rsp,REG; and $-ALIGN,%rsp; sub $SIZE,%rsp", and mostly a store of REG in the frame.  They end with a load of sp from there,
- * or from REG, with pops, and a return.  Between them sp does not change, so the copy of sp proves itself: the first instructions make the
- * frame's sp of it.  No rule says so much, but sp's place in the frame is the same at each sample of one address. */
+ * pushes, "mov %rsp,REG; and $-ALIGN,%rsp; sub $SIZE,%rsp", and mostly at once a store of REG in the frame.  They end with a load of sp from
+ * there, or from REG, with pops, and a return.  Between them sp does not change.  So the copy of sp can be tested: the first instructions must
+ * make the frame's sp of it.  prof tests it when it makes the rule for an address; later samples there only look for a return address. */
 #include "aligned_frame.h"
 
 #include "unwind/derive/flow.h"
@@ -81,11 +81,15 @@ find_end(struct unwinder *u, struct module *m, uint64_t vaddr, struct aligned *a
 	struct branches b;
 	unsigned returns = 0;
 
+	*a = (struct aligned){ .pops = 0 };
 	for (; !a->stored && i.op != INSN_SP_FROM_REG; f.at += i.len) {
 		flow_skip(&r, &f, true, &b);
-		if (f.at >= r.vaddr || !flow_insn(&r, f.at, &i) || (i.op == INSN_RETURN && ++returns > RETURNS) || !work_step(1))
+		if (f.at >= r.vaddr || !flow_insn(&r, f.at, &i) || (i.op == INSN_RETURN && ++returns > RETURNS))
 			return false;
-		a->stored = i.op == INSN_SP_LOST && loads_sp(u, m, f.at, &a->off);
+		if (i.op != INSN_SP_LOST)
+			continue;
+		a->stored = loads_sp(u, m, f.at, &a->off);
+		flow_reread(&r);
 	}
 	a->reg = i.reg;
 	for (; a->pops <= POPS && !i.off && flow_insn(&r, f.at, &i); f.at += i.len) {
@@ -100,24 +104,38 @@ find_end(struct unwinder *u, struct module *m, uint64_t vaddr, struct aligned *a
 	return false;
 }
 
+/* Whether the function that begins there has just this end. */
+static bool
+ends_so(struct unwinder *u, struct module *m, const struct aligned *a)
+{
+	struct aligned own;
+
+	return find_end(u, m, a->made, &own) && own.stored == a->stored && own.off == a->off && own.pops == a->pops && own.fp_pop == a->fp_pop &&
+	       (own.stored || own.reg == a->reg);
+}
+
 /* Finds the nearest such beginning before VADDR. */
 static bool
 find_begin(struct unwinder *u, struct module *m, uint64_t vaddr, struct aligned *a)
 {
+	uint64_t lo = vaddr & ~(uint64_t)(PIECE - 1), n, left;
 	uint8_t reg;
 
-	for (uint64_t lo = vaddr; lo > PIECE && vaddr - lo < REACH && work_step(PIECE);) {
-		struct cursor c = code_bytes(&u->code, m, lo -= PIECE);
-		uint64_t n = cur_left(&c) < PIECE + COPY_LEN ? 0 : PIECE;
+	for (; lo && vaddr - lo < REACH; lo -= PIECE) {
+		struct cursor c = code_bytes(&u->code, m, lo);
 
+		left = cur_left(&c);
+		n = left < COPY_LEN ? 0 : left - COPY_LEN < PIECE ? left - COPY_LEN + 1 : PIECE;
 		while (n-- > 0) {
 			if (c.pos[n + 1] != 0x89 || !copies_sp(c.pos + n, &reg) || (!a->stored && reg != a->reg))
 				continue;
-			a->reg = reg;
-			if (aligns(u, m, lo + n + COPY_LEN, a) && a->copied <= vaddr)
-				return true;
+			if (aligns(u, m, lo + n + COPY_LEN, a) && a->copied <= vaddr) {
+				a->reg = reg;
+				return ends_so(u, m, a);
+			}
 			c = code_bytes(&u->code, m, lo);   /* it may lie elsewhere now */
-			n = cur_left(&c) < PIECE + COPY_LEN ? 0 : n;
+			if (cur_left(&c) < left)
+				break;
 		}
 	}
 	return false;
@@ -145,7 +163,7 @@ aligned_rule(struct job *j, const struct frame *f, struct module *m, uint64_t va
 {
 	const struct arch *arch = j->u->code.arch;
 	bool known = verify_known(j, f), found;
-	struct aligned a = { 0 };
+	struct aligned a;
 	uint64_t copy;
 
 	if (m->kind != MODULE_FILE || m->bad || f->sp % arch->word)
@@ -155,12 +173,12 @@ aligned_rule(struct job *j, const struct frame *f, struct module *m, uint64_t va
 	work_end();
 	if (!found)
 		return false;
-	if (vaddr >= a.made && a.stored && memory_word(&j->memory, f->sp + (uint64_t)(int64_t)a.off, &copy) && copy - f->sp < FRAME &&
-	    alignment_sp(&a.alignment, copy) == f->sp) {
-		*rule = rule_of(arch, &a, true);
-		return true;
+	*rule = rule_of(arch, &a, a.stored && vaddr > a.made);
+	if (rule->kind == RULE_OTHER) {
+		copy = j->full.r[a.reg];
+		return known && (vaddr < a.made || alignment_sp(&a.alignment, copy) == f->sp) && copy - f->sp < FRAME;
 	}
-	*rule = rule_of(arch, &a, false);
-	copy = j->full.r[a.reg];
-	return known && (vaddr < a.made || alignment_sp(&a.alignment, copy) == f->sp) && copy - f->sp < FRAME;
+	if (memory_word(&j->memory, f->sp + (uint64_t)(int64_t)a.off, &copy))
+		return alignment_sp(&a.alignment, copy) == f->sp && copy - f->sp < FRAME;
+	return (f->sp - a.alignment.after) % a.alignment.align == 0;   /* the step tells that the copy of the stack is too short */
 }

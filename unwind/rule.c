@@ -13,7 +13,7 @@
  * If nothing describes the code, prof looks at the code itself (rule_undescribed), in the end by reading its instructions
  * (derive.h).  The result is a guess with a reason: prof verifies each step by it (step_bare.h).
  *
- * A rule depends on code alone, never on a walk.  So prof can keep it. */
+ * A rule holds for its code, whatever walk has found it.  So prof can keep it. */
 #include "rule.h"
 
 #include <string.h>

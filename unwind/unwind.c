@@ -187,14 +187,19 @@ is_only_in_vdso(const struct job *j)
 	return m && m->kind == MODULE_IMAGE && strcmp(m->name, "[vdso]") == 0;
 }
 
-/* While the kernel makes a signal's frame (x86), sp is already that frame's, where the trampoline's address lies, and pc is not
- * yet the handler's.  What is read from there is no return address; zeros would look like the end of a stack. */
+/* Whether a signal's frame is at sp and the frame of this pc is elsewhere, so that what is read from there is no return address; zeros would
+ * look like the end of a stack.  While the kernel makes the signal's frame (x86), pc is not yet the handler's, and the trampoline's address
+ * lies at sp.  While it takes the registers from there again (riscv64), pc is the first one. */
 static bool
-is_torn(struct job *j)
+is_torn(struct job *j, const struct regs *regs)
 {
-	uint64_t word;
-	struct entry *e = memory_word(&j->memory, j->memory.lo, &word) ? entry_probe(j->u, j->space, word - 1) : NULL;
+	const struct arch *a = j->u->code.arch;
+	uint64_t word, at = j->memory.lo;
+	struct entry *e = memory_word(&j->memory, at, &word) ? entry_probe(j->u, j->space, word - 1) : NULL;
 
+	for (unsigned i = 0; i < a->nsigregs; i++)
+		if (a->sigregs[i].reg == a->pc && memory_word(&j->memory, at + a->sigregs[i].sp_off, &word) && word == regs->r[a->pc])
+			return true;
 	if (!e || e == &j->u->spare)
 		return false;
 	entry_rule(j->u, e);
@@ -348,7 +353,7 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 	w->end = walk_frames(&j, &f);
 	if (__builtin_expect(w->end == WALK_NO_RULE || w->end == WALK_BAD_RULE || w->end == WALK_STACK_SHORT, 0))
 		w->end = walk_beneath(&j, regs, stack->tid, 0, NESTED, &f, w->end);
-	if (w->end == WALK_ROOT && w->n == 1 && is_torn(&j))
+	if (w->end == WALK_ROOT && w->n == 1 && is_torn(&j, regs))
 		w->end = WALK_BAD_RULE;
 	if (w->end == WALK_STACK_SHORT)
 		note_stack(w, f.sp, j.where, FRAME_MOST);

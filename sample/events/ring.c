@@ -160,13 +160,20 @@ room_aside(struct rings *rs, struct ring *r)
 	return true;
 }
 
+/* Notes whether there are more samples of a ring than it has room for itself. */
+static void
+note_scarce(struct rings *rs, const struct ring *r)
+{
+	rs->scarce |= (!rs->samples || r < rs->ring + rs->samples) && head_of(r) - r->tail > r->size;
+}
+
 /* Keeps aside what is in a ring that is half full. */
 static void
 relieve(struct rings *rs, struct ring *r)
 {
 	uint64_t head = head_of(r), pos = free_to(r);
 
-	rs->scarce |= r->aside && head - r->tail > r->size;
+	note_scarce(rs, r);
 	if (head - pos < r->size / 2 || head - pos > r->size || !room_aside(rs, r) || head - r->tail > r->aside_size)
 		return;
 	for (uint64_t n; pos < head; pos += n) {
@@ -234,7 +241,8 @@ rings_save(struct rings *rs)
 	for (uint32_t i = 0; i < rs->n; i++) {
 		struct ring *r = &rs->ring[i];
 
-		if (head_of(r) - free_to(r) < r->size / 2 || may_move(rs, r))
+		note_scarce(rs, r);
+		if (head_of(r) - free_to(r) >= r->size / 2 && may_move(rs, r))
 			relieve(rs, r);
 	}
 	return rs->scarce;

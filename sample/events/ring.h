@@ -43,7 +43,7 @@ struct rings {
 	uint32_t samples;    /* so many, the first ones, hold samples; 0: all do */
 	uint64_t fullest;    /* percent in use of the fullest of these when this round began */
 	bool relieves;       /* the reader may have to wait for a CPU: prof relieves rings while it is busy */
-	bool scarce;         /* in this round some ring got more than it has room for itself */
+	bool scarce;         /* in this round some ring got more samples than it has room for itself */
 	uint32_t read;       /* records */
 	size_t asides;       /* bytes that prof may keep beside rings */
 	struct ring *held;   /* a record of this ring is in use, at its place in the ring */

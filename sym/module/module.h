@@ -36,7 +36,7 @@ struct module {
 	struct language_functions *functions;     /* MODULE_LANGUAGE: see languages.c */
 	struct ehframe *ehframe;   /* see ehframe.h; NULL until asked for */
 	struct symtab *symtab;     /* see symtab.h; NULL until asked for */
-	struct go_table *go;       /* the same */
+	struct go_table *go;       /* Go's table of functions; the same */
 	struct dwarf *dwarf;       /* see dwarf.h: what it holds itself; NULL until asked for */
 	struct dwarf *lines;       /* the DWARF of its code, there or in another file; once LINES_ASKED */
 	bool lines_asked;

@@ -23,6 +23,7 @@ for preset in ultrafast medium; do
 	"$PROF" -v -F 999 --stats $preset.json -o $preset.folded -- x265 --log-level error --preset $preset video.y4m -o out.265 2>err
 	stacks=$(field $preset.json stacks) bare=$(field $preset.json stacks_no_unwind_info)
 	export show=err
+	check $preset-samples "$stacks" -ge 100
 	check $preset-described $((bare * 200)) -le "$stacks"
 	check $preset-complete $(($(field $preset.json stacks_complete) * 100)) -ge $((stacks * 97))
 	# Such code calls no other: it is the innermost function of the program.

@@ -78,7 +78,7 @@ compared() {
 	{ frame($0) }
 	END {
 		ends()
-		c["equal"] = c["longer"] = c["shorter"] = c["differs"] = c["missing"] = c["unnamed"] = c["frames"] = 0
+		c["left"] = c["equal"] = c["longer"] = c["shorter"] = c["differs"] = c["missing"] = c["unnamed"] = c["frames"] = 0
 		for (j = 1; j <= all; j++) {
 			k = order[j]
 			if (!((2, k) in count)) { c["missing"]++; continue }
@@ -93,6 +93,7 @@ compared() {
 				c["frames"]++
 				c["unnamed"] += has[1, k, m] && !has[2, k, m + left]
 			}
+			c["left"] += left && m == a
 			c[m == a && m == b ? "equal" : m == a ? "longer" : m + left == b ? "shorter" : "differs"]++
 		}
 		for (k in c) print k, c[k]
@@ -116,6 +117,8 @@ for perf in $perfs; do
 			check "$name-whole" $((($(of shorter counts) + $(of differs counts)) * 200)) -le "$all"
 			# By frame pointers perf also shows, and names, what is no return address: the begin of a function.
 			check "$name-names" $(($(of unnamed counts) * $([ "$how" = fp ] && echo 50 || echo 200))) -le "$frames"
+			# At most one more than one in 200, because a program ends once.
+			check "$name-left" $(($(of left counts) * 200)) -le $((all + 200))
 			check "$name-equal" $(($(of equal counts) * 100)) -ge $((all * 97))
 		done
 	done

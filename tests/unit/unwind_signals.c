@@ -83,6 +83,14 @@ a_signal_frame_in_the_making(void)
 	words[0] = ret(ROOT);             /* so it is a stack's end, as coroutines have it */
 	go(ret(PLAIN), 0, WORDS);
 	CHECK(walk.end == WALK_ROOT && walk.n == 1);
+	/* pc comes from the signal's frame already, sp is still there */
+	words[0] = words[3] = 0;
+	words[21] = ret(PLAIN);
+	go(ret(PLAIN), 0, WORDS);
+	CHECK(walk.end == WALK_BAD_RULE && walk.n == 1);
+	words[21] = ret(FRAMED);
+	go(ret(PLAIN), 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 1);
 	tear_down();
 }
 

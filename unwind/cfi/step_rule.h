@@ -11,7 +11,8 @@ enum rule_kind {
 	RULE_GENERAL,      /* by its frame description, which says more than a rule holds */
 	RULE_LINK,         /* like PLAIN, but the return address is in a register: see RULE_RA_IN_REG */
 	RULE_DERIVED,      /* like PLAIN, but found by reading the instructions: to be verified */
-	RULE_OTHER,        /* like DERIVED, but the CFA is the machine's other frame pointer + cfa_off; if it has none, register other_off + cfa_off */
+	RULE_OTHER,        /* like DERIVED, but the CFA is the machine's other frame pointer + cfa_off.  On machines without one it is register
+	                    * other_off + cfa_off */
 	RULE_PASSED,       /* like DERIVED, but fp points to the record of a function that does not run yet: see callers_record.c */
 	RULE_ROOT,         /* nobody called it */
 	RULE_SIGRETURN,    /* a signal trampoline without a description */
@@ -29,7 +30,8 @@ enum {
 	RULE_FP_LOST = 4,
 	RULE_KEEPS_FP = 8,     /* fp points to a frame record */
 	RULE_AFTER_CALL = 16, /* the code is the end of a call */
-	RULE_REALIGNED = 32,  /* the CFA is the word at fp + cfa_off, and the return address lies in the frame record too; or other_off + the word at sp + cfa_off */
+	RULE_REALIGNED = 32,  /* with BASE_FP: the CFA is the word at fp + cfa_off, and the return address lies in the frame record, too; without:
+	                       * the CFA is the word at sp + cfa_off, and other_off more */
 	RULE_BY_HAND = 128,   /* functions return to it although it has not called them */
 	RULE_RA_IN_REG = 64,  /* the return address is in register ra_off; only for an interrupted pc */
 };
@@ -38,7 +40,7 @@ struct rule {
 	int32_t cfa_off;
 	int16_t ra_off, fp_off;   /* from the CFA */
 	uint8_t kind, flags;
-	int16_t other_off;        /* of the machine's other frame pointer, or OTHER_*; only for DERIVED and OTHER, else see those */
+	int16_t other_off;        /* of the machine's other frame pointer, or OTHER_*; only for DERIVED and OTHER.  See OTHER and REALIGNED */
 };
 
 enum { OTHER_LOST = INT16_MAX - 1, OTHER_SAME };

@@ -23,12 +23,12 @@ was_there(const uint64_t *seen, unsigned n, uint64_t at)
 static void
 branch(const struct reader *r, struct ways *w, const struct flow *f, uint64_t target)
 {
+	if (w->budget > FORWARD_MAX)
+		w->budget = FORWARD_MAX;
 	if (target == r->start) {   /* Go begins anew once it has found more stack */
 		w->unsure = true;
 		return;
 	}
-	if (w->budget > FORWARD_MAX)
-		w->budget = FORWARD_MAX;
 	if (was_there(w->seen, w->nseen, target))
 		return;
 	if (w->nseen == PATHS || w->paths == PATHS) {
