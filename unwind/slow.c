@@ -387,15 +387,14 @@ find_rule(struct job *j, struct entry *e, const struct frame *f)
 {
 	struct unwinder *u = j->u;
 	const struct conventions *known = u->code.arch->conventions;
-	struct rule rule;
+	struct rule rule, aligned;
 	uint64_t vaddr;
 	struct module *m;
 
 	if (entry_described(u, e))
 		return;
 	m = entry_module(u, e, &vaddr);
-	if (u->mode == MODE_AUTO && !(m->kind == MODULE_JIT ? known && known->jumped_known(j, f, m, &rule) : called_function(j, f, m, vaddr, &rule)) &&
-	    !(known && known->aligned_rule(j, f, m, vaddr, &rule)))
+	if (u->mode == MODE_AUTO && !(m->kind == MODULE_JIT ? known && known->jumped_known(j, f, m, &rule) : called_function(j, f, m, vaddr, &rule)))
 		switch (known ? known->hosted_rule(j, f, m, vaddr, &rule) : STEP_NONE) {
 		case STEP_OK:
 			break;
@@ -404,6 +403,8 @@ find_rule(struct job *j, struct entry *e, const struct frame *f)
 			break;
 		default:
 			rule_undescribed(u, m, vaddr, &rule);
+			if (rule.kind == RULE_SILENT && known && known->aligned_rule(j, f, m, vaddr, &aligned))
+				rule = aligned;
 		}
 	else if (u->mode != MODE_AUTO)
 		rule_undescribed(u, m, vaddr, &rule);
