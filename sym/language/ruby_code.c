@@ -13,6 +13,7 @@ enum {
 };
 
 #define LOOK_AGAIN UINT64_C(100000000)   /* ns */
+#define TRY_AGAIN UINT64_C(10000000)     /* ns: samples that are read sooner would be tried with the same frames */
 
 struct ruby_table {
 	char path[RUBY_TEXT_MOST], label[RUBY_TEXT_MOST], base[RUBY_TEXT_MOST], class[RUBY_TEXT_MOST], name[4 * RUBY_TEXT_MOST];
@@ -60,6 +61,19 @@ is_entry_of(struct look *l, uint64_t entry, uint64_t iseq)
 	const uint8_t *type;
 
 	return look_word(l, entry + RB_M_DEF, &def) && (type = look_at(l, def, 1)) && !(*type & 15) && look_word(l, def + RB_DEF_ISEQ, &of) && of == iseq;
+}
+
+/* Whether to wait for a sample whose frame still tells the class. */
+static bool
+may_try_again(struct ruby_code *c, const struct look *l)
+{
+	if (c->tries == TRIES_MOST)
+		return false;
+	if (l->since - c->tried > TRY_AGAIN) {
+		c->tried = l->since;
+		c->tries++;
+	}
+	return true;
 }
 
 /* Whether the iseq is a method, and no block or file. */
@@ -127,7 +141,7 @@ find_iseq(struct ruby_codes *p, struct look *l, struct ruby_code *c, uint64_t ep
 	local = look_u64(body + p->ids.image->at[RB_B_LOCAL]);
 	if (ruby_text(p->ids.image, l, look_u64(body + RB_B_BASE_LABEL), t->base) && (entry = entry_of(l, ep)) && is_entry_of(l, entry, local))
 		find_class(p, l, entry, t->class);
-	else if (is_method(l, local) && c->tries++ < TRIES_MOST)   /* the frame has changed since: another one will tell */
+	else if (is_method(l, local) && may_try_again(c, l))
 		return false;
 	put_name(t);
 	f.name = t->name;

@@ -14,7 +14,8 @@ struct ruby_code {
 	uint64_t looked;           /* ns: when prof looked at all of it last, */
 	uint64_t same;             /* and the moment at which its body was still the same */
 	uint32_t code;             /* of place 0 */
-	uint32_t tries;            /* how often prof has not found a method's class */
+	uint32_t tries;            /* how often prof has not found a method's class, */
+	uint64_t tried;            /* and when last, ns */
 };
 
 struct ruby_codes {

@@ -190,12 +190,12 @@ check fiber "$(samples t.folded '^ruby-.*threads.rb:block in <main>;threads.rb:O
 check thread-unmixed "$(samples t.folded '^spinner-.*in_fiber|^waiter-.*spin')" = 0
 start ruby threads.rb 60
 target=$pid
-sleeps() { "$PROF" stack -q -p "$target" >stack.txt 2>err
+stands() { "$PROF" stack -q -p "$target" >stack.txt 2>err
 	awk '/^$/ { on = 0 } /^(thread|[0-9]+ threads:).* waiter/ { on = 1 } on' stack.txt >waiter.txt
-	grep -qE ' threads.rb:Object#waiter +threads.rb:6 ' waiter.txt; }
-wait_for 20 sleeps && ok stack-waiter || not_ok stack-waiter "no such function" stack.txt err
+	grep -qE "$1" "$2"; }
+wait_for 20 stands ' threads.rb:Object#in_fiber +threads.rb:9 ' stack.txt && ok stack-fiber || not_ok stack-fiber "no such function" stack.txt err
+wait_for 20 stands ' threads.rb:Object#waiter +threads.rb:6 ' waiter.txt && ok stack-waiter || not_ok stack-waiter "no such function" stack.txt err
 has stack-c waiter.txt ' Kernel#sleep '
-has stack-fiber stack.txt ' threads.rb:Object#in_fiber +threads.rb:9 '
 lacks stack-sure stack.txt 'ruby[?]'
 if command -v gcore >/dev/null && gcore -o core "$target" >/dev/null 2>&1; then
 	"$PROF" stack "core.$target" >core.txt 2>err
