@@ -1,10 +1,7 @@
 /* Leaves in assembly without a description that align sp, with the caller's sp in a register or in a word of the frame, as x86inc makes them
  * for media codecs; and what they call within the frame.  Old return addresses of other frames lie around. */
-#include <stdlib.h>
+#include "../leaf.h"
 
-#include "../mark.h"
-
-#define WORK "mov %edi, %ecx; 1: dec %ecx; jnz 1b\n"
 #define LEAF(name, begin, body, end) \
 	void name(unsigned rounds) __attribute__((visibility("hidden"))); \
 	__asm__(".text\n.p2align 4\n.hidden " #name "\n.globl " #name "\n.type " #name ", @function\n" #name ": " begin body end "ret\n" \
@@ -19,46 +16,11 @@ LEAF(kept_pushed, "push %rbp; push %r12; mov %rsp, %r12; and $-128, %rsp; sub $0
 LEAF(calls, "push %r13; mov %rsp, %r13; and $-64, %rsp; sub $0x1250, %rsp; mov %r13, 0x1210(%rsp)\n",
      WORK "call 3f\n" WORK "call 3f\n" "jmp 4f\n3: " WORK "ret\n4:\n", "mov 0x1210(%rsp), %rsp; pop %r13\n")
 
-static void (*const leaf[])(unsigned) = { stored, stored_first, kept, kept_pushed, calls };
-static unsigned next(uint64_t depth, unsigned v);
-
-#define CALLS(name, bytes) \
-	MARKED static unsigned \
-	name(uint64_t depth, unsigned v) \
-	{ \
-		volatile char room[bytes]; \
-		MARK(name, depth); \
-		mark_work(5); \
-		room[v % bytes] = (char)v; \
-		leaf[(v >> 2) % 5](v % 3 ? 1000 : 20); \
-		return next(depth, v * 7 + 1) + (unsigned)room[v % bytes]; \
-	}
-CALLS(m_a, 16)
-CALLS(m_b, 200)
-CALLS(m_c, 720)
-CALLS(m_d, 1500)
-
-static inline __attribute__((always_inline)) unsigned
-next(uint64_t depth, unsigned v)
+static inline __attribute__((always_inline)) void
+leaf(unsigned v)
 {
-	static unsigned (*const way[])(uint64_t, unsigned) = { m_a, m_b, m_c, m_d };
+	static void (*const made[])(unsigned) = { stored, stored_first, kept, kept_pushed, calls };
 
-	return depth ? way[v % 4](depth - 1, v) : v;
-}
-
-MARKED static int
-m_main(double seconds)
-{
-	unsigned v = 0;
-
-	MARK(m_main, 0);
-	MARK_FOR(seconds)
-		mark_sink += m_a(v % 4, v), v++;
-	return 0;
-}
-
-int
-main(int argc, char **argv)
-{
-	return m_main(MARK_SECONDS(argc, argv));
+	mark_work(5);
+	made[(v >> 2) % 5](v % 3 ? 1000 : 20);
 }
