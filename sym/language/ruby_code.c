@@ -9,11 +9,11 @@
 
 enum {
 	BODY = 192, WORDS_MOST = 1 << 24, ENTRIES_MOST = 4096, POSITIONS_MOST = 12 << 10, AROUND_MOST = 16, LOCAL = 2, CODES_MOST = 1 << 18,
-	READS_EACH = 64, READS_KEPT = 128 /* for the frames */, METHOD = 1, TRIES_MOST = 16,
+	READS_EACH = 64, READS_KEPT = 128 /* for the frames */, METHOD = 1, TRIES_MOST = 6,
 };
 
 #define LOOK_AGAIN UINT64_C(100000000)   /* ns */
-#define TRY_AGAIN UINT64_C(10000000)     /* ns: samples that are read sooner would be tried with the same frames */
+#define TRY_AGAIN UINT64_C(10000000)     /* ns: samples that are read sooner count as one try: memory holds the same frames */
 
 struct ruby_table {
 	char path[RUBY_TEXT_MOST], label[RUBY_TEXT_MOST], base[RUBY_TEXT_MOST], class[RUBY_TEXT_MOST], name[4 * RUBY_TEXT_MOST];
@@ -63,13 +63,19 @@ is_entry_of(struct look *l, uint64_t entry, uint64_t iseq)
 	return look_word(l, entry + RB_M_DEF, &def) && (type = look_at(l, def, 1)) && !(*type & 15) && look_word(l, def + RB_DEF_ISEQ, &of) && of == iseq;
 }
 
+static bool
+is_new_try(const struct ruby_code *c, const struct look *l)
+{
+	return !c->tries || l->since - c->tried > TRY_AGAIN;
+}
+
 /* Whether to wait for a sample whose frame still tells the class. */
 static bool
 may_try_again(struct ruby_code *c, const struct look *l)
 {
 	if (c->tries == TRIES_MOST)
 		return false;
-	if (l->since - c->tried > TRY_AGAIN) {
+	if (is_new_try(c, l)) {
 		c->tried = l->since;
 		c->tries++;
 	}
@@ -204,7 +210,7 @@ learn(struct ruby_codes *p, struct look *l, struct ruby_code *c, uint64_t ep)
 	c->tries = memcmp(now, c->seen, sizeof now) ? 0 : c->tries;
 	memcpy(c->seen, now, sizeof now);
 	c->words = c->size = 0;
-	if (p->grants && l->reads < READS_EACH) {   /* else its name would depend on what the sample has read before */
+	if (p->grants && l->reads < READS_EACH && is_new_try(c, l)) {   /* else its name would depend on what the sample has read before */
 		p->grants--;
 		l->reads = READS_EACH;
 	}

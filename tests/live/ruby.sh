@@ -190,13 +190,21 @@ check fiber "$(samples t.folded '^ruby-.*threads.rb:block in <main>;threads.rb:O
 check thread-unmixed "$(samples t.folded '^spinner-.*in_fiber|^waiter-.*spin')" = 0
 start ruby threads.rb 60
 target=$pid
-stands() { "$PROF" stack -q -p "$target" >stack.txt 2>err
-	awk '/^$/ { on = 0 } /^(thread|[0-9]+ threads:).* waiter/ { on = 1 } on' stack.txt >waiter.txt
-	grep -qE "$1" "$2"; }
-wait_for 20 stands ' threads.rb:Object#in_fiber +threads.rb:9 ' stack.txt && ok stack-fiber || not_ok stack-fiber "no such function" stack.txt err
-wait_for 20 stands ' threads.rb:Object#waiter +threads.rb:6 ' waiter.txt && ok stack-waiter || not_ok stack-waiter "no such function" stack.txt err
+stands() { "$PROF" stack -q -p "$target" >stack.txt 2>err; }
+has_begun() { stands && grep -q 'Object#in_fiber' stack.txt && grep -q 'Object#waiter' stack.txt; }
+wait_for 20 has_begun && stands || not_ok stack "the functions never came" stack.txt err
+awk '/^$/ { on = 0 } /^(thread|[0-9]+ threads:).* waiter/ { on = 1 } on' stack.txt >waiter.txt
+has stack-waiter waiter.txt ' threads.rb:Object#waiter +threads.rb:6 '
 has stack-c waiter.txt ' Kernel#sleep '
+has stack-fiber stack.txt ' threads.rb:Object#in_fiber +threads.rb:9 '
 lacks stack-sure stack.txt 'ruby[?]'
+start ruby work.rb 60
+busy=$pid
+runs "$busy" ruby
+wait_for 20 sh -c '"$PROF" stack -q -p "$1" | grep -q Object#main' - "$busy"
+for i in 1 2 3 4 5 6 7 8 9 10; do "$PROF" stack -q -p "$busy" 2>err | grep 'work.rb:Object#main '; done >busy.txt
+check stack-busy "$(grep -c . busy.txt)" = 10
+kill "$busy"
 if command -v gcore >/dev/null && gcore -o core "$target" >/dev/null 2>&1; then
 	"$PROF" stack "core.$target" >core.txt 2>err
 	has core-thread core.txt ' threads.rb:Object#waiter +threads.rb:6 '

@@ -459,9 +459,11 @@ a_method_without_a_base_label_has_no_class(void)
 		ask_again();
 		check_frame(2, "[ruby?]", 0, 3);   /* samples that are read together are one try */
 	}
-	for (unsigned i = 0; i < 20; i++, moment.time += 1000000) {
+	for (unsigned i = 0; i < 10; i++, moment.time += 1000000) {
 		usleep(11000);
 		ask_again();
+		if (i < 3)
+			check_frame(2, "[ruby?]", 0, 3);
 	}
 	check_frame(2, "work.rb:inner", 12, 3);
 	stop();
