@@ -16,9 +16,9 @@
 enum { IMAGE_MOST = 64 << 20, PIECE = 1 << 16, PAGE = 4096 };
 
 /* What PID has mapped of the file at AT: from the file's beginning, at *BASE, to *END.  False if the beginning is not
- * mapped. */
+ * mapped, or if it is another file, by its inode. */
 static bool
-extent(int32_t pid, uint64_t at, uint64_t *base, uint64_t *end)
+extent(int32_t pid, uint64_t at, const struct file_id *id, uint64_t *base, uint64_t *end)
 {
 	struct maps_line m, first = { 0 };
 	int fd = foreign_maps(pid);
@@ -40,11 +40,13 @@ extent(int32_t pid, uint64_t at, uint64_t *base, uint64_t *end)
 			*end = m.hi;
 	}
 	close(fd);
+	if (id->ino && !id->build_id_len && (first.ino != id->ino || first.maj != id->maj || first.min != id->min))
+		return false;
 	return *base <= at && at < *end && *end - *base <= IMAGE_MOST;
 }
 
 struct module *
-container_image(struct modules *modules, int32_t pid, uint64_t at, const char *path)
+container_image(struct modules *modules, int32_t pid, uint64_t at, const struct file_id *id)
 {
 	struct module *m = NULL;
 	uint8_t *image = NULL;
@@ -52,7 +54,7 @@ container_image(struct modules *modules, int32_t pid, uint64_t at, const char *p
 	char magic[SELFMAG];
 	uint32_t cap = 0;
 
-	if (!extent(pid, at, &base, &end) || foreign_read(pid, base, magic, SELFMAG) != SELFMAG || memcmp(magic, ELFMAG, SELFMAG) ||
+	if (!extent(pid, at, id, &base, &end) || foreign_read(pid, base, magic, SELFMAG) != SELFMAG || memcmp(magic, ELFMAG, SELFMAG) ||
 	    !vec_room(&image, &cap, end - base, 1))
 		return NULL;
 	for (uint64_t addr = base, left, n; addr < end; addr += n) {
@@ -60,7 +62,9 @@ container_image(struct modules *modules, int32_t pid, uint64_t at, const char *p
 		if (!(n = foreign_read(pid, addr, image + (addr - base), (size_t)left)))
 			n = left < PAGE ? left : PAGE;
 	}
-	m = module_image(modules, path, image, (size_t)(end - base));
+	m = module_image(modules, id->path, image, (size_t)(end - base));
 	vec_free(&image, &cap, 1);
-	return m && !m->bad ? m : NULL;
+	if (!m || m->bad)
+		return NULL;
+	return !id->build_id_len || (m->elf.build_id_len == id->build_id_len && !memcmp(m->elf.build_id, id->build_id, id->build_id_len)) ? m : NULL;
 }

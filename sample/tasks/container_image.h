@@ -4,10 +4,11 @@
 
 #include <stdint.h>
 
+struct file_id;
 struct module;
 struct modules;
 
-/* The image of the file at PATH in the memory of PID, which has mapped it at AT; NULL: no image. */
-struct module *container_image(struct modules *, int32_t pid, uint64_t at, const char *path);
+/* The image of that file in the memory of PID, which has mapped it at AT; NULL: no image, or of another file by now. */
+struct module *container_image(struct modules *, int32_t pid, uint64_t at, const struct file_id *);
 
 #endif

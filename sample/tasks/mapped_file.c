@@ -212,7 +212,7 @@ open_file(struct mapped_files *b, struct mapped_file *f, int32_t pid, uint64_t l
 	if (fd < 0 && !b->finder && b->modules->places.sysroot)
 		fd = foreign_build(b->modules->root[b->modules->places.sysroot - 1].fd, &f->id);
 	if (fd < 0) {
-		if (!f->lost && !b->finder && err != ETIMEDOUT && (m = container_image(b->modules, pid, lo, f->id.path)))
+		if (!f->lost && !b->finder && err != ETIMEDOUT && (m = container_image(b->modules, pid, lo, &f->id)))
 			return f->module = m;
 		b->missed++;
 		f->tried = clock_now();

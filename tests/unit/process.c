@@ -1,11 +1,13 @@
 #include "test.h"
 #include "lib/clock.h"
+#include "sample/tasks/container_image.h"
 #include "sample/tasks/process.c"
 #include "sym/jit/jit.h"
 
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -604,6 +606,42 @@ missed_files(void)
 	end();
 }
 
+/* A deleted file is in the memory of who has mapped it; what lies there by now may be another. */
+static void
+deleted_files(void)
+{
+	char path[] = "/tmp/process-XXXXXX";
+	struct file_id id = { .path = path }, other;
+	struct module *m;
+	struct stat st;
+	int fd = mkstemp(path), own = open("/bin/sh", O_RDONLY | O_CLOEXEC);
+	void *lo;
+
+	begin();
+	CHECK(fd >= 0 && own >= 0 && !fstat(own, &st) && sendfile(fd, own, NULL, (size_t)st.st_size) == st.st_size && !unlink(path));
+	lo = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	CHECK(lo != MAP_FAILED && !fstat(fd, &st));
+	id.ino = st.st_ino;
+	id.maj = major(st.st_dev);
+	id.min = minor(st.st_dev);
+	CHECK((m = container_image(&modules, getpid(), (uintptr_t)lo, &id)) && m->kind == MODULE_IMAGE);
+	other = id;
+	other.ino++;
+	CHECK(!container_image(&modules, getpid(), (uintptr_t)lo, &other));
+	if (m && m->elf.build_id_len) {
+		id.ino = 0;
+		id.build_id_len = m->elf.build_id_len;
+		memcpy(id.build_id, m->elf.build_id, sizeof id.build_id);
+		CHECK(container_image(&modules, getpid(), (uintptr_t)lo, &id) == m);
+		id.build_id[3] ^= 1;
+		CHECK(!container_image(&modules, getpid(), (uintptr_t)lo, &id));
+	}
+	munmap(lo, (size_t)st.st_size);
+	close(own);
+	close(fd);
+	end();
+}
+
 static void
 own_vdso(void)
 {
@@ -667,6 +705,7 @@ main(void)
 	RUN("process", losses_of_beginnings);
 	RUN("process", mapped_files);
 	RUN("process", missed_files);
+	RUN("process", deleted_files);
 	RUN("process", own_vdso);
 	RUN("process", little_memory);
 	return TEST_STATUS;
