@@ -148,10 +148,21 @@ on_child(int sig)
 	(void)sig;
 }
 
+/* Has the room's pages made before the stop: that takes longer than the copy. */
+static void
+make_room(struct paused *p, size_t *made)
+{
+	const size_t page = 4096;
+
+	for (; *made < p->wanted && *made < PAUSED_STACK; *made += page)
+		*(volatile uint8_t *)(p->stack + *made) = 0;
+}
+
 __attribute__((noreturn)) static void
 serve(struct paused *p, int socket, const struct prstatus *with, const struct threads *these, pid_t prof)
 {
 	uint64_t spare = CROWDED;
+	size_t made = 0;
 	int priority = 1;
 	int32_t tid;
 	sigset_t all;
@@ -170,6 +181,7 @@ serve(struct paused *p, int socket, const struct prstatus *with, const struct th
 		if (n < 0)
 			continue;
 		release();
+		make_room(p, &made);
 		if (threads_has(these, tid))
 			take(p, tid, with, &spare);
 		else

@@ -151,4 +151,10 @@ END
 else
 	skip rust "no rustc"
 fi
+# A stack of 160 KiB is copied before the thread has stood for too long (where other work slows the machine down, not always).
+start "$(program busy)" large 20 160
+runs "$pid" busy
+for i in 1 2 3 4 5 6 7 8 9 10; do "$PROF" stack -p "$pid" 2>err | grep '^ .* main '; done >large.txt
+check large "$(grep -c . large.txt)" -ge 3
+kill "$pid"
 exit $failed
