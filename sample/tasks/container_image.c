@@ -15,8 +15,20 @@
 /* Bytes: of the largest image that is worth its memory; that prof reads at once; that it skips where it can read nothing. */
 enum { IMAGE_MOST = 64 << 20, PIECE = 1 << 16, PAGE = 4096 };
 
+/* Whether a line of maps is of that file, by its inode.  On overlayfs and btrfs, records and maps may differ in the device, and in the
+ * inode's upper bits. */
+static bool
+is_of(const struct maps_line *m, const struct file_id *id)
+{
+	bool same_dev = m->maj == id->maj && m->min == id->min;
+
+	if (id->build_id_len || !id->ino)
+		return true;
+	return same_dev ? m->ino == id->ino : !(m->maj && id->maj) && (uint32_t)m->ino == (uint32_t)id->ino;
+}
+
 /* What PID has mapped of the file at AT: from the file's beginning, at *BASE, to *END.  False if the beginning is not
- * mapped, or if it is another file, by its inode. */
+ * mapped, or if it is another file. */
 static bool
 extent(int32_t pid, uint64_t at, const struct file_id *id, uint64_t *base, uint64_t *end)
 {
@@ -40,9 +52,7 @@ extent(int32_t pid, uint64_t at, const struct file_id *id, uint64_t *base, uint6
 			*end = m.hi;
 	}
 	close(fd);
-	if (id->ino && !id->build_id_len && (first.ino != id->ino || first.maj != id->maj || first.min != id->min))
-		return false;
-	return *base <= at && at < *end && *end - *base <= IMAGE_MOST;
+	return is_of(&first, id) && *base <= at && at < *end && *end - *base <= IMAGE_MOST;
 }
 
 struct module *

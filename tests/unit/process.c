@@ -628,6 +628,11 @@ deleted_files(void)
 	other = id;
 	other.ino++;
 	CHECK(!container_image(&modules, getpid(), (uintptr_t)lo, &other));
+	other.ino += UINT64_C(0xffffffff);   /* as overlayfs has it */
+	CHECK(!container_image(&modules, getpid(), (uintptr_t)lo, &other));
+	other.maj = 0;
+	other.min++;
+	CHECK(container_image(&modules, getpid(), (uintptr_t)lo, &other) == m);
 	if (m && m->elf.build_id_len) {
 		id.ino = 0;
 		id.build_id_len = m->elf.build_id_len;
