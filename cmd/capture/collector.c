@@ -210,7 +210,10 @@ walk_codes(struct collector *c, const struct sample *s, uint32_t *to)
 	m.pointer = s->thread.pointer;
 	m.at = s->thread.at;
 	stack = w->n && c->languages && m.stack.size ? languages_frames(c->languages, &m) : NULL;
-	if (!stack || (!stack->n && !stack->at)) {
+	c->late = stack && stack->late && (stack->n || stack->at);   /* also if no function could be read yet */
+	if (c->late)
+		c->chain = (struct deep_chain){ (uint64_t)s->task->tid, stack->at, stack->then, stack->back };
+	if (!stack || !stack->n) {
 		memcpy(to, w->code, w->n * sizeof *to);
 		return w->n;
 	}
@@ -220,12 +223,6 @@ walk_codes(struct collector *c, const struct sample *s, uint32_t *to)
 		deep_chain(s->deep, s->task->tid, stack->at, stack->then, stack->back);
 	for (uint32_t i = 0; s->deep && i < stack->nothers; i++)
 		deep_chain_guess(s->deep, stack->other[i].tid, stack->other[i].at, stack->then, stack->back);
-	c->late = stack->late;
-	c->chain = (struct deep_chain){ (uint64_t)s->task->tid, stack->at, stack->then, stack->back };
-	if (!stack->n) {   /* not yet: it is known only what to copy */
-		memcpy(to, w->code, w->n * sizeof *to);
-		return w->n;
-	}
 	c->language_stacks += !s->again;
 	c->language_doubtful += !s->again && stack->doubtful;
 	c->doubted = !s->again && stack->doubtful ? stack->of : c->doubted;
