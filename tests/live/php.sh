@@ -37,7 +37,7 @@ function main($seconds) {
     $end = cpu() + $seconds;
     while (cpu() < $end) {
         for ($i = 0; $i < 3; $i++) {
-            outer(new K, 3000); K::other(400); sorter($l); mapper(array_merge($l, $l, $l)); consumer(40); recursive(20);
+            outer(new K, 3000); K::other(150); sorter($l); mapper(array_merge($l, $l, $l)); consumer(40); recursive(20);
         }
         resumer();
     }
