@@ -2,7 +2,10 @@
  * execute_ex was entered with is marked.  Functions in C have frames, too; they are no entries.  Offsets: Zend/zend_compile.h, zend_types.h,
  * zend.h, zend_globals.h; they are the same in all these versions, but from 8.4 on some of a function have moved, in 8.5 the chain's.
  *
- * prof reads functions later than frames.  If another function is at that address by then, the frame's instruction does not lie in it. */
+ * prof reads functions later than frames.  Most functions stay where they are.  A file's own code, a closure and a callable made of a
+ * function (`f(...)`) do not: another one may be at that address by then.  Then the frame's instruction does not lie in it.  But a frame
+ * has its own instruction only after its function has called another, and that of a function in C never has: until then, it is one of
+ * the function whose frame was there before. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,16 +16,18 @@
 
 enum {
 	READS = 256,               /* pieces of memory that one sample may read */
-	FRAMES = 4096, CODES = 256, TEXT_MOST = 512, CONSTANTS_MOST = 1 << 26,
+	FRAMES = 4096, CODES = 256, CALLABLES = 16, TEXT_MOST = 512, CONSTANTS_MOST = 1 << 26,
 	GLOBALS = 1536, G_FRAME = 488, G_FRAME_8_5 = 512,   /* executor_globals: a part that is in it in all versions */
 	F_CODE = 0, F_FUNCTION = 24, F_INFO = 40, F_PREVIOUS = 48, FRAME = 56,
-	ENTRY = 1 << 17,           /* ZEND_CALL_TOP */
+	FILE_CODE = 1 << 16, ENTRY = 1 << 17, CLOSURE = 1 << 22, FAKE = 1 << 23,   /* ZEND_CALL_CODE, _TOP, _CLOSURE, _FAKE_CLOSURE */
+	MOVES = FILE_CODE | CLOSURE,
 	IN_C = 1, MOVED = 16,
 	NAME = 8, SCOPE = 16, LAST = 80, CODE = 88, FILE_NAME = 152, LINE = 160, LINE_END = 164, FUNCTION = 168,
 	INSTRUCTION = 32, I_LINE = 24, CLASS_NAME = 8, T_LENGTH = 16, T_BYTES = 24,
 };
 
 #define LOOK_AGAIN UINT64_C(100000000)   /* ns */
+#define STAYS UINT64_C(100000000)
 #define LATELY UINT64_C(1000000000)
 #define VARIABLES UINT64_C(0x4000000)    /* bytes: those of a program are not farther from each other */
 
@@ -33,11 +38,19 @@ struct php_image {
 };
 
 struct php_code {
+	uint64_t function;         /* where it was last */
 	uint64_t seen[4];          /* its name, class, instructions (in C: itself) and file, */
 	uint64_t looked;           /* and when prof read them, ns */
 	uint32_t code;             /* of place 0 */
 	uint32_t size;             /* bytes of instructions; 0: it is in C */
 	uint32_t line, line_end;
+};
+
+/* What callables made of functions were at FUNCTION. */
+struct php_callable {
+	uint64_t function, seen;   /* the last one: as SEEN[2] of its code, or its name in C, */
+	uint64_t since;            /* alone since then */
+	bool in_c, in_php;         /* what there has been */
 };
 
 struct php {
@@ -47,6 +60,7 @@ struct php {
 	struct lasting *chain;
 	struct php_code *code;     /* by its instructions, because each object of a closure is a function with the same ones: CODES of them, */
 	uint32_t cap;              /* or 0 at the memory cap */
+	struct php_callable callable[CALLABLES];
 };
 
 struct question {
@@ -151,7 +165,7 @@ learn(struct question *q, struct php_code *c)
 static const struct php_code *
 code_at(struct question *q, uint64_t function)
 {
-	struct php_code now = { .seen = { 0, 0, function }, .looked = q->c.moment->time }, *c;
+	struct php_code now = { .function = function, .seen = { 0, 0, function }, .looked = q->c.moment->time }, *c;
 	const unsigned moved = q->p->image->moved;
 	const uint8_t *o = function % 8 || !q->p->cap ? NULL : look_at(q->c.look, function, LINE_END);
 
@@ -171,8 +185,10 @@ code_at(struct question *q, uint64_t function)
 		now.line_end = look_u32(o + LINE_END - FILE_NAME);
 	}
 	c = q->p->code + hash_u64(now.seen[2]) % CODES;
-	if (!memcmp(c->seen, now.seen, sizeof now.seen) && c->size == now.size && c->code != CODE_UNKNOWN && now.looked - c->looked < LOOK_AGAIN)
+	if (!memcmp(c->seen, now.seen, sizeof now.seen) && c->size == now.size && c->code != CODE_UNKNOWN && now.looked - c->looked < LOOK_AGAIN) {
+		c->function = function;
 		return c;
+	}
 	c->code = CODE_UNKNOWN;
 	if (!learn(q, &now))
 		return NULL;
@@ -182,17 +198,18 @@ code_at(struct question *q, uint64_t function)
 
 /* ---- frames ---- */
 
-/* The function of an instruction, if prof has met it lately: an object of a closure may be gone, or be another one now. */
+/* The function at FUNCTION (0: wherever it is) with instruction AT, if prof has met it lately: its memory may be gone, or be another's. */
 static const struct php_code *
-code_around(const struct php *p, uint64_t at, uint64_t time)
+met(const struct php *p, uint64_t function, uint64_t at, uint64_t time)
 {
 	for (const struct php_code *c = p->code; c < p->code + p->cap; c++)
-		if (at - c->seen[2] < c->size && c->code != CODE_UNKNOWN && time - c->looked < LATELY)
+		if (c->code != CODE_UNKNOWN && time - c->looked < LATELY && (!function || c->function == function) &&
+		    (c->size ? at - c->seen[2] < c->size : function != 0))
 			return c;
 	return NULL;
 }
 
-/* The line at an instruction; false if that is none of the function.  A frame that throws stands at one of executor_globals. */
+/* Whether instruction AT lies in the function, and the line there. */
 static bool
 line_at(struct question *q, const struct php_code *c, uint64_t at, uint32_t *line)
 {
@@ -204,13 +221,50 @@ line_at(struct question *q, const struct php_code *c, uint64_t at, uint32_t *lin
 			if (m->reg[i] - c->seen[2] < c->size && (m->reg[i] - c->seen[2]) % INSTRUCTION == 0)
 				at = m->reg[i];
 	*line = c->line;
-	if (at - c->seen[2] >= c->size)
-		return at - q->p->globals < GLOBALS;
-	if ((at - c->seen[2]) % INSTRUCTION || !(o = look_at(q->c.look, at + I_LINE, 4)))
+	if (at - c->seen[2] >= c->size || (at - c->seen[2]) % INSTRUCTION)
 		return false;
-	if (look_u32(o) >= c->line && look_u32(o) <= c->line_end)
+	if ((o = look_at(q->c.look, at + I_LINE, 4)) && look_u32(o) >= c->line && look_u32(o) <= c->line_end)
 		*line = look_u32(o);
 	return true;
+}
+
+/* What prof knows of the callables at FUNCTION, where now is C.  NULL: nothing of this one. */
+static const struct php_callable *
+callable_at(struct question *q, uint64_t function, const struct php_code *c)
+{
+	struct php_callable *k = q->p->callable + hash_u64(function) % CALLABLES;
+
+	if (!c)
+		return k->function == function ? k : NULL;
+	if (k->function != function)
+		*k = (struct php_callable){ .function = function };
+	if (k->seen != c->seen[c->size ? 2 : 0]) {
+		k->seen = c->seen[c->size ? 2 : 0];
+		k->since = q->c.moment->time;
+	}
+	k->in_c |= !c->size;
+	k->in_php |= c->size != 0;
+	return k;
+}
+
+/* Which function's frame it is, with its line; NULL if that is not certain. */
+static const struct php_code *
+code_of(struct question *q, const struct php_code *now, uint64_t function, uint32_t info, uint64_t instruction, uint32_t *line)
+{
+	const struct php_callable *k = info & MOVES && info & FAKE ? callable_at(q, function, now) : NULL;
+	bool innermost = !q->c.to->n, stays = !(info & MOVES) || look_is_copied(q->c.look, function, FUNCTION);
+	bool fits = now && now->size && line_at(q, now, instruction, line);
+
+	if (now && stays && (!now->size || fits || innermost || instruction - q->p->globals < GLOBALS))   /* there while it throws */
+		return now;
+	if (k)
+		return now && (!now->size || fits) && q->c.moment->time - k->since >= STAYS ? now : NULL;
+	if (fits)
+		return now;
+	if (innermost && info & MOVES)
+		return NULL;
+	now = met(q->p, info & MOVES ? 0 : function, instruction, q->c.moment->time);
+	return now && (!now->size || line_at(q, now, instruction, line)) ? now : NULL;
 }
 
 /* Reads the frame at *ADDR, and goes to the next one; false if it is none. */
@@ -221,7 +275,8 @@ read_frame(struct question *q, uint64_t *addr)
 	const uint8_t *o = at % 8 ? NULL : look_at(q->c.look, at, FRAME);
 	uint64_t instruction, function;
 	uint32_t info, line = 0;
-	const struct php_code *c;
+	const struct php_code *now, *c;
+	const struct php_callable *k;
 
 	if (!o)
 		return false;
@@ -232,20 +287,23 @@ read_frame(struct question *q, uint64_t *addr)
 	*addr = look_u64(o + F_PREVIOUS);
 	if (!function)   /* a generator's place holder */
 		return true;
-	c = code_at(q, function);
+	now = code_at(q, function);
 	/* A fiber's end: behind it is who resumed it, on another stack. */
-	if (c && !c->size && !c->seen[0] && function - q->p->globals + VARIABLES < 2 * VARIABLES) {
+	if (now && !now->size && !now->seen[0] && function - q->p->globals + VARIABLES < 2 * VARIABLES) {
 		*addr = 0;
 		return true;
 	}
-	if (c && c->size && !line_at(q, c, instruction, &line))
-		c = NULL;
-	if (!c && (c = code_around(q->p, instruction, q->c.moment->time)) && !line_at(q, c, instruction, &line))
-		c = NULL;
+	c = code_of(q, now, function, info, instruction, &line);
 	if (c)
 		calls_push(&q->c, at, languages_place(q->c.languages, c->code, line));
 	else if (!calls_push_doubt(&q->c, at))
 		return false;
+	if (!c && info & ENTRY && info & FAKE) {   /* one in C is no entry */
+		k = callable_at(q, function, NULL);
+		if (!k || (k->in_c && k->in_php))
+			return false;
+		info = k->in_c ? 0 : info;
+	}
 	calls_framed(&q->c, c && !c->size ? false : info & ENTRY);
 	return true;
 }

@@ -63,8 +63,26 @@ function main($seconds) {
 }
 main(floatval($argv[1]));
 END
+cat >callables.php <<'END'
+<?php
+function yields($f, $x) { return $f($x); }
+function kept($f, $x) { return yields($f, $x); }
+function one($x) { return yields(strrev(...), $x); }
+function two($x) { return yields(function ($y) { for ($i = 0; $i < 5; $i++) $y .= 'a'; return $y; }, $x); }
+function cpu() { $u = getrusage(); return $u['ru_utime.tv_sec'] + $u['ru_utime.tv_usec'] / 1e6; }
+function main($seconds) {
+    $x = str_repeat('ab', 200);
+    $f = strrev(...);
+    for ($end = cpu() + $seconds / 2; cpu() < $end; )
+        for ($i = 0; $i < 1000; $i++) kept($f, $x);
+    for ($end = cpu() + $seconds / 2; cpu() < $end; )
+        for ($i = 0; $i < 1000; $i++) { one($x); two($x); }
+}
+main(floatval($argv[1]));
+END
 impossible=':App.outer;(.*;)?work.php:App.(K::other|key|sorter|mapper|.closure|generator)|:App.sorter;(.*;)?work.php:App.(K|outer|mapper|.closure|generator)|:App.mapper;(.*;)?work.php:App.(K|outer|key|generator)|K::inner;(.*;)?work.php|K::other;(.*;)?work.php|App.generator;(.*;)?work.php:App.(K::inner|key|outer)'
 wrong=':a;(.*;)?pairs.php:[cdefgh]|:c;(.*;)?pairs.php:[abefgh]|:e;(.*;)?pairs.php:[acdfgh]|:f;(.*;)?pairs.php:[abcegh]|:h;(.*;)?pairs.php:[abcefg]|:g;(.*;)?pairs.php:[acef]'
+mistaken='callables.php:one;(.*;)?callables.php:[{]closure|callables.php:(two|kept);(.*;)?(callables.php:one|zend_create_fake)|callables.php:two;(.*;)?strrev'
 twenty='work.php:App.outer;work.php:App.K::inner' one='work.php:App.recursive;'
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21; do twenty="$one$twenty"; done
 # check_php VERSION PROGRAM DIRECTORY: runs it on the files in DIRECTORY.
@@ -90,6 +108,10 @@ check_php() {
 		"$PROF" -q $how -F 5000 -o pairs.folded -- $program "$dir/pairs.php" 2
 		all=$(samples pairs.folded 'pairs.php:main')
 		check "$v$how-pairs" "$all" -ge 500 -a "$(samples pairs.folded "$wrong")" -le $((all / 1000))
+		"$PROF" -q $how -F 5000 -o callables.folded -- $program "$dir/callables.php" 2
+		all=$(samples callables.folded 'callables.php:kept')
+		check "$v$how-callables-kept" "$(samples callables.folded 'kept;callables.php:yields;strrev')" -ge $((all / 3)) -a "$all" -ge 200
+		check "$v$how-callables-made" "$(samples callables.folded "$mistaken")" = 0 -a "$(samples callables.folded 'callables.php:one')" -ge 200
 	done
 	"$PROF" -q -o w.json --lines -- $program "$dir/work.php" 1
 	for line in 6 7; do has "$v-line-$line" w.json "\"name\": *\"work.php:App[^\"]*K::inner\", *\"file\": *\"[^\"]*work.php\", *\"line\": *$line"; done
@@ -104,7 +126,7 @@ printf '#!/bin/sh\nmount -t proc proc "$1/proc" && exec chroot "$@"\n' >within &
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && unshare -m true 2>/dev/null; then
 	if [ "${CI:-}" = true ] || [ -d "${CACHE:-$TESTS/../build/cache}/php8.4-trixie" ]; then
 		if root=$("$TESTS/../ci/unpacked" trixie php8.4-cli php8.4 2>err); then
-			mkdir -p "$root/tmp/prof-php" && cp work.php pairs.php "$root/tmp/prof-php"
+			mkdir -p "$root/tmp/prof-php" && cp work.php pairs.php callables.php "$root/tmp/prof-php"
 			check_php 8.4 "unshare -m ./within $root php8.4" /tmp/prof-php
 		else
 			not_ok 8.4 "there is no PHP 8.4" err
