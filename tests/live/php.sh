@@ -39,7 +39,7 @@ function main($seconds) {
         for ($i = 0; $i < 3; $i++) {
             outer(new K, 3000); K::other(150); sorter($l); mapper(array_merge($l, $l, $l)); consumer(40); recursive(20);
         }
-        resumer();
+        resumer(); resumer();
     }
 }
 main(floatval($argv[1]));
