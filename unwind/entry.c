@@ -141,9 +141,13 @@ entry_fill(struct unwinder *u, struct space *space, uint64_t addr)
 struct entry *
 entry_probe(struct unwinder *u, struct space *space, uint64_t addr)
 {
-	const struct entry *way = entry_set(u, space->epoch, addr)->way;
-	bool known = (way[0].addr == addr && way[0].epoch == space->epoch) || (way[1].addr == addr && way[1].epoch == space->epoch);
+	const struct entry *way;
+	bool known;
 
+	if (!space_may_execute(space, addr))
+		return NULL;
+	way = entry_set(u, space->epoch, addr)->way;
+	known = (way[0].addr == addr && way[0].epoch == space->epoch) || (way[1].addr == addr && way[1].epoch == space->epoch);
 	return known || space_executes(space, addr) ? entry_find(u, space, addr) : NULL;
 }
 

@@ -5,6 +5,7 @@
  * no other frame lies between. */
 #include "jumped_frame.h"
 
+#include "lib/index.h"
 #include "unwind/derive/derive.h"
 #include "entry.h"
 
@@ -106,10 +107,23 @@ step_new(struct job *j, struct module *m, uint64_t start, struct frame *f)
 	struct unwinder *u = j->u;
 	struct jumper k;
 
-	if (!is_jumper(j, m, start, &k) || !may_be_in(j, &k, f) || step_by(j, &k, f))
+	if (!is_jumper(j, m, start, &k)) {
+		if (m->kind == MODULE_FILE)
+			u->plain[hash_u64(start) % PLAIN] = (struct plain){ m, start };
+		return STEP_NONE;
+	}
+	if (!may_be_in(j, &k, f) || step_by(j, &k, f))
 		return STEP_NONE;
 	u->jumper[u->jumpers++ % JUMPERS] = k;
 	return STEP_OK;
+}
+
+static bool
+is_plain(struct unwinder *u, const struct module *m, uint64_t start)
+{
+	const struct plain *p = &u->plain[hash_u64(start) % PLAIN];
+
+	return p->module == m && p->start == start;
 }
 
 /* Looks for a return address behind a call of such a function. */
@@ -125,7 +139,7 @@ search_stack(struct job *j, struct frame *f)
 		struct module *m;
 
 		if (!e || e == &u->spare || (m = entry_module(u, e, &vaddr))->kind != MODULE_FILE || !(start = code_called(&u->code, m, vaddr)) ||
-		    start == last)
+		    start == last || is_plain(u, m, start))
 			continue;
 		last = start;
 		if (step_new(j, m, start, f) == STEP_OK)

@@ -28,6 +28,7 @@ void
 space_unmap(struct space *s)
 {
 	s->n = 0;
+	memset(s->blocks, 0, sizeof s->blocks);
 	s->bound++;
 	space_renew(s);
 }
@@ -68,6 +69,20 @@ same_meaning(const struct map *old, const struct map *new)
 	return old->lo - old->off == new->lo - new->off || (old->module && old->module->kind == MODULE_JIT);
 }
 
+static void
+set_blocks(struct space *s, const struct map *m)
+{
+	uint64_t first = m->lo / SPACE_BLOCK, n = (m->hi - 1) / SPACE_BLOCK - first;
+
+	if (n >= SPACE_BLOCKS)
+		memset(s->blocks, 0xff, sizeof s->blocks);
+	for (uint64_t i = 0; n < SPACE_BLOCKS && i <= n; i++) {
+		uint32_t block = space_block((first + i) * SPACE_BLOCK);
+
+		s->blocks[block / 64] |= UINT64_C(1) << block % 64;
+	}
+}
+
 bool
 space_add(struct space *s, const struct map *new)
 {
@@ -100,6 +115,8 @@ space_add(struct space *s, const struct map *new)
 	}
 	if (left)
 		s->map[i++].hi = m.lo;
+	if (m.exec)
+		set_blocks(s, &m);
 	memmove(s->map + i + 1 + right, s->map + j, (s->n - j) * sizeof *s->map);
 	s->n = s->n - j + i + 1 + right;
 	s->map[i] = m;
@@ -117,6 +134,7 @@ space_copy(struct space *to, const struct space *from)
 	if (from->n)
 		memcpy(to->map, from->map, from->n * sizeof *to->map);
 	to->n = from->n;
+	memcpy(to->blocks, from->blocks, sizeof to->blocks);
 	for (uint32_t i = 0; i < to->n; i++)
 		if (to->map[i].module && to->map[i].module->kind == MODULE_JIT)
 			to->map[i].module = NULL;

@@ -20,6 +20,7 @@ struct space {
 	uint32_t bound;            /* how often a map was bound to a module, or all were dropped */
 	uint32_t language_asked;   /* languages.c's: BOUND as it was when LANGUAGE was looked for; */
 	struct module_owned *language;       /* which it frees when the process runs another program or has ended; or NULL */
+	uint64_t blocks[8];        /* bits for addresses that may be executed: see space_may_execute */
 	uint32_t epoch;            /* two spaces never have the same one; it changes when a known address may mean something else */
 	/* Called for a map without a module: sets module and bias (space_bind). */
 	void (*open)(struct space *, struct map *);
@@ -49,6 +50,22 @@ bool space_copy(struct space *to, const struct space *from);
 struct map *space_find(struct space *, uint64_t addr);
 /* Whether what is mapped at ADDR may be executed; it asks nobody. */
 bool space_executes(const struct space *, uint64_t addr);
+
+/* A bit of BLOCKS stands for some blocks of SPACE_BLOCK bytes.  It is set where an executable map was added in one of them. */
+enum { SPACE_BLOCK = 1 << 21, SPACE_BLOCKS = 512 };
+static inline uint32_t
+space_block(uint64_t addr)
+{
+	return (uint32_t)(addr / SPACE_BLOCK * UINT64_C(0x9e3779b97f4a7c15) >> 55);
+}
+/* For words that are seldom addresses: false where space_executes would be false, too. */
+static inline bool
+space_may_execute(const struct space *s, uint64_t addr)
+{
+	uint32_t block = space_block(addr);
+
+	return s->blocks[block / 64] >> block % 64 & 1;
+}
 /* Binds a map to a module and computes its bias from the module's segments. */
 void space_bind(struct map *, struct module *);
 
