@@ -109,7 +109,7 @@ step_new(struct job *j, struct module *m, uint64_t start, struct frame *f)
 
 	if (!is_jumper(j, m, start, &k)) {
 		if (m->kind == MODULE_FILE)
-			u->plain[hash_u64(start) % PLAIN] = (struct plain){ m, start };
+			u->plain[hash_u64(start) % PLAINS] = (struct plain){ m, start };
 		return STEP_NONE;
 	}
 	if (!may_be_in(j, &k, f) || step_by(j, &k, f))
@@ -121,7 +121,7 @@ step_new(struct job *j, struct module *m, uint64_t start, struct frame *f)
 static bool
 is_plain(struct unwinder *u, const struct module *m, uint64_t start)
 {
-	const struct plain *p = &u->plain[hash_u64(start) % PLAIN];
+	const struct plain *p = &u->plain[hash_u64(start) % PLAINS];
 
 	return p->module == m && p->start == start;
 }

@@ -24,7 +24,7 @@ struct set {
 };
 
 /* A function that makes a frame for other code, and jumps there: see jumped_frame.c. */
-enum { JUMPERS = 8, PLAIN = 256 };
+enum { JUMPERS = 8, PLAINS = 256 };
 enum enters {
 	CODE_HOSTED,              /* the code runs in its frame: see hosted_frame.c */
 	CODE_SWITCHES,            /* it is no frame, and the code keeps its frames elsewhere: see jit_gap.c */
@@ -73,7 +73,7 @@ struct unwinder {
 	struct trail *trail;      /* unwind.c's: by epoch and region of the stack */
 	struct jumper jumper[JUMPERS];
 	uint32_t jumpers;         /* found, in all */
-	struct plain plain[PLAIN];     /* by START */
+	struct plain plain[PLAINS];     /* by START */
 	struct jumper convention;      /* convention.c's: that of the space of its EPOCH, when its maps were BOUND so often */
 	uint32_t convention_bound;
 	struct saved_place saved;

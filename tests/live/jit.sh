@@ -169,6 +169,15 @@ END
 		check php-made "$(samples php.folded ';[[]unknown[]]')" -ge 100
 		whole php.json 98
 	fi
+	if ! missing pypy3 pypy3; then   # its loops have no return
+		for what in 'fib(15)' 'sum(len(text(i)) for i in range(300))' 'sorted(range(1000), key=lambda x: -x)'; do
+			printf 'import time\ndef fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)\ndef text(i): return str(i)\n' >pypy.py
+			printf 'end = time.time() + 2\nwhile time.time() < end: %s\n' "$what" >>pypy.py
+			"$PROF" --stats pypy.json -o pypy.folded -- pypy3 pypy.py 2>err
+			check pypy-made "$(samples pypy.folded ';[[]unknown[]]')" -ge 100
+			whole pypy.json 98
+		done
+	fi
 	if ! missing shellcheck shellcheck; then
 		for i in $(seq 2000); do echo "if [ \$a$i == 1 ]; then echo \$b$i \`ls *.c\`; fi"; done >large.sh
 		"$PROF" --stats ghc.json -F 499 -d 4 -o ghc.folded -- timeout 4 shellcheck -s bash large.sh >ghc.out 2>err

@@ -81,6 +81,19 @@ neighbours_come_along(void)
 }
 
 static void
+pages_in_a_row_are_kept(void)
+{
+	begin();
+	for (unsigned i = 0; i < 500; i++)
+		CHECK(have(i * PAGE));
+	reads = 0;
+	for (unsigned i = 0; i < 500; i++)
+		CHECK(have(i * PAGE));
+	CHECK_U64(reads, 0);
+	end();
+}
+
+static void
 changes_are_seen(void)
 {
 	uint32_t epoch;
@@ -364,6 +377,7 @@ int
 main(void)
 {
 	RUN("code_pages", neighbours_come_along);
+	RUN("code_pages", pages_in_a_row_are_kept);
 	RUN("code_pages", changes_are_seen);
 	RUN("code_pages", only_code_that_was_read_is_compared);
 	RUN("code_pages", pages_that_stay_are_known);

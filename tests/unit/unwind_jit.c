@@ -413,6 +413,33 @@ jitted_code_that_is_described(void)
 	tear_down();
 }
 
+/* As PyPy's: a loop that only its exits leave, by an address in a register, to code that removes the frame. */
+static void
+jitted_code_leaves_by_an_address(void)
+{
+	static const uint8_t loop[] = "\x48\x85\xc0\x75\x05\xff\xd1\xeb\xf7\xcc"            /* test; jne exit; call; jmp loop */
+	                              "\x6a\x07\x49\xbb\x08\x08\x01\0\0\0\0\0\x41\x53"        /* exit: push $7; mov $0x10808,%r11; push %r11 */
+	                              "\x4d\x8d\x5b\xf8\x41\xff\xe3",                         /* lea -8(%r11),%r11; jmp *%r11 */
+	                     leaves[] = "\x8f\x45\x20\x8f\x45\x10\x48\x83\xc4\x18\xc3";      /* pop 32(%rbp); pop 16(%rbp); add $24,%rsp; ret */
+
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0xcc, sizeof jit_bytes);
+	memcpy(jit_bytes + 0x1100, loop, sizeof loop - 1);
+	memcpy(jit_bytes + 0x800, leaves, sizeof leaves - 1);
+	regs.r[RBP] = 0x7000;
+	words[3] = 0x11107;
+	words[7] = ret(ROOT);
+	go(0x11100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 2);
+	CHECK_U64(codes.code[walk.code[1]].vaddr, 0x11106);
+	jit_bytes[0x110c + 3] = 0x90;            /* to no code */
+	space_renew(&space);
+	go(0x11100, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	tear_down();
+}
+
 int
 main(void)
 {
@@ -430,5 +457,6 @@ main(void)
 	RUN("unwind_jit", jitted_code_in_a_small_frame);
 	RUN("unwind_jit", jitted_code_in_a_frame_made_by_a_file);
 	RUN("unwind_jit", jitted_code_that_is_described);
+	RUN("unwind_jit", jitted_code_leaves_by_an_address);
 	return TEST_STATUS;
 }

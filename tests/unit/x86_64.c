@@ -240,6 +240,44 @@ beginnings_and_ends(void)
 	CHECK(!prologue((const uint8_t *)of[0].bytes, 14) && !ends_here((const uint8_t *)of[9].bytes, 6));
 }
 
+static bool
+far(struct far *f, const char *bytes, unsigned n)
+{
+	struct insn i;
+
+	decode((const uint8_t *)bytes, n, &i);
+	CHECK_U64(i.len, n);
+	return x86_far((const uint8_t *)bytes, n, &i, f);
+}
+
+static void
+addresses_in_registers(void)
+{
+	struct far f = { 0 };
+
+	CHECK(!far(&f, "\x41\xff\xe3", 3));                           /* jmp *%r11 */
+	far(&f, "\xbb\x08\x07\x06\x05", 5);                           /* mov $…,%ebx */
+	CHECK(!f.reg);
+	far(&f, "\x49\xbb\x08\x07\x06\x05\x04\x03\x02\x01", 10);   /* mov $…,%r11 */
+	CHECK(f.reg == 12 && f.addr == UINT64_C(0x102030405060708));
+	CHECK(far(&f, "\x41\xff\xe3", 3) && !far(&f, "\xff\xe3", 2) && !far(&f, "\x41\xff\x23", 3));   /* jmp *%r11, *%rbx, *(%r11) */
+	far(&f, "\x4d\x8d\x5b\xf8", 4);                               /* lea -8(%r11),%r11 */
+	far(&f, "\x49\x8b\x13", 3);                                   /* mov (%r11),%rdx */
+	far(&f, "\x4d\x89\x1b", 3);                                   /* mov %r11,(%r11) */
+	far(&f, "\x41\x53", 2);                                       /* push %r11 */
+	far(&f, "\x5b", 1);                                           /* pop %rbx */
+	CHECK(f.reg == 12 && f.addr == UINT64_C(0x102030405060700));
+	for (unsigned i = 0; i < 5; i++) {
+		static const struct { uint8_t n; const char *bytes; } writes[] = {
+			{ 3, "\x4d\x8b\x1b" }, { 3, "\x49\xff\xc3" }, { 4, "\x4c\x8d\x58\x08" }, { 2, "\x41\x5b" }, { 2, "\xff\xd0" },
+		};   /* mov (%r11),%r11; inc %r11; lea 8(%rax),%r11; pop %r11; call *%rax */
+
+		f.reg = 12;
+		far(&f, writes[i].bytes, writes[i].n);
+		CHECK(!f.reg);
+	}
+}
+
 static void
 push_and_pop_of_the_frame_pointer(void)
 {
@@ -341,6 +379,7 @@ main(void)
 	RUN("x86_64", passed_records);
 	RUN("x86_64", quick_ones);
 	RUN("x86_64", skipped);
+	RUN("x86_64", addresses_in_registers);
 	RUN("x86_64", push_and_pop_of_the_frame_pointer);
 	RUN("x86_64", beginnings_and_ends);
 	RUN("x86_64", calls);

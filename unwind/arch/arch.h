@@ -62,6 +62,12 @@ struct insn {
 	int32_t target;            /* relative to the instruction's first byte; of a jump that counts as a return: where it has its target from, or 0 */
 };
 
+/* A register that the code has put an address into; REG: the instruction set's number plus 1, 0: none. */
+struct far {
+	uint64_t addr;
+	uint8_t reg;
+};
+
 /* The targets of skipped branches, relative to the first skipped byte. */
 struct branches {
 	unsigned n;
@@ -133,6 +139,8 @@ struct arch {
 	/* Counts the bytes, at most MOST, of instructions that only change registers which prof does not follow from a function's
 	 * beginning on.  It notes branches among them and, if CALLS, passes over calls.  It may count too few; NULL: none. */
 	uint64_t (*skip)(const uint8_t *bytes, uint64_t n, uint64_t most, bool calls, struct branches *);
+	/* Follows that register over the instruction at BYTES, which was decoded; true: it jumps there.  NULL: nothing follows it. */
+	bool (*far)(const uint8_t *bytes, uint64_t n, const struct insn *, struct far *);
 	/* Decodes an instruction of the other instruction set, or NULL; tells whether the code around BYTES + AT seems to be
 	 * of that set. */
 	void (*decode_other)(const uint8_t *bytes, uint64_t n, struct insn *);
@@ -195,6 +203,7 @@ const char *exidx_row(const struct elf *, uint64_t vaddr, struct row *, bool *fo
 void x86_decode(const uint8_t *bytes, uint64_t n, bool narrow, struct insn *);
 bool x86_quick(const uint8_t *bytes, uint64_t n, struct insn *);
 uint64_t x86_skip(const uint8_t *bytes, uint64_t n, uint64_t most, bool calls, struct branches *);
+bool x86_far(const uint8_t *bytes, uint64_t n, const struct insn *, struct far *);
 enum { X86_QUICK_MIN = 20 };   /* as many bytes as even a too long instruction has */
 /* What follows each opcode of one byte: a digit of flags each.  And a signed number of 1 or 4 bytes that follows an opcode. */
 extern const char x86_operands[];

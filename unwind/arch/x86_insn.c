@@ -445,6 +445,32 @@ x86_decode(const uint8_t *bytes, uint64_t n, bool narrow, struct insn *i)
 	}
 }
 
+/* mov $ADDRESS,REG; lea OFF(REG),REG; jmp *REG. */
+bool
+x86_far(const uint8_t *bytes, uint64_t n, const struct insn *i, struct far *f)
+{
+	struct x86 x = { 0 };
+	unsigned base = 0;
+	int32_t off = 0;
+
+	if (i->op == INSN_CALL)
+		f->reg = 0;
+	if ((!f->reg && (n < 2 || bytes[1] >> 3 != 0xb8 >> 3)) || i->op == INSN_CALL || !read_insn(bytes, n, false, &x))
+		return false;
+	if (i->op == INSN_JUMP_AWAY)
+		return x.mod == 3 && x.rm + 1 == f->reg;
+	if (!x.map && x.imm_len == 8 && x.op >= 0xb8 && x.op <= 0xbf) {
+		f->reg = (uint8_t)(1 + ((x.op & 7) | (x.rex & 1) << 3));
+		memcpy(&f->addr, x.imm, sizeof f->addr);
+	} else if (i->op == INSN_POP ? !x.map && x.op < 0x60 && ((x.op & 7) | (x.rex & 1) << 3) + 1 == f->reg : written(&x) + 1 == f->reg) {
+		if (!x.map && !x.vex && x.op == 0x8d && x.full && lea_operand(&x, &base, &off) && base + 1 == f->reg)
+			f->addr += (uint64_t)(int64_t)off;
+		else
+			f->reg = 0;
+	}
+	return false;
+}
+
 /* call rel32 (e8), or call r/m (ff /2) whose operand ends there too. */
 bool
 x86_after_call(const uint8_t *end, uint64_t n)

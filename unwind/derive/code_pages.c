@@ -38,10 +38,13 @@ struct code_page {
 
 enum { RUN = TOGETHER * PAGE + 2 * EDGE };
 
+/* Code is read up and down: of as many pages in a row as there are sets, each has one of its own. */
 static struct code_page *
 set_of(struct code_pages *c, uint64_t page)
 {
-	return &c->page[(hash_u64(page / PAGE) >> (32 - SETS_LOG)) * WAYS];
+	uint64_t n = page / PAGE;
+
+	return &c->page[(n + hash_u64(n >> SETS_LOG)) % (1 << SETS_LOG) * WAYS];
 }
 
 static struct code_page *

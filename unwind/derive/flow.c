@@ -60,6 +60,15 @@ flow_insn(struct reader *r, uint64_t at, struct insn *i)
 	return i->op != INSN_BAD;
 }
 
+bool
+flow_far(struct reader *r, const struct insn *i, struct flow *f)
+{
+	uint64_t n;
+	const uint8_t *p = r->src->arch->far ? code_at(r, f->at, &n) : NULL;
+
+	return p && r->src->arch->far(p, n, i, &f->far);
+}
+
 void
 flow_skip(struct reader *r, struct flow *f, bool calls, struct branches *b)
 {

@@ -31,6 +31,7 @@ struct flow {
 	int32_t sp;
 	struct held fp, ra, other;
 	int32_t load_at;      /* REALIGNED: where the CFA lies, from the original fp */
+	struct far far;       /* in code that a process made */
 	struct constant { int32_t value; uint8_t reg; } constant[CONSTANTS];   /* what is known of registers: see constant() */
 	int16_t loaded[GENERAL];   /* registers that the code read from below the original fp: from where, else 0 */
 	uint8_t popped;       /* the register that took the return address, from the beginning on; or NO_REG */
@@ -68,6 +69,8 @@ void flow_skip(struct reader *, struct flow *, bool calls, struct branches *);
 void flow_apply(const struct reader *, const struct insn *, struct flow *);
 /* Applies a return that restores registers. */
 void flow_restore(const struct reader *, const struct insn *, struct flow *);
+/* Follows the register with an address over an instruction; true: it jumps there. */
+bool flow_far(struct reader *, const struct insn *, struct flow *);
 /* Whether a register's value is known. */
 bool flow_constant(const struct flow *, unsigned reg, int32_t *value);
 

@@ -77,22 +77,29 @@ jumps_on(const struct reader *r, const struct insn *i)
 static bool
 follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
 {
+	bool live = code_is_live(r->src, r->m, r->vaddr);
 	struct insn i;
 
 	for (;; f.at += i.len) {
 		if (r->src->passes)
 			pass_record(r, &f);
-		if (!w->budget || !flow_insn(r, f.at, &i) || i.op == INSN_JUMP_AWAY || i.op == INSN_RETURN) {
-			if (w->budget && i.op == INSN_RETURN && i.restores)
+		if (!w->budget || !flow_insn(r, f.at, &i)) {
+			i.op = INSN_BAD;
+		} else if (live && flow_far(r, &i, &f)) {   /* the code that leaves PyPy's loops */
+			branch(r, w, &f, f.far.addr);
+			return false;
+		}
+		if (i.op == INSN_BAD || i.op == INSN_JUMP_AWAY || i.op == INSN_RETURN) {
+			if (i.op == INSN_RETURN && i.restores)
 				flow_restore(r, &i, &f);
-			if ((w->budget && i.op == INSN_RETURN && !jumps_on(r, &i)) || f.record)
+			if ((i.op == INSN_RETURN && !jumps_on(r, &i)) || f.record)
 				if (flow_returned(r, &f, rule))
 					return true;
 			w->unsure = true;
 			return false;
 		}
 		w->budget--;
-		if (i.op == INSN_JUMP && code_is_live(r->src, r->m, r->vaddr) && (i.target > JIT_FUNCTION || i.target < -JIT_FUNCTION)) {
+		if (i.op == INSN_JUMP && live && (i.target > JIT_FUNCTION || i.target < -JIT_FUNCTION)) {
 			w->unsure = true;   /* this way leads to the runtime, which may remove the frame */
 			return r->src->passes && f.record && flow_returned(r, &f, rule);
 		}
