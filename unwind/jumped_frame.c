@@ -108,7 +108,9 @@ step_new(struct job *j, struct module *m, uint64_t start, struct frame *f)
 	struct jumper k;
 
 	if (!is_jumper(j, m, start, &k)) {
-		if (m->kind == MODULE_FILE)
+		struct cursor code = code_bytes(&u->code, m, start);
+
+		if (!code_is_live(&u->code, m, start) && cur_left(&code))
 			u->plain[hash_u64(start) % PLAINS] = (struct plain){ m, start };
 		return STEP_NONE;
 	}

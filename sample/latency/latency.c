@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/bpf.h"
+#include "lib/text.h"
 #include "sample/events/cpu.h"
 #include "sample/events/kernel_function.h"
 #include "sample/events/perf.h"
@@ -288,18 +289,19 @@ latency_syscalls(struct latency *l, const uint8_t *wanted, struct refusal *r)
 	return latency_tracepoint(l, "raw_syscalls:sys_exit", true, r) && latency_tracepoint(l, "raw_syscalls:sys_enter", false, r);
 }
 
+#define OFFSET "offset:"
+
 bool
 latency_children(struct latency *l)
 {
 	struct perf_event_attr a = { .type = PERF_TYPE_TRACEPOINT };
 	char format[2048];
 	const char *field;
-	unsigned at;
-	uint64_t id;
+	uint64_t at, id;
 	int fd;
 
 	if (!tracefs_id("sched", "sched_process_fork", &id) || !tracefs_format("sched", "sched_process_fork", format, sizeof format) ||
-	    !(field = strstr(format, "child_pid;")) || sscanf(field, "child_pid; offset:%u", &at) != 1 || at > 256)
+	    !(field = strstr(format, "child_pid;")) || !(field = strstr(field, OFFSET)) || (field += sizeof OFFSET - 1, !text_dec(&field, &at)) || at > 256)
 		return false;
 	if ((l->fork = latency_code_fork(l->map, (int16_t)at)) < 0)
 		return false;

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
+#include "sample/events/event_kind.h"
 #include "sample/rights/keeper_ask.h"
 #include "sample/rights/sandbox.h"
 #include "sample/tasks/foreign.h"
@@ -293,7 +294,7 @@ in_kernel(struct probe_sites *p, char *why, size_t size)
 	}
 	p->sites.n = 1;
 	snprintf(p->sites.site[0].name, SITE_NAME, "%s", p->probe.place);
-	if (plus && sscanf(plus + 1, "%lli", (long long *)&p->sites.site[0].off) != 1) {
+	if (plus && !event_number((struct event_text){ plus + 1, strlen(plus + 1) }, &p->sites.site[0].off)) {
 		snprintf(why, size, "%s: there must be a number after the plus", p->probe.place);
 		return false;
 	}

@@ -3,20 +3,20 @@
  * zend.h, zend_globals.h; they are the same in all these versions, but from 8.4 on some of a function have moved, in 8.5 the chain's.
  *
  * prof reads functions later than frames.  Most functions stay where they are.  A file's own code, a closure and a callable made of a
- * function (`f(...)`) do not: another one may be at that address by then.  Then the frame's instruction does not lie in it.  But a frame
- * has its own instruction only after its function has called another, and that of a function in C never has: until then, it is one of
- * the function whose frame was there before. */
+ * function (`f(...)`) do not: another one may be at that address by then.  Nor does a frame's instruction always tell.  A function in C
+ * never sets it, and one in PHP sets it before it calls or throws.  Until then it is one of the function whose frame was there before. */
 #include <stdio.h>
 #include <string.h>
 
 #include "calls.h"
+#include "lib/clock.h"
 #include "lib/index.h"
 #include "php_glue.h"
 #include "sym/elf/symbol_tables.h"
 
 enum {
 	READS = 256,               /* pieces of memory that one sample may read */
-	FRAMES = 4096, CODES = 256, CALLABLES = 16, TEXT_MOST = 512, CONSTANTS_MOST = 1 << 26,
+	FRAMES = 4096, CODES = 512, PLACES = 256, TEXT_MOST = 512, CONSTANTS_MOST = 1 << 26,
 	GLOBALS = 1536, G_FRAME = 488, G_FRAME_8_5 = 512,   /* executor_globals: a part that is in it in all versions */
 	F_CODE = 0, F_FUNCTION = 24, F_INFO = 40, F_PREVIOUS = 48, FRAME = 56,
 	FILE_CODE = 1 << 16, ENTRY = 1 << 17, CLOSURE = 1 << 22, FAKE = 1 << 23,   /* ZEND_CALL_CODE, _TOP, _CLOSURE, _FAKE_CLOSURE */
@@ -27,7 +27,7 @@ enum {
 };
 
 #define LOOK_AGAIN UINT64_C(100000000)   /* ns */
-#define STAYS UINT64_C(100000000)
+#define ALONE UINT64_C(500000000)
 #define LATELY UINT64_C(1000000000)
 #define VARIABLES UINT64_C(0x4000000)    /* bytes: those of a program are not farther from each other */
 
@@ -40,17 +40,17 @@ struct php_image {
 struct php_code {
 	uint64_t function;         /* where it was last */
 	uint64_t seen[4];          /* its name, class, instructions (in C: itself) and file, */
-	uint64_t looked;           /* and when prof read them, ns */
+	uint64_t looked;           /* of which sample prof read them, ns, */
+	uint64_t known;            /* and since when it has known them there */
 	uint32_t code;             /* of place 0 */
 	uint32_t size;             /* bytes of instructions; 0: it is in C */
 	uint32_t line, line_end;
 };
 
-/* What callables made of functions were at FUNCTION. */
-struct php_callable {
-	uint64_t function, seen;   /* the last one: as SEEN[2] of its code, or its name in C, */
-	uint64_t since;            /* alone since then */
-	bool in_c, in_php;         /* what there has been */
+/* A place of memory at which different functions may be in turns. */
+struct php_place {
+	uint64_t at, what;         /* the last one that prof saw there: WHAT tells it from others; */
+	uint64_t since;            /* it has seen no other one since that sample */
 };
 
 struct php {
@@ -60,7 +60,7 @@ struct php {
 	struct lasting *chain;
 	struct php_code *code;     /* by its instructions, because each object of a closure is a function with the same ones: CODES of them, */
 	uint32_t cap;              /* or 0 at the memory cap */
-	struct php_callable callable[CALLABLES];
+	struct php_place place[PLACES];
 };
 
 struct question {
@@ -186,40 +186,51 @@ code_at(struct question *q, uint64_t function)
 	}
 	c = q->p->code + hash_u64(now.seen[2]) % CODES;
 	if (!memcmp(c->seen, now.seen, sizeof now.seen) && c->size == now.size && c->code != CODE_UNKNOWN && now.looked - c->looked < LOOK_AGAIN) {
+		if (c->function != function)
+			c->known = clock_now();
 		c->function = function;
 		return c;
 	}
-	c->code = CODE_UNKNOWN;
 	if (!learn(q, &now))
 		return NULL;
+	now.known = c->code == now.code && c->function == function ? c->known : clock_now();
 	*c = now;
 	return c;
 }
 
 /* ---- frames ---- */
 
-/* The function at FUNCTION (0: wherever it is) with instruction AT, if prof has met it lately: its memory may be gone, or be another's. */
+/* The function at FUNCTION (0: wherever it is) with instruction AT, if prof has met it lately, and no other one: its memory may be gone, or
+ * be another's. */
 static const struct php_code *
 met(const struct php *p, uint64_t function, uint64_t at, uint64_t time)
 {
+	const struct php_code *found = NULL;
+
 	for (const struct php_code *c = p->code; c < p->code + p->cap; c++)
 		if (c->code != CODE_UNKNOWN && time - c->looked < LATELY && (!function || c->function == function) &&
-		    (c->size ? at - c->seen[2] < c->size : function != 0))
-			return c;
-	return NULL;
+		    (c->size ? at - c->seen[2] < c->size : function != 0)) {
+			if (found && found->code != c->code)
+				return NULL;
+			found = c;
+		}
+	return found;
 }
 
-/* Whether instruction AT lies in the function, and the line there. */
+/* Whether instruction AT lies in the function, and the line there.  A register tells where execute_ex itself is. */
 static bool
-line_at(struct question *q, const struct php_code *c, uint64_t at, uint32_t *line)
+line_at(struct question *q, const struct php_code *c, uint64_t at, uint32_t *line, bool *running)
 {
 	const struct moment *m = q->c.moment;
 	const uint8_t *o;
 
-	if (!q->c.to->n && calls_innermost(&q->c))   /* a register has it */
+	*running = false;
+	if (!q->c.to->n && calls_innermost(&q->c))
 		for (uint32_t i = 0; i < m->nreg; i++)
-			if (m->reg[i] - c->seen[2] < c->size && (m->reg[i] - c->seen[2]) % INSTRUCTION == 0)
+			if (m->reg[i] - c->seen[2] < c->size && (m->reg[i] - c->seen[2]) % INSTRUCTION == 0) {
 				at = m->reg[i];
+				*running = true;
+			}
 	*line = c->line;
 	if (at - c->seen[2] >= c->size || (at - c->seen[2]) % INSTRUCTION)
 		return false;
@@ -228,43 +239,57 @@ line_at(struct question *q, const struct php_code *c, uint64_t at, uint32_t *lin
 	return true;
 }
 
-/* What prof knows of the callables at FUNCTION, where now is C.  NULL: nothing of this one. */
-static const struct php_callable *
-callable_at(struct question *q, uint64_t function, const struct php_code *c)
+/* The function that execute_ex itself is in, by a register; NULL if there is none, or more than one. */
+static const struct php_code *
+met_in_registers(struct question *q, uint32_t *line)
 {
-	struct php_callable *k = q->p->callable + hash_u64(function) % CALLABLES;
+	const struct moment *m = q->c.moment;
+	const struct php_code *found = NULL, *c;
+	bool running;
 
-	if (!c)
-		return k->function == function ? k : NULL;
-	if (k->function != function)
-		*k = (struct php_callable){ .function = function };
-	if (k->seen != c->seen[c->size ? 2 : 0]) {
-		k->seen = c->seen[c->size ? 2 : 0];
-		k->since = q->c.moment->time;
+	for (uint32_t i = 0; i < m->nreg; i++) {
+		if (!(c = met(q->p, 0, m->reg[i], m->time)) || (m->reg[i] - c->seen[2]) % INSTRUCTION)
+			continue;
+		if (found && found->code != c->code)
+			return NULL;
+		found = c;
 	}
-	k->in_c |= !c->size;
-	k->in_php |= c->size != 0;
-	return k;
+	return found && line_at(q, found, 0, line, &running) ? found : NULL;
 }
 
-/* Which function's frame it is, with its line; NULL if that is not certain. */
-static const struct php_code *
-code_of(struct question *q, const struct php_code *now, uint64_t function, uint32_t info, uint64_t instruction, uint32_t *line)
+/* Whether prof has long seen only this function there: a callable in its object, a file's code at its instructions. */
+static bool
+is_alone(struct question *q, const struct php_code *c, bool callable)
 {
-	const struct php_callable *k = info & MOVES && info & FAKE ? callable_at(q, function, now) : NULL;
-	bool innermost = !q->c.to->n, stays = !(info & MOVES) || look_is_copied(q->c.look, function, FUNCTION);
-	bool fits = now && now->size && line_at(q, now, instruction, line);
+	uint64_t at = callable ? c->function : c->seen[2], what = c->seen[3] ^ c->seen[0] ^ c->seen[1] << 1 ^ (callable ? c->seen[2] : c->size);
+	struct php_place *k = q->p->place + hash_u64(at) % PLACES;
 
-	if (now && stays && (!now->size || fits || innermost || instruction - q->p->globals < GLOBALS))   /* there while it throws */
+	if (k->at != at || k->what != what)
+		*k = (struct php_place){ at, what, q->c.moment->time };
+	return q->c.moment->time > k->since && q->c.moment->time - k->since >= ALONE;
+}
+
+/* Which function's frame it is, with its line; NULL if that is not certain.  NOW: what is there now. */
+static const struct php_code *
+code_of(struct question *q, const struct php_code *now, uint64_t function, uint32_t info, bool outermost, uint64_t instruction, uint32_t *line)
+{
+	bool innermost = !q->c.to->n, running = false, fits = now && now->size && line_at(q, now, instruction, line, &running);
+	bool copied = now && look_is_copied(q->c.look, function, FUNCTION + q->p->image->moved);
+	bool moves = info & MOVES || look_in_stack(q->c.look, function);   /* Closure::call has it there */
+
+	if (running || copied)
 		return now;
-	if (k)
-		return now && (!now->size || fits) && q->c.moment->time - k->since >= STAYS ? now : NULL;
+	if (now && !moves && (!now->size || fits || instruction - q->p->globals < GLOBALS ||   /* there while it throws */
+	                      (innermost && now->known < q->c.moment->time)))
+		return now;
+	if (info & CLOSURE && info & FAKE)
+		return now && (!now->size || fits) && is_alone(q, now, true) ? now : NULL;
+	if (moves && innermost && calls_innermost(&q->c))
+		return met_in_registers(q, line);
 	if (fits)
-		return now;
-	if (innermost && info & MOVES)
-		return NULL;
-	now = met(q->p, info & MOVES ? 0 : function, instruction, q->c.moment->time);
-	return now && (!now->size || line_at(q, now, instruction, line)) ? now : NULL;
+		return !(info & FILE_CODE) || outermost || is_alone(q, now, false) ? now : NULL;
+	now = met(q->p, moves ? 0 : function, instruction, q->c.moment->time);
+	return now && (!now->size || line_at(q, now, instruction, line, &running)) ? now : NULL;
 }
 
 /* Reads the frame at *ADDR, and goes to the next one; false if it is none. */
@@ -276,7 +301,6 @@ read_frame(struct question *q, uint64_t *addr)
 	uint64_t instruction, function;
 	uint32_t info, line = 0;
 	const struct php_code *now, *c;
-	const struct php_callable *k;
 
 	if (!o)
 		return false;
@@ -293,17 +317,13 @@ read_frame(struct question *q, uint64_t *addr)
 		*addr = 0;
 		return true;
 	}
-	c = code_of(q, now, function, info, instruction, &line);
+	c = code_of(q, now, function, info, !*addr, instruction, &line);
 	if (c)
 		calls_push(&q->c, at, languages_place(q->c.languages, c->code, line));
 	else if (!calls_push_doubt(&q->c, at))
 		return false;
-	if (!c && info & ENTRY && info & FAKE) {   /* one in C is no entry */
-		k = callable_at(q, function, NULL);
-		if (!k || (k->in_c && k->in_php))
-			return false;
-		info = k->in_c ? 0 : info;
-	}
+	if (!c && info & ENTRY && info & CLOSURE && info & FAKE)   /* one in C is no entry */
+		return false;
 	calls_framed(&q->c, c && !c->size ? false : info & ENTRY);
 	return true;
 }

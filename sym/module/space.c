@@ -156,12 +156,20 @@ lookup(struct space *s, uint64_t addr)
 	return &s->map[i];
 }
 
-bool
-space_executes(const struct space *s, uint64_t addr)
+const struct map *
+space_map(const struct space *s, uint64_t addr)
 {
 	uint32_t i = below(s, addr);
 
-	return i < s->n && addr >= s->map[i].lo && s->map[i].exec;
+	return i < s->n && addr >= s->map[i].lo ? &s->map[i] : NULL;
+}
+
+bool
+space_executes(const struct space *s, uint64_t addr)
+{
+	const struct map *m = space_map(s, addr);
+
+	return m && m->exec;
 }
 
 struct map *

@@ -48,7 +48,8 @@ void space_renew(struct space *);
 bool space_copy(struct space *to, const struct space *from);
 /* The map that holds ADDR, with its module bound, or NULL.  It calls `missing` and `open` as needed. */
 struct map *space_find(struct space *, uint64_t addr);
-/* Whether what is mapped at ADDR may be executed; it asks nobody. */
+/* The map that holds ADDR, as it is, or NULL; it asks nobody.  And whether what is mapped there may be executed. */
+const struct map *space_map(const struct space *, uint64_t addr);
 bool space_executes(const struct space *, uint64_t addr);
 
 /* A bit of BLOCKS stands for some blocks of SPACE_BLOCK bytes.  It is set where an executable map was added in one of them. */
@@ -58,7 +59,7 @@ space_block(uint64_t addr)
 {
 	return (uint32_t)(addr / SPACE_BLOCK * UINT64_C(0x9e3779b97f4a7c15) >> 55);
 }
-/* For words that are seldom addresses: false where space_executes would be false, too. */
+/* For words that are seldom addresses.  If it is false, space_executes is false, too. */
 static inline bool
 space_may_execute(const struct space *s, uint64_t addr)
 {

@@ -262,14 +262,45 @@ the_instruction_tells_which_closure_called(void)
 	put_function(closure, "{closure}", instructions(25), 25);
 	ask(2000000);
 	check_frame(1, "work.php:{closure}", 22);
-	inner -= 64;   /* it has called nothing: nothing tells */
+	inner -= 64;   /* it has called nothing: a function in C has called, or execute_ex runs, where a register tells */
 	put_word(FRAMES_AT + G_FRAME, inner);
 	copy_frames();
+	ask(2000000);
+	check_frame(0, "work.php:{closure}", 22);
+	moment.sp++;
+	moment.code++;
+	moment.n--;
+	moment.stack = (struct piece){ sp[1], BASE + STACK - sp[1], image + (sp[1] - BASE) };
 	ask(2000000);
 	CHECK_U64(to.n, 3);
 	check_frame(0, "[php?]", 0);
 	check_frame(1, "work.php:work", 13);
 	CHECK(to.doubtful == 1);
+	reg[0] = other_code + 2 * INSTRUCTION;
+	ask(2000000);
+	check_frame(0, "work.php:{closure}", 23);
+	stop();
+}
+
+/* Files that are run in turns at the same place. */
+static void
+a_files_own_code_is_sure_where_no_other_one_was(void)
+{
+	uint64_t file;
+
+	start();
+	file = function("", other_code, 21);
+	put_word(file + NAME, 0);
+	frame(file, other_code + INSTRUCTION, FILE_CODE);
+	copy_frames();
+	ask(0);
+	check_frame(0, "[php?]", 0);
+	ask(ALONE);
+	check_frame(0, "work.php:{main}", 22);
+	put_word(file + FILE_NAME, string("/www/else.php"));
+	ask(2000000);
+	check_frame(0, "[php?]", 0);
+	check_frame(1, "work.php:work", 13);
 	stop();
 }
 
@@ -285,7 +316,7 @@ a_callable_is_sure_where_no_other_one_was(void)
 	copy_frames();
 	ask(0);
 	check_frame(0, "[php?]", 0);
-	ask(STAYS);
+	ask(ALONE);
 	CHECK_U64(to.n, 3);
 	check_frame(0, "trim", 0);
 	check_frame(1, "work.php:work", 13);
@@ -293,7 +324,7 @@ a_callable_is_sure_where_no_other_one_was(void)
 	ask(2000000);
 	check_frame(0, "[php?]", 0);
 	put_function(callable, "work", work_code, 11);
-	ask(STAYS - 1);
+	ask(ALONE - 1);
 	check_frame(0, "[php?]", 0);
 	moment.still = true;   /* then it is there */
 	ask(1);
@@ -308,6 +339,7 @@ main(void)
 	RUN("php", a_function_in_c_has_its_own_name_after_the_end);
 	RUN("php", a_function_that_has_called_nothing_has_no_instruction);
 	RUN("php", the_instruction_tells_which_closure_called);
+	RUN("php", a_files_own_code_is_sure_where_no_other_one_was);
 	RUN("php", a_callable_is_sure_where_no_other_one_was);
 	return TEST_STATUS;
 }

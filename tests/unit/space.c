@@ -253,6 +253,36 @@ against_a_plain_model(void)
 	space_free(&s);
 }
 
+static void
+words_that_may_be_code(void)
+{
+	static const struct { uint64_t lo, hi; } maps[] = {
+		{ 0x400000, 0x401000 }, { (uint64_t)SPACE_BLOCK * 7 - 0x1000, (uint64_t)SPACE_BLOCK * 9 + 0x1000 }, { UINT64_MAX - 0x1fff, UINT64_MAX },
+		{ UINT64_C(1) << 40, (UINT64_C(1) << 40) + (uint64_t)SPACE_BLOCKS * SPACE_BLOCK },
+	};
+	struct space s, copy;
+	unsigned may = 0;
+
+	space_init(&s);
+	space_init(&copy);
+	for (unsigned i = 0; i < 3; i++)
+		add(&s, maps[i].lo, maps[i].hi, 0, i + 1, &a);
+	CHECK(space_add(&s, &(struct map){ .lo = 0x40000000, .hi = 0x50000000, .file = 9 }));   /* no code */
+	CHECK(space_copy(&copy, &s));
+	for (unsigned i = 0; i < 3; i++)
+		for (uint64_t at = maps[i].lo; at < maps[i].hi && at >= maps[i].lo; at += SPACE_BLOCK / 2)
+			CHECK(space_may_execute(&s, at) && space_may_execute(&copy, at) && space_executes(&copy, at));
+	for (uint64_t i = 0; i < 1000; i++)
+		may += space_may_execute(&s, 0x7f0000000000 + i * SPACE_BLOCK);
+	CHECK(may && may < 100);
+	add(&s, maps[3].lo, maps[3].hi, 0, 4, &a);   /* larger than all blocks */
+	CHECK(space_may_execute(&s, 0x7f0000000000) && space_may_execute(&s, maps[3].hi - 1));
+	space_unmap(&s);
+	CHECK(!space_may_execute(&s, 0x400000));
+	space_free(&s);
+	space_free(&copy);
+}
+
 int
 main(void)
 {
@@ -262,6 +292,7 @@ main(void)
 	RUN("space", asks_for_what_it_lacks);
 	RUN("space", copies_are_their_own);
 	RUN("space", bias_of_every_kind);
+	RUN("space", words_that_may_be_code);
 	RUN("space", against_a_plain_model);
 	return TEST_STATUS;
 }

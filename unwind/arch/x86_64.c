@@ -137,12 +137,12 @@ const struct arch arch_x86_64 = {
 	.ntrampolines = 1,
 	.sigregs = sigregs,
 	.nsigregs = sizeof sigregs / sizeof *sigregs,
-	.decode = decode, .skip = x86_skip, .far = x86_far,
+	.decode = decode, .skip = x86_skip,
 	.after_call = x86_after_call, .named = x86_named,
 	.result = RAX, .call_number = NO_REG, .syscall_len = 2, .call_len = 5, .keeps_stack = RBX,
 	.prologue = prologue, .frame_size = frame_size, .marks = { 0x55, 0xec }, .first = { 0x48, 0x55, 0x89 }, .push_before = push_before,
 	.ends_here = ends_here, .passes = passes, .takes = takes,
 #ifdef __x86_64__   /* such code is read from processes, and these are of the machine that prof runs on: others need not carry that */
-	.callers_record = derive_callers_record, .conventions = &x86_conventions,
+	.far = x86_far, .callers_record = derive_callers_record, .conventions = &x86_conventions,
 #endif
 };

@@ -445,6 +445,28 @@ x86_decode(const uint8_t *bytes, uint64_t n, bool narrow, struct insn *i)
 	}
 }
 
+/* Whether the instruction writes no general register but that of written(). */
+static bool
+writes_one(const struct x86 *x)
+{
+	static const uint8_t plain[] = { 0x01, 0x03, 0x09, 0x0b, 0x21, 0x23, 0x29, 0x2b, 0x31, 0x33, 0x38, 0x39, 0x3b, 0x63, 0x68, 0x69, 0x6a, 0x6b,
+	                                 0x81, 0x83, 0x84, 0x85, 0x89, 0x8b, 0x8d, 0xc7, 0xc1, 0xe9, 0xeb },
+	                     two[] = { 0x10, 0x11, 0x1f, 0x28, 0x29, 0x2a, 0x2e, 0x2f, 0x57, 0x58, 0x59, 0x5c, 0x5e, 0x6f, 0x7f, 0xb6, 0xb7, 0xbe, 0xbf,
+	                               0xd6, 0xef };   /* moves and sums of vectors, and loads of bytes */
+	unsigned op = x->op, group = x->reg & 7;
+
+	if (x->vex || x->map > 1)
+		return false;
+	if (x->map)
+		return (op >= 0x40 && op <= 0x4f) || (op >= 0x80 && op <= 0x8f) || memchr(two, (int)op, sizeof two);
+	if (op == 0x80 || op == 0xf6 || op == 0xf7)   /* cmp; test */
+		return group == (op == 0x80 ? 7 : 0);
+	if (op == 0x88 || op == 0xc6 || op == 0x8f)
+		return x->mod != 3;
+	return (op >= 0x50 && op <= 0x5f) || (op >= 0x70 && op <= 0x7f) || (op >= 0xb8 && op <= 0xbf) || (op == 0xff && group != 2 && group != 3) ||
+	       memchr(plain, (int)op, sizeof plain);
+}
+
 /* mov $ADDRESS,REG; lea OFF(REG),REG; jmp *REG. */
 bool
 x86_far(const uint8_t *bytes, uint64_t n, const struct insn *i, struct far *f)
@@ -462,11 +484,11 @@ x86_far(const uint8_t *bytes, uint64_t n, const struct insn *i, struct far *f)
 	if (!x.map && x.imm_len == 8 && x.op >= 0xb8 && x.op <= 0xbf) {
 		f->reg = (uint8_t)(1 + ((x.op & 7) | (x.rex & 1) << 3));
 		memcpy(&f->addr, x.imm, sizeof f->addr);
-	} else if (i->op == INSN_POP ? !x.map && x.op < 0x60 && ((x.op & 7) | (x.rex & 1) << 3) + 1 == f->reg : written(&x) + 1 == f->reg) {
-		if (!x.map && !x.vex && x.op == 0x8d && x.full && lea_operand(&x, &base, &off) && base + 1 == f->reg)
-			f->addr += (uint64_t)(int64_t)off;
-		else
-			f->reg = 0;
+	} else if (f->reg && written(&x) + 1 == f->reg && !x.map && x.op == 0x8d && x.full && *bytes != 0x67 && lea_operand(&x, &base, &off) &&
+	           base + 1 == f->reg) {
+		f->addr += (uint64_t)(int64_t)off;
+	} else if (!writes_one(&x) || written(&x) + 1 == f->reg || (!x.map && x.op >= 0x58 && x.op <= 0x5f && ((x.op & 7) | (x.rex & 1) << 3) + 1 == f->reg)) {
+		f->reg = 0;
 	}
 	return false;
 }

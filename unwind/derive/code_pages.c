@@ -38,7 +38,7 @@ struct code_page {
 
 enum { RUN = TOGETHER * PAGE + 2 * EDGE };
 
-/* Code is read up and down: of as many pages in a row as there are sets, each has one of its own. */
+/* Pages near each other have different sets, because code is read up and down. */
 static struct code_page *
 set_of(struct code_pages *c, uint64_t page)
 {
@@ -257,7 +257,7 @@ code_pages_of_space(struct code_pages *c, struct space *s, uint64_t addr)
 	struct code_page *p;
 
 	note(c, page);
-	if (!s || !s->read || !has_room(c) || (!(p = find(c, page, s->epoch)) && !(p = fetch(c, s, page)))) {
+	if (!s || !page || !s->read || !has_room(c) || (!(p = find(c, page, s->epoch)) && !(p = fetch(c, s, page)))) {
 		c->unread = true;
 		return cur_of(NULL, 0, false);
 	}

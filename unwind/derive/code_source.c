@@ -35,6 +35,14 @@ find_mapped(struct code_source *src, const struct module *m, uint64_t vaddr)
 	return k;
 }
 
+bool
+code_is_made(const struct code_source *src, const struct module *m, uint64_t addr)
+{
+	const struct map *map = src->space ? space_map(src->space, addr) : NULL;
+
+	return map && map->exec && (map->module ? map->module == m : !map->file);
+}
+
 uint64_t
 code_address(struct code_source *src, const struct module *m, uint64_t vaddr)
 {

@@ -30,6 +30,8 @@ struct code_source {
 	uint32_t in_vain;          /* instructions of code that a process made, followed in vain; time makes it less */
 };
 
+/* Whether the process has code at ADDR that it made itself, as M. */
+bool code_is_made(const struct code_source *, const struct module *, uint64_t addr);
 /* The instructions from VADDR on; empty if prof cannot read them.  They are valid until the next call. */
 struct cursor code_bytes(struct code_source *, const struct module *, uint64_t vaddr);
 /* Whether the code is read from the process now. */

@@ -77,7 +77,6 @@ jumps_on(const struct reader *r, const struct insn *i)
 static bool
 follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
 {
-	bool live = code_is_live(r->src, r->m, r->vaddr);
 	struct insn i;
 
 	for (;; f.at += i.len) {
@@ -85,8 +84,10 @@ follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
 			pass_record(r, &f);
 		if (!w->budget || !flow_insn(r, f.at, &i)) {
 			i.op = INSN_BAD;
-		} else if (live && flow_far(r, &i, &f)) {   /* the code that leaves PyPy's loops */
-			branch(r, w, &f, f.far.addr);
+		} else if (r->m->kind == MODULE_JIT && flow_far(r, &i, &f) && !f.record && code_is_made(r->src, r->m, f.far.addr)) {
+			branch(r, w, &f, f.far.addr);   /* the code that leaves PyPy's loops */
+			w->entered |= f.entered;
+			w->called |= f.called;
 			return false;
 		}
 		if (i.op == INSN_BAD || i.op == INSN_JUMP_AWAY || i.op == INSN_RETURN) {
@@ -99,7 +100,7 @@ follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
 			return false;
 		}
 		w->budget--;
-		if (i.op == INSN_JUMP && live && (i.target > JIT_FUNCTION || i.target < -JIT_FUNCTION)) {
+		if (i.op == INSN_JUMP && code_is_live(r->src, r->m, r->vaddr) && (i.target > JIT_FUNCTION || i.target < -JIT_FUNCTION)) {
 			w->unsure = true;   /* this way leads to the runtime, which may remove the frame */
 			return r->src->passes && f.record && flow_returned(r, &f, rule);
 		}
