@@ -26,7 +26,7 @@ hot     = $(addprefix lib/,codec/% columns.c cursor.c histogram.c index.c libc/%
           $(addprefix sym/dwarf/,abbrev.c ahead.c disjoint_ranges.c form.c function.c inline.c line.c range.c unit%) \
           $(addprefix sym/,elf/symbol_tables.c jit/perfmap.c language/look.c language/merge.c language/python.c name.c) \
           $(addprefix sym/module/,code.c ehframe.c space.c symbol.c symtab.c) \
-          $(addprefix unwind/,arch/% chain.c cfi/cfi.c cfi/cfi_brief.c cfi/memory.c derive/% entry.c rule.c slow.c step.c step_bare.c step_link.c unwind.c verify.c) \
+          $(addprefix unwind/,arch/% chain.c cfi/cfi.c cfi/cfi_brief.c cfi/memory.c derive/% entry.c jumped_frame.c rule.c slow.c step.c step_bare.c step_link.c unwind.c verify.c) \
           $(addprefix sample/events/,deep_stack.c record.c ring.c switch_event.c) \
           $(addprefix out/,format/folded_read.c format/svg/svg_text.c profile/profile.c profile/timeline.c profile/tree.c)
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wpedantic $(if $(WERROR),-Werror)
