@@ -38,17 +38,11 @@ cpus_mine(struct cpus *s)
 }
 
 bool
-cpus_none(const struct cpus *s)
+cpus_keep_to(const struct cpus *s)
 {
 	static const struct cpus none;
 
-	return !memcmp(s, &none, sizeof none);
-}
-
-bool
-cpus_keep_to(const struct cpus *s)
-{
-	return !cpus_none(s) && !syscall(SYS_sched_setaffinity, 0, sizeof *s, s);   /* the kernel takes long to refuse none */
+	return memcmp(s, &none, sizeof none) != 0 && !syscall(SYS_sched_setaffinity, 0, sizeof *s, s);   /* the kernel takes long to refuse none */
 }
 
 static unsigned

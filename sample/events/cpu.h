@@ -25,9 +25,7 @@ unsigned cpu_online(int32_t *cpu);
 /* How many threads of the machine run or wait for a CPU at this moment; 0: the kernel does not say. */
 uint32_t cpu_wanted(void);
 
-/* Takes CPU, 0 or more, out of the set. */
 void cpus_drop(struct cpus *, int32_t cpu);
-bool cpus_none(const struct cpus *);
 /* The CPUs that this thread may run on, and sets them; false if the kernel does not say, or refuses. */
 bool cpus_mine(struct cpus *);
 bool cpus_keep_to(const struct cpus *);

@@ -90,7 +90,6 @@ priority_raise(struct priority *p, bool cpus)
 	p->nice = p->ordinary = getpriority(PRIO_PROCESS, 0);
 	p->realtime = cpus && priority_first(0);
 	if (p->realtime) {
-		cpus_mine(&p->cpus);
 		p->ordinary = getpriority(PRIO_PROCESS, 0);
 		setrlimit(RLIMIT_NICE, &(struct rlimit){ 40, 40 });   /* so that its weight may grow again without any rights */
 		return;
@@ -101,32 +100,25 @@ priority_raise(struct priority *p, bool cpus)
 		syscall(SYS_sched_setattr, 0, &a, 0);
 }
 
-/* Those of the CPUs whose rings hold much less than HERE bytes. */
-static struct cpus
-calmer(struct cpus of, const struct rings *rings, uint32_t n, uint64_t here)
-{
-	for (const struct ring *r = rings->ring, *end = r + n; r < end; r++)
-		if (r->head - r->tail >= here / LESS)
-			cpus_drop(&of, r->cpu);
-	return of;
-}
-
 void
 priority_aside(const struct priority *p, const struct rings *rings, uint32_t n)
 {
+	const struct ring *r, *end = rings->ring + n;
 	struct cpus own, calm;
-	int cpu = p->realtime ? sched_getcpu() : -1;
 	uint64_t here = 0;
+	unsigned cpu;
 
-	for (uint32_t i = 0; i < n && cpu >= 0; i++)
-		here += rings->ring[i].cpu == cpu ? rings->ring[i].head - rings->ring[i].tail : 0;
-	if (!here)
+	if (!p->realtime || syscall(SYS_getcpu, &cpu, NULL, NULL))
 		return;
-	calm = calmer(p->cpus, rings, n, here);
-	if (cpus_none(&calm) || !cpus_mine(&own))   /* mostly all are busy: then prof need not ask where it may run now */
+	for (r = rings->ring; r < end; r++)
+		here += r->cpu == (int32_t)cpu ? r->head - r->tail : 0;
+	if (!here || !cpus_mine(&own))
 		return;
-	calm = calmer(own, rings, n, here);
-	if (cpus_keep_to(&calm))
+	calm = own;
+	for (r = rings->ring; r < end; r++)
+		if (r->head - r->tail >= here / LESS)
+			cpus_drop(&calm, r->cpu);
+	if (cpus_keep_to(&calm))   /* the kernel refuses if all are busy */
 		cpus_keep_to(&own);
 }
 
@@ -187,5 +179,4 @@ priority_again(struct priority *p, bool (*first)(void))
 	p->waived = false;
 	p->realtime = first ? first() : priority_first(0);
 	p->ordinary = getpriority(PRIO_PROCESS, 0);
-	cpus_mine(&p->cpus);
 }

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "cpu.h"
 #include "ring.h"
 
 struct priority {
@@ -14,7 +13,6 @@ struct priority {
 	bool waived;               /* it is ordinary for now */
 	int nice, ordinary;        /* before; and while it is ordinary */
 	uint64_t since, ran;       /* ns: when it last looked at its part of a CPU while ordinary, and what it had used then */
-	struct cpus cpus;          /* on which it may run, when prof looked last */
 };
 
 /* Whether prof may get a real-time priority. */

@@ -16,7 +16,6 @@
 #include "lib/lines.h"
 #include "lib/text.h"
 #include "lib/clock.h"
-#include "lib/watchdog.h"
 #include "sym/jit/jit.h"
 #include "maps_line.h"
 
@@ -383,10 +382,9 @@ maps_ahead(struct all_maps *all, int32_t pid, uint64_t lo, uint64_t hi, const st
 {
 	uint32_t file = mapped_file_number(&all->files, id);
 
-	if (!may_open_now(all, file))
-		return;
-	watchdog_look(true);   /* opening it may take long */
-	mapped_file_ahead(&all->files, file, pid, lo, hi, root_dirs_fd(&all->roots, root_dirs_of(&all->roots, pid, 0, clock_now())));
+	if (may_open_now(all, file))
+		mapped_file_ahead(&all->files, file, pid, lo, hi,
+		                  root_dirs_fd(&all->roots, root_dirs_of(&all->roots, pid, 0, clock_now())));
 }
 
 static bool
