@@ -77,6 +77,7 @@ equal_stacks(struct thread_stacks *s)
 		struct stack_thread *t = &s->thread[n];
 
 		s->incomplete += !t->complete;
+		s->asleep += !t->complete && !t->stood;
 		t->waits = waits_for(s, t);
 	}
 	fold(s);

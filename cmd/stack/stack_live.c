@@ -222,6 +222,7 @@ stack_live_follow(struct stack_live *l, struct thread_stacks *out)
 		t.state = s->state;   /* prof may have looked again */
 		t.call = s->call;
 		t.file = s->file;
+		t.stood = s->stood;
 		t.wchan = s->wchan;
 		t.name = n ? out->collector.called : NULL;
 		t.lock = n ? out->collector.lock : LOCK_NOT_KNOWN;

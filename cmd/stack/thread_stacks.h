@@ -19,6 +19,7 @@ struct stack_thread {
 	uint64_t ran;              /* ns of CPU in all */
 	uint32_t code, ncode;      /* of the stack, innermost first */
 	bool complete;             /* the stack reaches the thread's first function */
+	bool stood;                /* prof stopped it, and had all its registers */
 	bool again;                /* of a second look: MOVED and BETWEEN mean something */
 	bool moved;                /* it has another stack than before, or has run */
 	uint64_t between;          /* ns of CPU since the first look */
@@ -31,7 +32,8 @@ struct thread_stacks {
 	uint32_t n, cap, first;    /* FIRST: of the last look */
 	uint32_t *code;
 	uint32_t ncode, cap_code;
-	uint32_t incomplete;       /* stacks */
+	uint32_t incomplete;       /* stacks; */
+	uint32_t asleep;           /* those of them whose threads prof did not stop */
 	const struct core *core;   /* or NULL */
 };
 

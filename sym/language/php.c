@@ -3,20 +3,20 @@
  * zend.h, zend_globals.h; they are the same in all these versions, but from 8.4 on some of a function have moved, in 8.5 the chain's.
  *
  * prof reads functions later than frames.  Most functions stay where they are.  A file's own code, a closure and a callable made of a
- * function (`f(...)`) do not: another one may be at that address by then.  Nor does a frame's instruction always tell.  A function in C
- * never sets it, and one in PHP sets it before it calls or throws.  Until then it is one of the function whose frame was there before. */
+ * function (`f(...)`) do not: another one may be at that address by then.  Nor does the innermost frame's instruction always tell: one
+ * that execute_ex was entered with has its own; a function in C never sets it, and another one in PHP only before it calls or throws.
+ * Until then it is one of the function whose frame was there before. */
 #include <stdio.h>
 #include <string.h>
 
 #include "calls.h"
-#include "lib/clock.h"
 #include "lib/index.h"
 #include "php_glue.h"
 #include "sym/elf/symbol_tables.h"
 
 enum {
 	READS = 256,               /* pieces of memory that one sample may read */
-	FRAMES = 4096, CODES = 512, PLACES = 256, TEXT_MOST = 512, CONSTANTS_MOST = 1 << 26,
+	FRAMES = 4096, CODES = 512, PLACES = 512, TEXT_MOST = 512, CONSTANTS_MOST = 1 << 26,
 	GLOBALS = 1536, G_FRAME = 488, G_FRAME_8_5 = 512,   /* executor_globals: a part that is in it in all versions */
 	F_CODE = 0, F_FUNCTION = 24, F_INFO = 40, F_PREVIOUS = 48, FRAME = 56,
 	FILE_CODE = 1 << 16, ENTRY = 1 << 17, CLOSURE = 1 << 22, FAKE = 1 << 23,   /* ZEND_CALL_CODE, _TOP, _CLOSURE, _FAKE_CLOSURE */
@@ -40,8 +40,7 @@ struct php_image {
 struct php_code {
 	uint64_t function;         /* where it was last */
 	uint64_t seen[4];          /* its name, class, instructions (in C: itself) and file, */
-	uint64_t looked;           /* of which sample prof read them, ns, */
-	uint64_t known;            /* and since when it has known them there */
+	uint64_t looked;           /* and when prof read them, ns */
 	uint32_t code;             /* of place 0 */
 	uint32_t size;             /* bytes of instructions; 0: it is in C */
 	uint32_t line, line_end;
@@ -49,8 +48,9 @@ struct php_code {
 
 /* A place of memory at which different functions may be in turns. */
 struct php_place {
-	uint64_t at, what;         /* the last one that prof saw there: WHAT tells it from others; */
-	uint64_t since;            /* it has seen no other one since that sample */
+	uint64_t at, what;         /* the last one that prof saw there: WHAT tells it from others */
+	uint64_t since;            /* the first sample for which it saw that one */
+	bool changed;              /* there was another one before */
 };
 
 struct php {
@@ -66,6 +66,7 @@ struct php {
 struct question {
 	struct php *p;
 	struct calls c;
+	uint64_t frame;            /* that it reads */
 };
 
 /* ---- the file ---- */
@@ -186,14 +187,11 @@ code_at(struct question *q, uint64_t function)
 	}
 	c = q->p->code + hash_u64(now.seen[2]) % CODES;
 	if (!memcmp(c->seen, now.seen, sizeof now.seen) && c->size == now.size && c->code != CODE_UNKNOWN && now.looked - c->looked < LOOK_AGAIN) {
-		if (c->function != function)
-			c->known = clock_now();
 		c->function = function;
 		return c;
 	}
 	if (!learn(q, &now))
 		return NULL;
-	now.known = c->code == now.code && c->function == function ? c->known : clock_now();
 	*c = now;
 	return c;
 }
@@ -217,20 +215,31 @@ met(const struct php *p, uint64_t function, uint64_t at, uint64_t time)
 	return found;
 }
 
-/* Whether instruction AT lies in the function, and the line there.  A register tells where execute_ex itself is. */
-static bool
-line_at(struct question *q, const struct php_code *c, uint64_t at, uint32_t *line, bool *running)
+/* The instruction of the innermost frame, if a register leads to that frame and another one into the function; 0: none does.  execute_ex
+ * has both in registers; they may be a caller's or a callee's while it changes frames. */
+static uint64_t
+running_in(const struct question *q, const struct php_code *c)
 {
 	const struct moment *m = q->c.moment;
+	uint64_t at = 0;
+	bool here = false;
+
+	for (uint32_t i = 0; i < m->nreg && !q->c.to->n; i++) {
+		here |= m->reg[i] == q->frame;
+		if (m->reg[i] - c->seen[2] < c->size && (m->reg[i] - c->seen[2]) % INSTRUCTION == 0)
+			at = m->reg[i];
+	}
+	return here ? at : 0;
+}
+
+/* Whether instruction AT, or the one that runs, lies in the function, and the line there. */
+static bool
+line_at(struct question *q, const struct php_code *c, uint64_t at, uint32_t *line)
+{
+	uint64_t runs = running_in(q, c);
 	const uint8_t *o;
 
-	*running = false;
-	if (!q->c.to->n && calls_innermost(&q->c))
-		for (uint32_t i = 0; i < m->nreg; i++)
-			if (m->reg[i] - c->seen[2] < c->size && (m->reg[i] - c->seen[2]) % INSTRUCTION == 0) {
-				at = m->reg[i];
-				*running = true;
-			}
+	at = runs ? runs : at;
 	*line = c->line;
 	if (at - c->seen[2] >= c->size || (at - c->seen[2]) % INSTRUCTION)
 		return false;
@@ -239,57 +248,74 @@ line_at(struct question *q, const struct php_code *c, uint64_t at, uint32_t *lin
 	return true;
 }
 
-/* The function that execute_ex itself is in, by a register; NULL if there is none, or more than one. */
+/* A function that was at FUNCTION lately and runs. */
 static const struct php_code *
-met_in_registers(struct question *q, uint32_t *line)
+met_running(struct question *q, uint64_t function)
 {
-	const struct moment *m = q->c.moment;
-	const struct php_code *found = NULL, *c;
-	bool running;
+	const struct php *p = q->p;
 
-	for (uint32_t i = 0; i < m->nreg; i++) {
-		if (!(c = met(q->p, 0, m->reg[i], m->time)) || (m->reg[i] - c->seen[2]) % INSTRUCTION)
-			continue;
-		if (found && found->code != c->code)
-			return NULL;
-		found = c;
-	}
-	return found && line_at(q, found, 0, line, &running) ? found : NULL;
+	for (const struct php_code *c = p->code; c < p->code + p->cap; c++)
+		if (c->code != CODE_UNKNOWN && c->size && c->function == function && q->c.moment->time - c->looked < LATELY && running_in(q, c))
+			return c;
+	return NULL;
 }
 
-/* Whether prof has long seen only this function there: a callable in its object, a file's code at its instructions. */
-static bool
-is_alone(struct question *q, const struct php_code *c, bool callable)
+/* Notes that C is at that place, and returns what prof knows of the place. */
+static const struct php_place *
+place_of(struct question *q, uint64_t at, const struct php_code *c)
 {
-	uint64_t at = callable ? c->function : c->seen[2], what = c->seen[3] ^ c->seen[0] ^ c->seen[1] << 1 ^ (callable ? c->seen[2] : c->size);
 	struct php_place *k = q->p->place + hash_u64(at) % PLACES;
+	uint64_t what = c->size;
 
+	for (unsigned i = 0; i < sizeof c->seen / sizeof *c->seen; i++)
+		what = (what ^ c->seen[i]) * UINT64_C(0x9e3779b97f4a7c15) + i;
 	if (k->at != at || k->what != what)
-		*k = (struct php_place){ at, what, q->c.moment->time };
+		*k = (struct php_place){ at, what, q->c.moment->time, k->at == at };
+	return k;
+}
+
+/* Whether no other one was there for long; whether none is known to have been there lately. */
+static bool
+is_alone(const struct question *q, const struct php_place *k)
+{
 	return q->c.moment->time > k->since && q->c.moment->time - k->since >= ALONE;
+}
+
+static bool
+is_settled(const struct question *q, const struct php_place *k)
+{
+	return !k->changed || is_alone(q, k);
 }
 
 /* Which function's frame it is, with its line; NULL if that is not certain.  NOW: what is there now. */
 static const struct php_code *
 code_of(struct question *q, const struct php_code *now, uint64_t function, uint32_t info, bool outermost, uint64_t instruction, uint32_t *line)
 {
-	bool innermost = !q->c.to->n, running = false, fits = now && now->size && line_at(q, now, instruction, line, &running);
-	bool copied = now && look_is_copied(q->c.look, function, FUNCTION + q->p->image->moved);
+	bool own = q->c.to->n || info & (ENTRY | FILE_CODE);   /* the instruction is its own */
 	bool moves = info & MOVES || look_in_stack(q->c.look, function);   /* Closure::call has it there */
+	bool fits = now && now->size && line_at(q, now, instruction, line);
+	const struct php_place *k = now ? place_of(q, info & FILE_CODE ? now->seen[2] : function, now) : NULL;
 
-	if (running || copied)
+	if (now && ((now->size && running_in(q, now)) || look_is_copied(q->c.look, function, FUNCTION + q->p->image->moved)))
 		return now;
-	if (now && !moves && (!now->size || fits || instruction - q->p->globals < GLOBALS ||   /* there while it throws */
-	                      (innermost && now->known < q->c.moment->time)))
+	if (!moves) {
+		if (now && (!now->size || fits || instruction - q->p->globals < GLOBALS ||   /* there while it throws */
+		            (!own && is_settled(q, k))))
+			return now;
+	} else if (info & FILE_CODE) {
+		if (fits || !outermost)
+			return fits && (outermost ? is_settled(q, k) : is_alone(q, k)) ? now : NULL;
+	} else if (info & FAKE) {
+		return now && (!now->size || fits) && is_alone(q, k) ? now : NULL;
+	} else if (!own) {
+		now = fits && is_alone(q, k) ? now : met_running(q, function);
+		return now && line_at(q, now, instruction, line) ? now : NULL;
+	} else if (fits) {
 		return now;
-	if (info & CLOSURE && info & FAKE)
-		return now && (!now->size || fits) && is_alone(q, now, true) ? now : NULL;
-	if (moves && innermost && calls_innermost(&q->c))
-		return met_in_registers(q, line);
-	if (fits)
-		return !(info & FILE_CODE) || outermost || is_alone(q, now, false) ? now : NULL;
+	}
+	*line = 0;
 	now = met(q->p, moves ? 0 : function, instruction, q->c.moment->time);
-	return now && (!now->size || line_at(q, now, instruction, line, &running)) ? now : NULL;
+	return now && (!now->size || line_at(q, now, instruction, line)) ? now : NULL;
 }
 
 /* Reads the frame at *ADDR, and goes to the next one; false if it is none. */
@@ -304,6 +330,7 @@ read_frame(struct question *q, uint64_t *addr)
 
 	if (!o)
 		return false;
+	q->frame = at;
 	q->c.all_copied = q->c.all_copied && look_is_copied(q->c.look, at, FRAME);
 	instruction = look_u64(o + F_CODE);
 	function = look_u64(o + F_FUNCTION);

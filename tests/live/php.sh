@@ -81,7 +81,7 @@ function main($seconds) {
 main(floatval($argv[1]));
 END
 impossible=':App.outer;(.*;)?work.php:App.(K::other|key|sorter|mapper|.closure|generator)|:App.sorter;(.*;)?work.php:App.(K|outer|mapper|.closure|generator)|:App.mapper;(.*;)?work.php:App.(K|outer|key|generator)|K::inner;(.*;)?work.php|K::other;(.*;)?work.php|App.generator;(.*;)?work.php:App.(K::inner|key|outer)'
-wrong=':a;(.*;)?pairs.php:[cdefgh]|:c;(.*;)?pairs.php:[abefgh]|:e;(.*;)?pairs.php:[acdfgh]|:f;(.*;)?pairs.php:[abcegh]|:h;(.*;)?pairs.php:[abcefg]|:g;(.*;)?pairs.php:[acef]'
+wrong='pairs.php:yields;pairs.php:[bd]|:a;(.*;)?pairs.php:[cdefgh]|:c;(.*;)?pairs.php:[abefgh]|:e;(.*;)?pairs.php:[acdfgh]|:f;(.*;)?pairs.php:[abcegh]|:h;(.*;)?pairs.php:[abcefg]|:g;(.*;)?pairs.php:[acef]'
 mistaken='callables.php:one;(.*;)?callables.php:[{]closure|callables.php:(two|kept);(.*;)?(callables.php:one|zend_create_fake)|callables.php:two;(.*;)?strrev'
 twenty='work.php:App.outer;work.php:App.K::inner' one='work.php:App.recursive;'
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21; do twenty="$one$twenty"; done

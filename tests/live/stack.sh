@@ -157,4 +157,10 @@ runs "$pid" busy
 for i in 1 2 3 4 5 6 7 8 9 10; do "$PROF" stack -p "$pid" 2>err | grep '^ .* main '; done >large.txt
 check large "$(grep -c . large.txt)" -ge 3
 kill "$pid"
+start "$(program busy)" large 4 4000   # more than that copy; --stop would take no more
+runs "$pid" busy
+"$PROF" stack -p "$pid" >large.txt 2>err
+has large-cut err '1 of 1 stack ends early'
+lacks large-no-stop err '--stop'
+kill "$pid"
 exit $failed
