@@ -135,9 +135,9 @@ maps_fork(struct process_maps *child, struct process_maps *parent, uint64_t time
 
 /* JIT code. */
 
-/* Whether prof has found its perf map. */
+/* Whether prof has found its perf map.  DUMPS: it looks for a dump that the process has not mapped, too. */
 static bool
-find_names(const struct all_maps *all, struct module *m)
+find_names(const struct all_maps *all, struct module *m, bool dumps)
 {
 	const struct file_finder *f = all->files.finder;
 	int map = -1, dump = -1;
@@ -145,7 +145,7 @@ find_names(const struct all_maps *all, struct module *m)
 	if (f && !jit_has_map(m))
 		map = f->perfmap(f->ctx, m->pid);
 	else if (!f)
-		foreign_jit_files(m->pid, jit_has_map(m) ? NULL : &map, jit_has_dump(m) ? NULL : &dump);
+		foreign_jit_files(m->pid, jit_has_map(m) ? NULL : &map, !dumps || jit_has_dump(m) ? NULL : &dump);
 	jit_found(m, map, dump);
 	return f || jit_has_map(m);   /* no map of a recording is still to come */
 }
@@ -158,7 +158,7 @@ jit_of(struct process_maps *p)
 
 	if (m || !(m = jit_module(all->files.modules, p->pid, p->jit_parent)))
 		return m;
-	if (!find_names(all, m) && vec_room(&all->jit, &all->cap_jit, (uint64_t)all->njit + 1, sizeof *all->jit))
+	if (!find_names(all, m, true) && vec_room(&all->jit, &all->cap_jit, (uint64_t)all->njit + 1, sizeof *all->jit))
 		all->jit[all->njit++] = (struct jit_search){ m, clock_now() + JIT_PAUSE, JIT_PAUSE };
 	return p->jit = m;
 }
@@ -251,7 +251,7 @@ maps_end(struct process_maps *p)
 	close_memory(p);
 	for (uint32_t i = 0; p->jit && !jit_has_map(p->jit) && i < all->njit; i++)
 		if (jit_same(all->jit[i].module, p->jit)) {
-			find_names(all, p->jit);
+			find_names(all, p->jit, true);
 			all->jit[i] = all->jit[--all->njit];
 		}
 }
@@ -267,7 +267,7 @@ maps_tidy(struct all_maps *all, uint64_t time, bool last)
 		struct jit_search j = all->jit[i];
 
 		if (last || time >= j.due) {
-			if (find_names(all, j.module))
+			if (find_names(all, j.module, last))
 				continue;
 			j.pause = j.pause < PAUSE_MOST ? j.pause * 2 : PAUSE_MOST;
 			j.due = time + j.pause;

@@ -467,6 +467,17 @@ writes_one(const struct x86 *x)
 	       memchr(plain, (int)op, sizeof plain);
 }
 
+/* Whether the instruction may name the register with that number plus 1: without REX or another prefix none names r8 to r15. */
+static bool
+concerns(const uint8_t *bytes, unsigned reg)
+{
+	static const uint8_t prefixes[] = { 0x0f, 0x62, 0x66, 0x67, 0x8f, 0xc4, 0xc5, 0xf0, 0xf2, 0xf3, 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65 };
+
+	if (reg <= 8)
+		return reg;
+	return (bytes[0] & 0xf0) == 0x40 ? bytes[0] & 5 : memchr(prefixes, *bytes, sizeof prefixes) != NULL;
+}
+
 /* mov $ADDRESS,REG; lea OFF(REG),REG; jmp *REG. */
 bool
 x86_far(const uint8_t *bytes, uint64_t n, const struct insn *i, struct far *f)
@@ -477,7 +488,8 @@ x86_far(const uint8_t *bytes, uint64_t n, const struct insn *i, struct far *f)
 
 	if (i->op == INSN_CALL)
 		f->reg = 0;
-	if ((!f->reg && (n < 2 || bytes[1] >> 3 != 0xb8 >> 3)) || i->op == INSN_CALL || !read_insn(bytes, n, false, &x))
+	if (n < 2 || i->op == INSN_CALL || (!concerns(bytes, f->reg) && !((bytes[0] & 0xf8) == 0x48 && bytes[1] >> 3 == 0xb8 >> 3)) ||
+	    !read_insn(bytes, n, false, &x))
 		return false;
 	if (i->op == INSN_JUMP_AWAY)
 		return x.mod == 3 && x.rm + 1 == f->reg;

@@ -50,23 +50,18 @@ bool
 flow_insn(struct reader *r, uint64_t at, struct insn *i)
 {
 	const struct arch *a = r->src->arch;
-	uint64_t n;
-	const uint8_t *p = code_at(r, at, &n);
 
 	r->src->followed++;
-	if (!p)
+	if (!(r->insn = code_at(r, at, &r->left)))
 		return false;
-	(r->other ? a->decode_other : a->decode)(p, n, i);
+	(r->other ? a->decode_other : a->decode)(r->insn, r->left, i);
 	return i->op != INSN_BAD;
 }
 
 bool
-flow_far(struct reader *r, const struct insn *i, struct flow *f)
+flow_far(const struct reader *r, const struct insn *i, struct flow *f)
 {
-	uint64_t n;
-	const uint8_t *p = r->src->arch->far ? code_at(r, f->at, &n) : NULL;
-
-	return p && r->src->arch->far(p, n, i, &f->far);
+	return r->src->arch->far && r->src->arch->far(r->insn, r->left, i, &f->far);
 }
 
 void

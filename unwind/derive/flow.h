@@ -54,6 +54,8 @@ struct reader {
 	uint64_t start;       /* of the function, or 0 */
 	struct cursor run;    /* the code from RUN_AT on */
 	uint64_t run_at;
+	const uint8_t *insn;  /* the last one, and the bytes from there on; valid until the next */
+	uint64_t left;
 };
 
 struct reader flow_reader(struct code_source *, struct module *, uint64_t vaddr);
@@ -69,8 +71,8 @@ void flow_skip(struct reader *, struct flow *, bool calls, struct branches *);
 void flow_apply(const struct reader *, const struct insn *, struct flow *);
 /* Applies a return that restores registers. */
 void flow_restore(const struct reader *, const struct insn *, struct flow *);
-/* Follows the register with an address over an instruction; true: it jumps there. */
-bool flow_far(struct reader *, const struct insn *, struct flow *);
+/* Follows the register with an address over the instruction that flow_insn has read; true: it jumps there. */
+bool flow_far(const struct reader *, const struct insn *, struct flow *);
 /* Whether a register's value is known. */
 bool flow_constant(const struct flow *, unsigned reg, int32_t *value);
 
