@@ -270,7 +270,7 @@ tell(void)
 		warn("the core file is not complete: its end is missing");
 	if (s.stacks.incomplete)
 		warn("%u of %u stack%s early%s", s.stacks.incomplete, n, n == 1 ? " ends" : "s end",
-		     s.core.path || !s.stacks.asleep ? "" : "; --stop also takes the registers of threads that sleep (their call may then return EINTR)");
+		     s.core.path || s.live.snapshots.all_stop || !s.stacks.asleep ? "" : "; --stop also takes the registers of threads that sleep (their call may then return EINTR)");
 }
 
 static int

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "lib/clock.h"
 #include "lib/index.h"
 #include "php_glue.h"
 #include "sym/elf/symbol_tables.h"
@@ -48,8 +49,8 @@ struct php_code {
 
 /* A place of memory at which different functions may be in turns. */
 struct php_place {
-	uint64_t at, what;         /* the last one that prof saw there: WHAT tells it from others */
-	uint64_t since;            /* the first sample for which it saw that one */
+	uint64_t at, since;        /* the address, and since when prof has seen no other one there, ns */
+	uint32_t code;             /* the last one that it saw */
 	bool changed;              /* there was another one before */
 };
 
@@ -60,7 +61,7 @@ struct php {
 	struct lasting *chain;
 	struct php_code *code;     /* by its instructions, because each object of a closure is a function with the same ones: CODES of them, */
 	uint32_t cap;              /* or 0 at the memory cap */
-	struct php_place place[PLACES];
+	struct php_place place[PLACES], leaf[PLACES];   /* of functions that move; of others that were innermost, and had no instruction */
 };
 
 struct question {
@@ -248,74 +249,84 @@ line_at(struct question *q, const struct php_code *c, uint64_t at, uint32_t *lin
 	return true;
 }
 
-/* A function that was at FUNCTION lately and runs. */
+/* The function that was at FUNCTION lately and runs; NULL if there is none, or more than one. */
 static const struct php_code *
 met_running(struct question *q, uint64_t function)
 {
 	const struct php *p = q->p;
+	const struct php_code *found = NULL;
 
 	for (const struct php_code *c = p->code; c < p->code + p->cap; c++)
-		if (c->code != CODE_UNKNOWN && c->size && c->function == function && q->c.moment->time - c->looked < LATELY && running_in(q, c))
-			return c;
-	return NULL;
+		if (c->code != CODE_UNKNOWN && c->size && c->function == function && q->c.moment->time - c->looked < LATELY && running_in(q, c)) {
+			if (found && found->code != c->code)
+				return NULL;
+			found = c;
+		}
+	return found;
 }
 
-/* Notes that C is at that place, and returns what prof knows of the place. */
+/* Notes that C is at AT, and returns what prof knows of that place. */
 static const struct php_place *
-place_of(struct question *q, uint64_t at, const struct php_code *c)
+place_of(const struct question *q, struct php_place *table, uint64_t at, const struct php_code *c)
 {
-	struct php_place *k = q->p->place + hash_u64(at) % PLACES;
-	uint64_t what = c->size;
+	struct php_place *k = table + hash_u64(at) % PLACES;
+	uint64_t now = clock_now();
 
-	for (unsigned i = 0; i < sizeof c->seen / sizeof *c->seen; i++)
-		what = (what ^ c->seen[i]) * UINT64_C(0x9e3779b97f4a7c15) + i;
-	if (k->at != at || k->what != what)
-		*k = (struct php_place){ at, what, q->c.moment->time, k->at == at };
+	if (k->at != at || k->code != c->code)
+		*k = (struct php_place){ at, now > q->c.moment->time ? now : q->c.moment->time, c->code, k->at == at };
 	return k;
 }
 
-/* Whether no other one was there for long; whether none is known to have been there lately. */
+/* Whether no other one was there for long. */
 static bool
 is_alone(const struct question *q, const struct php_place *k)
 {
 	return q->c.moment->time > k->since && q->c.moment->time - k->since >= ALONE;
 }
 
+/* Whether prof does not know that another one was there lately. */
 static bool
 is_settled(const struct question *q, const struct php_place *k)
 {
 	return !k->changed || is_alone(q, k);
 }
 
+/* Whether the code of a file is sure.  That of the script itself stays until it ends. */
+static bool
+is_sure_file(struct question *q, const struct php_code *c, bool script)
+{
+	const struct php_place *k = place_of(q, q->p->place, c->seen[2], c);
+
+	return script ? is_settled(q, k) : is_alone(q, k);
+}
+
 /* Which function's frame it is, with its line; NULL if that is not certain.  NOW: what is there now. */
 static const struct php_code *
 code_of(struct question *q, const struct php_code *now, uint64_t function, uint32_t info, bool outermost, uint64_t instruction, uint32_t *line)
 {
-	bool own = q->c.to->n || info & (ENTRY | FILE_CODE);   /* the instruction is its own */
+	bool own = q->c.to->n || info & (ENTRY | FILE_CODE);   /* if it is in PHP, the instruction is its own */
 	bool moves = info & MOVES || look_in_stack(q->c.look, function);   /* Closure::call has it there */
-	bool fits = now && now->size && line_at(q, now, instruction, line);
-	const struct php_place *k = now ? place_of(q, info & FILE_CODE ? now->seen[2] : function, now) : NULL;
+	bool fits = now && now->size && line_at(q, now, instruction, line), throws = instruction - q->p->globals < GLOBALS;
+	const struct php_code *c;
 
 	if (now && ((now->size && running_in(q, now)) || look_is_copied(q->c.look, function, FUNCTION + q->p->image->moved)))
 		return now;
-	if (!moves) {
-		if (now && (!now->size || fits || instruction - q->p->globals < GLOBALS ||   /* there while it throws */
-		            (!own && is_settled(q, k))))
+	if (now && !moves)
+		if (!now->size || fits || throws || (!own && is_settled(q, place_of(q, q->p->leaf, function, now))))
 			return now;
-	} else if (info & FILE_CODE) {
-		if (fits || !outermost)
-			return fits && (outermost ? is_settled(q, k) : is_alone(q, k)) ? now : NULL;
-	} else if (info & FAKE) {
-		return now && (!now->size || fits) && is_alone(q, k) ? now : NULL;
-	} else if (!own) {
-		now = fits && is_alone(q, k) ? now : met_running(q, function);
-		return now && line_at(q, now, instruction, line) ? now : NULL;
-	} else if (fits) {
+	if (info & CLOSURE && (info & FAKE || !own) && now && (!now->size || fits) && (now->size || info & FAKE) &&
+	    is_alone(q, place_of(q, q->p->place, function, now)))
 		return now;
-	}
+	if (info & CLOSURE && info & FAKE)
+		return NULL;
+	if (moves && !own)
+		c = met_running(q, function);
+	else
+		c = now && now->size && moves && (fits || throws) ? now : met(q->p, moves ? 0 : function, instruction, q->c.moment->time);
 	*line = 0;
-	now = met(q->p, moves ? 0 : function, instruction, q->c.moment->time);
-	return now && (!now->size || line_at(q, now, instruction, line)) ? now : NULL;
+	if (!c || (c->size && !line_at(q, c, instruction, line) && !throws))
+		return NULL;
+	return !(info & FILE_CODE) || is_sure_file(q, c, outermost) ? c : NULL;
 }
 
 /* Reads the frame at *ADDR, and goes to the next one; false if it is none. */

@@ -92,7 +92,7 @@ frame(uint64_t of, uint64_t instruction, uint32_t info)
 	put_word(addr + F_CODE, instruction);
 	put_word(addr + F_FUNCTION, of);
 	put_word(addr + F_INFO, info);
-	put_word(addr + F_PREVIOUS, inner == FRAMES_AT ? 0 : inner);
+	put_word(addr + F_PREVIOUS, inner == FRAMES_AT + 512 ? 0 : inner);
 	inner = addr;
 	put_word(FRAMES_AT + G_FRAME, inner);   /* executor_globals lies in the same page */
 }
@@ -284,6 +284,41 @@ the_instruction_tells_which_closure_called(void)
 	stop();
 }
 
+/* As at the end of a request, where the next one has other functions. */
+static void
+a_function_without_an_instruction_is_sure_where_no_other_one_was(void)
+{
+	uint64_t less;
+
+	start();
+	less = function("less", other_code, 21);
+	frame(less, work_code, 0);
+	copy_frames();
+	ask(0);
+	check_frame(0, "work.php:less", 21);
+	put_function(less, "more", instructions(25), 25);
+	ask(2000000);
+	check_frame(0, "[php?]", 0);
+	ask(ALONE);
+	check_frame(0, "work.php:more", 25);
+	stop();
+}
+
+static void
+the_scripts_own_code_stays(void)
+{
+	start();
+	inner = FRAMES_AT + 512;
+	frame(main_at, main_code + INSTRUCTION, FILE_CODE | ENTRY);
+	copy_frames();
+	ask(0);
+	check_frame(0, "work.php:main", 2);
+	put_function(main_at, "other", main_code, 1);   /* the next request's */
+	ask(2000000);
+	check_frame(0, "[php?]", 0);
+	stop();
+}
+
 /* Files that are run in turns at the same place. */
 static void
 a_files_own_code_is_sure_where_no_other_one_was(void)
@@ -341,6 +376,8 @@ main(void)
 	RUN("php", a_function_in_c_has_its_own_name_after_the_end);
 	RUN("php", a_function_that_has_called_nothing_has_no_instruction);
 	RUN("php", the_instruction_tells_which_closure_called);
+	RUN("php", a_function_without_an_instruction_is_sure_where_no_other_one_was);
+	RUN("php", the_scripts_own_code_stays);
 	RUN("php", a_files_own_code_is_sure_where_no_other_one_was);
 	RUN("php", a_callable_is_sure_where_no_other_one_was);
 	return TEST_STATUS;

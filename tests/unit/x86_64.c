@@ -267,15 +267,19 @@ addresses_in_registers(void)
 	far(&f, "\x41\x53", 2);                                       /* push %r11 */
 	far(&f, "\x5b", 1);                                           /* pop %rbx */
 	CHECK(f.reg == 12 && f.addr == UINT64_C(0x102030405060700));
-	for (unsigned i = 0; i < 5; i++) {
+	for (unsigned i = 0; i < 8; i++) {
 		static const struct { uint8_t n; const char *bytes; } writes[] = {
-			{ 3, "\x4d\x8b\x1b" }, { 3, "\x49\xff\xc3" }, { 4, "\x4c\x8d\x58\x08" }, { 2, "\x41\x5b" }, { 2, "\xff\xd0" },
-		};   /* mov (%r11),%r11; inc %r11; lea 8(%rax),%r11; pop %r11; call *%rax */
+			{ 3, "\x4d\x8b\x1b" }, { 3, "\x49\xff\xc3" }, { 4, "\x4c\x8d\x58\x08" }, { 2, "\x41\x5b" }, { 2, "\xff\xd0" }, { 2, "\x0f\x05" },
+			{ 5, "\xc4\x42\xf8\xf7\xd9" }, { 5, "\x66\x4c\x0f\x7e\xdb" },
+		};   /* mov (%r11),%r11; inc %r11; lea 8(%rax),%r11; pop %r11; call *%rax; syscall; bextr %rax,%r9,%r11; movq %xmm11,%rbx */
 
-		f.reg = 12;
+		f.reg = i < 7 ? 12 : 4;
 		far(&f, writes[i].bytes, writes[i].n);
 		CHECK(!f.reg);
 	}
+	f.reg = 4;
+	far(&f, "\x5b", 1);                                           /* pop %rbx */
+	CHECK(!f.reg);
 }
 
 static void

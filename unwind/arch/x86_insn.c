@@ -471,11 +471,11 @@ writes_one(const struct x86 *x)
 static bool
 concerns(const uint8_t *bytes, unsigned reg)
 {
-	static const uint8_t prefixes[] = { 0x0f, 0x62, 0x66, 0x67, 0x8f, 0xc4, 0xc5, 0xf0, 0xf2, 0xf3, 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65 };
+	static const uint8_t others[] = { 0x0f, 0x62, 0x66, 0x67, 0x8f, 0xc4, 0xc5, 0xcd, 0xf0, 0xf2, 0xf3, 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65 };
 
 	if (reg <= 8)
 		return reg;
-	return (bytes[0] & 0xf0) == 0x40 ? bytes[0] & 5 : memchr(prefixes, *bytes, sizeof prefixes) != NULL;
+	return (bytes[0] & 0xf0) == 0x40 ? bytes[0] & 5 || (bytes[1] & 0xf0) == 0x40 : memchr(others, *bytes, sizeof others) != NULL;
 }
 
 /* mov $ADDRESS,REG; lea OFF(REG),REG; jmp *REG. */
@@ -486,9 +486,11 @@ x86_far(const uint8_t *bytes, uint64_t n, const struct insn *i, struct far *f)
 	unsigned base = 0;
 	int32_t off = 0;
 
-	if (i->op == INSN_CALL)
+	if (i->op == INSN_CALL || i->op == INSN_SYSCALL) {
 		f->reg = 0;
-	if (n < 2 || i->op == INSN_CALL || (!concerns(bytes, f->reg) && !((bytes[0] & 0xf8) == 0x48 && bytes[1] >> 3 == 0xb8 >> 3)) ||
+		return false;
+	}
+	if ((!concerns(bytes, f->reg) && !((bytes[0] & 0xf8) == 0x48 && bytes[1] >> 3 == 0xb8 >> 3)) ||
 	    !read_insn(bytes, n, false, &x))
 		return false;
 	if (i->op == INSN_JUMP_AWAY)
