@@ -5,6 +5,7 @@
 
 #include "sym/elf/symbol_tables.h"
 #include "unwind/derive/derive.h"
+#include "rule.h"
 
 static const struct {
 	const char *name;
@@ -20,7 +21,27 @@ static const struct {
 enum {
 	CONVENTIONS = sizeof table / sizeof *table,
 	SWITCHER_INSNS = 32,
+	FP_WITHIN = 4096,      /* bytes of a frame in which its caller's fp is */
 };
+
+/* The function may store its caller's fp by another register than sp.  Then its table says where that is. */
+static void
+find_fp(struct unwinder *u, struct jumper *k)
+{
+	const struct row *row = rule_row(u, k->module, k->end - 1);
+	struct place fp, ra;
+	int64_t rise;
+
+	if (!row || row->cfa_expr || row->cfa_reg != u->code.arch->sp)
+		return;
+	fp = row_place(row, u->code.arch->fp);
+	ra = row_place(row, row->ra);
+	rise = row->cfa_off - k->rule.cfa_off;
+	if (fp.how != HOW_OFFSET || ra.how != HOW_OFFSET || ra.off + rise != k->rule.ra_off || fp.off + rise < -FP_WITHIN || fp.off + rise >= 0)
+		return;
+	k->rule.fp_off = (int16_t)(fp.off + rise);
+	k->rule.flags &= (uint8_t)~(RULE_FP_SAME | RULE_FP_LOST);
+}
 
 bool
 convention_host(struct unwinder *u, struct module *m, uint64_t start, bool past, struct jumper *k)
@@ -28,7 +49,10 @@ convention_host(struct unwinder *u, struct module *m, uint64_t start, bool past,
 	bool back;
 
 	*k = (struct jumper){ .module = m, .start = start, .how = CODE_HOSTED };
-	return derive_jumped(&u->code, m, start, past, &k->rule, &k->end, &back);
+	if (!derive_jumped(&u->code, m, start, past, &k->rule, &k->end, &back))
+		return false;
+	find_fp(u, k);
+	return true;
 }
 
 /* Whether the function calls at most once, removes its frame, and jumps away by an address. */

@@ -43,25 +43,6 @@ makes_reserve(struct unwinder *u, struct module *m, uint64_t at)
 	return false;
 }
 
-/* The function may store its caller's fp by another register than sp.  Then its table says where that is. */
-static void
-find_fp(struct unwinder *u, struct jumper *k)
-{
-	const struct row *row = rule_row(u, k->module, k->end - 1);
-	struct place fp, ra;
-	int64_t rise;
-
-	if (!row || row->cfa_expr || row->cfa_reg != u->code.arch->sp)
-		return;
-	fp = row_place(row, u->code.arch->fp);
-	ra = row_place(row, row->ra);
-	rise = row->cfa_off - k->rule.cfa_off;
-	if (fp.how != HOW_OFFSET || ra.how != HOW_OFFSET || ra.off + rise != k->rule.ra_off || fp.off + rise < -RISE_MOST || fp.off + rise >= 0)
-		return;
-	k->rule.fp_off = (int16_t)(fp.off + rise);
-	k->rule.flags &= (uint8_t)~(RULE_FP_SAME | RULE_FP_LOST);
-}
-
 static bool
 find_reserve(struct unwinder *u, struct module *m, struct jumper *k)
 {
@@ -70,10 +51,8 @@ find_reserve(struct unwinder *u, struct module *m, struct jumper *k)
 	if (ehframe_number(u->code.modules, m, DESCRIPTIONS_MOST))
 		return false;
 	for (uint32_t i = 0; (start = ehframe_number(u->code.modules, m, i)) && work_step(1); i++)
-		if (makes_reserve(u, m, start) && convention_host(u, m, start, false, k) && k->rule.cfa_off >= RESERVE_LEAST) {
-			find_fp(u, k);
+		if (makes_reserve(u, m, start) && convention_host(u, m, start, false, k) && k->rule.cfa_off >= RESERVE_LEAST)
 			return true;
-		}
 	return false;
 }
 

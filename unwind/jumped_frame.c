@@ -7,6 +7,7 @@
 
 #include "lib/index.h"
 #include "unwind/derive/derive.h"
+#include "convention.h"
 #include "entry.h"
 
 enum {
@@ -63,8 +64,10 @@ is_jumper(struct job *j, struct module *m, uint64_t start, struct jumper *k)
 {
 	bool back;
 
+	if (m->kind != MODULE_JIT)
+		return convention_host(j->u, m, start, false, k);
 	*k = (struct jumper){ .module = m, .start = start, .epoch = j->space->epoch };
-	return derive_jumped(&j->u->code, m, start, false, &k->rule, &k->end, &back) && (m->kind != MODULE_JIT || (back && k->rule.cfa_off >= SMALLEST));
+	return derive_jumped(&j->u->code, m, start, false, &k->rule, &k->end, &back) && back && k->rule.cfa_off >= SMALLEST;
 }
 
 /* Whether it is still what it was: a process may write other code. */

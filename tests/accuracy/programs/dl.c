@@ -47,6 +47,10 @@ m_entry(unsigned v)
 
 #else
 
+#ifndef REPEAT
+#define REPEAT 1
+#endif
+
 MARKED static int
 m_round(const char *program, unsigned n)
 {
@@ -69,7 +73,8 @@ m_round(const char *program, unsigned n)
 		return 1;
 	where[n] = *(void **)&entry;
 	same += where[0] == where[1];
-	mark_sink += entry(n);
+	for (unsigned i = 0; i < REPEAT; i++)
+		mark_sink += entry(n);
 	MARK_SITE();
 	dlclose(lib);
 	MARK_NO_SITE();
