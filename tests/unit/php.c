@@ -4,47 +4,17 @@
 #include "lib/clock.h"
 #include "test.h"
 
-#include <stdlib.h>
-
 enum { BASE = 0x10000, SIZE = 0x8000, STACK = 0x200, FRAMES_AT = BASE + 0x1000, FUNCTIONS = BASE + 0x3000, CALLS = 4, LAST_LINE = 30 };
 #define LATER UINT64_C(10000000000)   /* ns: what was read before these moments is read again */
 
 static uint8_t image[SIZE], copy[LOOK_PIECE];
-static uint64_t top, inner;    /* the next free byte, the innermost frame */
-static bool gone;              /* the process has ended */
-
-static size_t
-read_image(struct space *s, uint64_t addr, void *to, size_t n)
-{
-	(void)s;
-	if (gone || addr < BASE || addr >= BASE + SIZE)
-		return 0;
-	n = n < BASE + SIZE - addr ? n : BASE + SIZE - addr;
-	memcpy(to, image + (addr - BASE), n);
-	return n;
-}
-
-static void
-put_word(uint64_t addr, uint64_t v)
-{
-	memcpy(image + (addr - BASE), &v, sizeof v);
-}
-
-static uint64_t
-take(uint64_t n)
-{
-	uint64_t addr = top;
-
-	top += (n + 7) & ~UINT64_C(7);
-	if (top > BASE + SIZE)
-		abort();
-	return addr;
-}
+static uint64_t inner;         /* the innermost frame */
+#include "image.h"
 
 static uint64_t
 string(const char *s)
 {
-	uint64_t addr = take(T_BYTES + strlen(s) + 1);
+	uint64_t addr = image_take(T_BYTES + strlen(s) + 1);
 
 	put_word(addr + T_LENGTH, strlen(s));
 	memcpy(image + (addr + T_BYTES - BASE), s, strlen(s));
@@ -55,7 +25,7 @@ string(const char *s)
 static uint64_t
 instructions(uint32_t line)
 {
-	uint64_t addr = take(4 * INSTRUCTION);
+	uint64_t addr = image_take(4 * INSTRUCTION);
 
 	for (unsigned i = 0; i < 4; i++)
 		put_word(addr + i * INSTRUCTION + I_LINE, line + i);
@@ -78,7 +48,7 @@ put_function(uint64_t addr, const char *name, uint64_t code, uint32_t line)
 static uint64_t
 function(const char *name, uint64_t code, uint32_t line)
 {
-	uint64_t addr = take(FUNCTION);
+	uint64_t addr = image_take(FUNCTION);
 
 	put_function(addr, name, code, line);
 	return addr;

@@ -2,7 +2,6 @@
 #include "sym/language/python_threads.c"
 #include "test.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,8 +9,9 @@ enum { BASE = 0x10000, MANY = 1500, EACH = 4096, SIZE = EACH * (MANY + 8), RUNTI
 enum { NEXT = 0, NUMBER = 8, ID = 16, FRAME_AT = 24 };
 #define LATER (UINT64_C(1) << 60)        /* ns: no search was as late */
 
-static unsigned reads;
 static uint8_t *image;
+#include "image.h"
+
 static struct modules modules;
 static struct codes codes;
 static struct languages *languages;
@@ -21,24 +21,6 @@ static struct python_threads threads;
 static struct look look;
 static uint64_t sp[2] = { BASE, BASE };
 static struct moment moment;
-
-static size_t
-read_image(struct space *s, uint64_t addr, void *to, size_t n)
-{
-	(void)s;
-	reads++;
-	if (addr < BASE || addr >= BASE + SIZE)
-		return 0;
-	n = n < BASE + SIZE - addr ? n : BASE + SIZE - addr;
-	memcpy(to, image + (addr - BASE), n);
-	return n;
-}
-
-static void
-put_word(uint64_t addr, uint64_t v)
-{
-	memcpy(image + (addr - BASE), &v, sizeof v);
-}
 
 /* The state of the thread FIRST_TID + I, in a page of its own. */
 static uint64_t

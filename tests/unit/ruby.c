@@ -3,53 +3,24 @@
 #include "lib/clock.h"
 #include "test.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { BASE = 0x10000, SIZE = 0x80000, STACK = 0x200, CALLS = 4, WORDS = 96, DEEP = 2500, IDS = 64, LONG = 600 };
 enum { ID_EACH = 50 << 4, ID_CLASSPATH = 51 << 4, ID_ATTACHED = 52 << 4 };
 
-static unsigned reads;
 static uint8_t image[SIZE];
-static uint64_t top, vm_stack, values, cfp, context, thread, ids, main_iseq, method_iseq, method_entry, block_iseq, each;
+static uint64_t vm_stack, values, cfp, context, thread, ids, main_iseq, method_iseq, method_entry, block_iseq, each;
 static const uint8_t *at;
 static unsigned minor, words = WORDS;
 
 static const uint8_t of_3_1[RB_MEMBERS] = { 40, 144, 64, 120, 176, 0, 0, 12, 0 }, of_3_3[RB_MEMBERS] = { 48, 152, 56, 112, 168, 152, 128, 12, 1 };
 
-static size_t
-read_image(struct space *s, uint64_t addr, void *to, size_t n)
-{
-	(void)s;
-	reads++;
-	if (addr < BASE || addr >= BASE + SIZE)
-		return 0;
-	n = n < BASE + SIZE - addr ? n : BASE + SIZE - addr;
-	memcpy(to, image + (addr - BASE), n);
-	return n;
-}
-
-static void
-put_word(uint64_t addr, uint64_t v)
-{
-	memcpy(image + (addr - BASE), &v, sizeof v);
-}
-
-static uint64_t
-take(uint64_t n)
-{
-	uint64_t addr = top;
-
-	top += (n + 7) & ~UINT64_C(7);
-	if (top > BASE + SIZE)
-		abort();
-	return addr;
-}
+#include "image.h"
 
 static uint64_t
 string(const char *text)
 {
-	uint64_t n = strlen(text), addr = take(minor == 1 ? 40 : 24 + n), bytes;
+	uint64_t n = strlen(text), addr = image_take(minor == 1 ? 40 : 24 + n), bytes;
 
 	if (minor == 3) {
 		put_word(addr, RUBY_STRING);
@@ -59,7 +30,7 @@ string(const char *text)
 		put_word(addr, RUBY_STRING | n << 14);
 		bytes = addr + 16;
 	} else {
-		bytes = take(n);
+		bytes = image_take(n);
 		put_word(addr, RUBY_STRING | 1 << 13);
 		put_word(addr + 16, n);
 		put_word(addr + 24, bytes);
@@ -78,16 +49,16 @@ name_id(uint64_t id, const char *text)
 static uint64_t
 class_with(uint64_t flags, uint64_t id, uint64_t off, uint64_t v)
 {
-	uint64_t addr = take(160), extension, table, entry;
+	uint64_t addr = image_take(160), extension, table, entry;
 
 	put_word(addr, flags);
 	if (minor == 3) {
 		put_word(addr + off, v);
 		return addr;
 	}
-	extension = take(16);
-	table = take(56);
-	entry = take(24);
+	extension = image_take(16);
+	table = image_take(56);
+	entry = image_take(24);
 	put_word(addr + 24, extension);
 	put_word(extension + 8, table);
 	put_word(table + 40, 1);
@@ -108,7 +79,7 @@ static uint64_t
 iseq(const char *label, const char *base, uint64_t path, uint32_t type, uint64_t local)
 {
 	static const uint32_t entries[][3] = { { 11, 0, 0 }, { 12, 0, 0 } };
-	uint64_t addr = take(40), body = take(192), words = take(64), table = take(sizeof entries), positions = take(8);
+	uint64_t addr = image_take(40), body = image_take(192), words = image_take(64), table = image_take(sizeof entries), positions = image_take(8);
 
 	put_word(addr, RUBY_INTERNAL | RUBY_ISEQ << 12);
 	put_word(addr + RB_ISEQ_BODY, body);
@@ -130,7 +101,7 @@ iseq(const char *label, const char *base, uint64_t path, uint32_t type, uint64_t
 static uint64_t
 method(uint64_t id, uint64_t of, uint64_t owner)
 {
-	uint64_t addr = take(40), def = take(16);
+	uint64_t addr = image_take(40), def = image_take(16);
 
 	put_word(addr, RUBY_INTERNAL | RUBY_METHOD << 12);
 	put_word(addr + RB_M_DEF, def);
@@ -174,12 +145,12 @@ build(unsigned version)
 	at = minor == 1 ? of_3_1 : of_3_3;
 	memset(image, 0, sizeof image);
 	top = BASE + STACK;
-	pairs = take(8);
-	vm = take(48);
+	pairs = image_take(8);
+	vm = image_take(48);
 	put_word(pairs, vm);
-	thread = take(56);
-	head = take(40);
-	context = take(200);
+	thread = image_take(56);
+	head = image_take(40);
+	context = image_take(200);
 	put_word(vm + RB_VM_MAIN_THREAD, thread);
 	put_word(thread, head);
 	put_word(head, thread);
@@ -188,11 +159,11 @@ build(unsigned version)
 	put_word(context + RB_EC_VM_SIZE, words);
 	put_word(context + at[RB_EC_STACK], BASE + STACK - 16);
 	put_word(context + at[RB_EC_STACK] + 16, 0x1000);
-	pairs = take(32);   /* the table of identifiers */
-	array = take(24);
-	hash = take(8);
-	ids = take(16 * IDS);
-	own = take(40);
+	pairs = image_take(32);   /* the table of identifiers */
+	array = image_take(24);
+	hash = image_take(8);
+	ids = image_take(16 * IDS);
+	own = image_take(40);
 	put_word(pairs, 1000);
 	put_word(pairs + 8, hash);
 	put_word(pairs + 16, array);
@@ -207,7 +178,7 @@ build(unsigned version)
 	name_id(ID_EACH, "each");
 	name_id(ID_CLASSPATH, "__classpath__");
 	name_id(ID_ATTACHED, "__attached__");
-	vm_stack = take(8 * words);
+	vm_stack = image_take(8 * words);
 	put_word(context, vm_stack);
 	values = vm_stack;
 	cfp = vm_stack + 8 * words;
@@ -569,10 +540,10 @@ threads_are_not_looked_for_for_ever(void)
 	start(1);
 	moment.still = false;
 	memcpy(&vm, image + (thread + RB_T_VM - BASE), 8);
-	other = take(56);
+	other = image_take(56);
 	memcpy(image + (other - BASE), image + (thread - BASE), 56);
 	for (unsigned i = 0; i < PAGES; i++)
-		list[i] = take(4096);
+		list[i] = image_take(4096);
 	for (unsigned i = 0; i < PAGES; i++)
 		put_word(list[i] + RB_T_NEXT, list[(i + 1) % PAGES]);
 	put_word(thread + RB_T_NEXT, other);
@@ -605,7 +576,7 @@ the_vm_is_looked_for_in_few_processes_at_a_time(void)
 	of.bss = (struct ruby_range){ BASE, BASE + SIZE };
 	put_word(thread + RB_T_VM, 0);
 	for (uint64_t i = 0; top + 8 < BASE + SIZE; i++)
-		put_word(take(8), BASE + i * 7919 * 8 % SIZE);
+		put_word(image_take(8), BASE + i * 7919 * 8 % SIZE);
 	reads = 0;
 	for (unsigned i = 0; i < PROCESSES; i++) {
 		done(&ruby);
@@ -733,7 +704,7 @@ the_word_of_all_threads_is_learned(void)
 	uint64_t pointer;
 
 	start(1);
-	pointer = take(128) + 128;
+	pointer = image_take(128) + 128;
 	moment.pointer = pointer;
 	ask_again();
 	CHECK_U64(to.tls, 0);
