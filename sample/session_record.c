@@ -88,20 +88,37 @@ is_by_rate(const struct session *s, const struct event *e)
 	return !e->waits && !e->wakes && (e->freq || (s->opener.freq && !e->period));
 }
 
-/* For how many samples this one stands; 0: prof leaves it out.  Chance chooses one of each few in a row: one in a fixed place might
- * always be of the same CPU, or of the same moment of a loop. */
-static uint32_t
-stands_for(struct session *s)
+/* Whether prof leaves the next sample out.  Chance chooses one of each few in a row: one in a fixed place might always be of the same
+ * CPU, or of the same moment of a loop. */
+static bool
+leaves_out(struct session *s)
 {
 	struct turn *t = &s->turn;
 
-	if (!t->left && s->pressure.want.one_of == 1)
-		return 1;
-	if (!t->left) {
+	if (!t->left && s->pressure.want.one_of > 1) {
 		t->of = t->left = s->pressure.want.one_of;
 		t->pick = hash_u64(t->n++) % t->of;
 	}
-	return --t->left == t->pick ? t->of : 0;
+	return t->left && t->left - 1 != t->pick;
+}
+
+/* For how many samples this one stands; 0: prof leaves it out. */
+static uint32_t
+stands_for(struct session *s)
+{
+	bool out = leaves_out(s);
+
+	if (!s->turn.left)
+		return 1;
+	s->turn.left--;
+	return out ? 0 : s->turn.of;
+}
+
+/* Whether the sample that this part of a stack is of will be left out: copying parts costs more than all the rest of it. */
+static bool
+is_part_of_none(struct session *s)
+{
+	return s->opener.capture.nevent == 1 && is_by_rate(s, &s->opener.capture.event[0]) && leaves_out(s);
 }
 
 static void
@@ -373,7 +390,8 @@ session_record(struct session *s, const struct record *r)
 		deep_forget(&s->opener.deep, r->cpu);   /* the sample may be of no concern, its parts are of no other */
 		break;
 	case RECORD_PART:
-		deep_part(&s->opener.deep, r);
+		if (!is_part_of_none(s))
+			deep_part(&s->opener.deep, r);
 		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:

@@ -44,7 +44,7 @@ enum { SLOWER_MOST = 6 };
 
 /* The budget: ns of CPU time in which a capture can begin, ns that each second brings, and each sample.  prof looks so often, and takes
  * one of so many samples at most. */
-enum { BUDGET_FIRST = 250000000, BUDGET_SECOND = 20000000, BUDGET_SAMPLE = 5000, BUDGET_EACH = 500000000, ONE_OF_MOST = 64 };
+enum { BUDGET_FIRST = 250000000, BUDGET_SECOND = 18000000, BUDGET_SAMPLE = 5000, BUDGET_EACH = 500000000, ONE_OF_MOST = 64 };
 
 /* ns between two times that prof asks for less. */
 #define PRESS_PAUSE UINT64_C(20000000)
@@ -315,7 +315,7 @@ fewer(struct pressure *p, bool may)
 uint64_t
 pressure_budget(uint64_t ns, uint64_t samples)
 {
-	return ns / (1000000000 / BUDGET_SECOND) + samples * BUDGET_SAMPLE;
+	return ns / 1000000 * (BUDGET_SECOND / 1000) + samples * BUDGET_SAMPLE;
 }
 
 bool

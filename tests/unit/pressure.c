@@ -330,7 +330,7 @@ seconds(unsigned n, uint64_t each)
 static void
 prof_is_no_load(void)
 {
-	static const struct { uint64_t freq, budget; } row[] = { { 99, 20495000 }, { 999, 24995000 }, { 4999, 44995000 } };
+	static const struct { uint64_t freq, budget; } row[] = { { 99, 18495000 }, { 999, 22995000 }, { 4999, 42995000 } };
 
 	for (unsigned i = 0; i < sizeof row / sizeof *row; i++)
 		CHECK_U64(pressure_budget(1000000000, row[i].freq), row[i].budget);
@@ -342,16 +342,16 @@ prof_is_no_load(void)
 	CHECK_U64(p.want.one_of, 1);
 	seconds(8, 120000);
 	for (unsigned i = 0; i < 10; i++)
-		CHECK(seconds(60, 120000) <= 60 * UINT64_C(25000000) + 250000000);
+		CHECK(seconds(60, 120000) <= 60 * UINT64_C(23000000) + 250000000);
 	CHECK(p.want.one_of >= 4 && p.want.one_of <= 8);
-	CHECK(seconds(10, 120000) >= 8 * 25000000);   /* and no fewer than it may */
+	CHECK(seconds(10, 120000) >= 8 * 23000000);   /* and no fewer than it may */
 	seconds(20, 100000000);
 	CHECK_U64(p.want.one_of, 64);
 	seconds(600, 7000);
 	CHECK_U64(p.want.one_of, 1);
 	/* What it did not use for long it may not use at once. */
 	seconds(600, 0);
-	CHECK(seconds(10, 120000) <= 10 * UINT64_C(25000000) + 2 * 250000000);
+	CHECK(seconds(10, 120000) <= 10 * UINT64_C(23000000) + 2 * 250000000);
 	/* A helper's time is gone with it. */
 	pressure_begin(&p, &one);
 	for (uint64_t cpu = 9; cpu; cpu--)

@@ -51,6 +51,19 @@ leaves_by_register(struct reader *r, const struct rule *rule)
 	return !r->pushed && !(rule->flags & RULE_RA_IN_REG) && derive_forward(r, &r->src->work->ways, r->vaddr, false, &other) && other.flags & RULE_RA_IN_REG;
 }
 
+/* Whether a call ends before AT, with nothing but equal bytes between. */
+static bool
+is_behind_last_call(struct reader *r, uint64_t at)
+{
+	struct cursor c = code_bytes(r->src, r->m, at - ALIGNED);
+	uint8_t filler = cur_left(&c) < ALIGNED ? 0 : c.pos[ALIGNED - 1];
+	unsigned n = 0;
+
+	while (n < ALIGNED && cur_left(&c) >= ALIGNED && c.pos[ALIGNED - 1 - n] == filler && !code_after_call(r->src, r->m, at - n))
+		n++;
+	return code_after_call(r->src, r->m, at - n);
+}
+
 /* Whether a function that does not begin with a push (Mono's) begins between LO and the address: it makes its frame by one instruction at
  * a multiple of 16, and the way on from the address takes just that frame away.  Then LO is the beginning of a function that ends in a
  * call which never returns. */
@@ -65,7 +78,8 @@ begins_by_frame(struct reader *r, uint64_t lo, bool returns, const struct rule *
 		if (i.op == INSN_SP_ADD && i.off < 0)
 			break;
 	}
-	return at > lo && r->vaddr - at < FRAME_WITHIN && derive_forward(r, &r->src->work->ways, r->vaddr + returns, returns, rule) &&
+	return at > lo && r->vaddr - at < FRAME_WITHIN && is_behind_last_call(r, at) &&
+	       derive_forward(r, &r->src->work->ways, r->vaddr + returns, returns, rule) &&
 	       !(rule->flags & RULE_BASE_FP) && rule->cfa_off == -i.off - rule->ra_off && rule->cfa_off != found->cfa_off;
 }
 
