@@ -254,6 +254,47 @@ jitted_code_that_stays(void)
 	tear_down();
 }
 
+/* Code whose ways all end far away: prof does not follow them again for the next address, unless the code has changed. */
+static void
+jitted_code_without_a_return(void)
+{
+	enum { BRANCHES = 20, EACH = 10, EXITS = 0x400, EXIT = 5 };
+	uint64_t followed, first;
+
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0x90, sizeof jit_bytes);
+	for (unsigned i = 0; i < BRANCHES; i++) {
+		uint8_t *at = jit_bytes + 0x100 + i * EACH, *to = jit_bytes + EXITS + i * EXIT;
+
+		memcpy(at, "\x83\x7d\xf8\x00\x0f\x84", 6);   /* cmp $0,-8(%rbp); je */
+		memcpy(at + 6, &(int32_t){ (int32_t)(to - at) - EACH }, 4);
+		memcpy(to, "\xe9\x00\x00\x10\x00", EXIT);
+	}
+	memcpy(jit_bytes + 0x100 + BRANCHES * EACH, "\xe9\x00\x00\x10\x00", EXIT);
+	regs.r[RBP] = slot(8);
+	words[8] = slot(12);
+	words[9] = ret(ROOT);
+	words[11] = 7;
+	go(0x10100, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	first = unwinder->code.followed;
+	CHECK(first > 3 * BRANCHES);
+	for (unsigned i = 1; i < 4; i++) {
+		followed = unwinder->code.followed;
+		go(0x10100 + i * EACH, 0, WORDS);
+		CHECK(walk.end == WALK_ROOT && walk.n == 2);
+		CHECK(unwinder->code.followed - followed < first - BRANCHES);
+	}
+	memcpy(jit_bytes + EXITS + (BRANCHES - 1) * EXIT, "\x48\x8d\x65\x08\x5d\xc3", 6);   /* lea 8(%rbp),%rsp; pop %rbp; ret */
+	unwinder_compare(unwinder, &space, 2000000000);
+	words[9] = slot(14);
+	words[10] = ret(ROOT);
+	go(0x10100 + 4 * EACH, 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 2);
+	tear_down();
+}
+
 /* prof reads pages before all of their code is there. */
 static void
 jitted_code_comes_later(void)
@@ -452,6 +493,7 @@ main(void)
 	RUN("unwind_jit", jitted_code_has_a_record);
 	RUN("unwind_jit", jitted_code_changes);
 	RUN("unwind_jit", jitted_code_that_stays);
+	RUN("unwind_jit", jitted_code_without_a_return);
 	RUN("unwind_jit", jitted_code_comes_later);
 	RUN("unwind_jit", jitted_code_in_a_frame_made_for_it);
 	RUN("unwind_jit", jitted_code_in_a_small_frame);

@@ -229,6 +229,19 @@ code_pages_note(struct code_pages *c)
 	c->unread = false;
 }
 
+void
+code_pages_rely(struct code_pages *c, const struct code_extent *e)
+{
+	note(c, e->lo);
+	note(c, e->hi);
+}
+
+bool
+code_pages_covers(const struct code_extent *e, uint64_t addr)
+{
+	return addr >= e->lo && addr - e->lo < e->hi - e->lo + PAGE;
+}
+
 bool
 code_pages_noted(const struct code_pages *c, struct code_extent *e)
 {

@@ -37,6 +37,9 @@ uint8_t *code_pages_barren(struct code_pages *, const struct space *, uint64_t p
 /* Notes from now on which pages of a process prof reads; where these are, false if prof could not read all, or if they lie far apart;
  * and whether they still have the same bytes. */
 void code_pages_note(struct code_pages *);
+/* Notes the pages of an extent, from which something is known that prof uses instead; and whether ADDR is in them. */
+void code_pages_rely(struct code_pages *, const struct code_extent *);
+bool code_pages_covers(const struct code_extent *, uint64_t addr);
 bool code_pages_noted(const struct code_pages *, struct code_extent *);
 bool code_pages_same(struct code_pages *, const struct space *, const struct code_extent *);
 /* The bytes at an address of a module, if prof reads its file in pieces. */

@@ -24,6 +24,7 @@ struct code_source {
 	bool switches;             /* such code keeps its frames elsewhere, not on the stack of sp.  The same */
 	struct derive_work *work;  /* see derive.h */
 	struct kept_rule *kept;    /* see kept_rules.h */
+	struct dead_end_sets *dead;   /* see dead_ends.h */
 	struct mapped mapped;      /* the last one */
 	uint64_t followed;         /* instructions, and other work that takes as long */
 	uint64_t forgiven;         /* ns: until when; */

@@ -2,6 +2,7 @@
  * or fp at the address. */
 #include "forward.h"
 
+#include "dead_ends.h"
 #include "flow_rule.h"
 
 enum {
@@ -9,6 +10,7 @@ enum {
 	FORWARD_MAX = 6000,   /* from the first one on; */
 	LEAVING_MAX = 2000,   /* and in search of a jump by an address */
 	JIT_FUNCTION = 1 << 16,
+	DEAD_LEAST = 16,      /* branches in vain that are worth to be remembered */
 };
 
 static bool
@@ -23,6 +25,8 @@ was_there(const uint64_t *seen, unsigned n, uint64_t at)
 static void
 branch(const struct reader *r, struct ways *w, const struct flow *f, uint64_t target)
 {
+	uint8_t state = dead_ends_state(f);
+
 	if (w->budget > FORWARD_MAX)
 		w->budget = FORWARD_MAX;
 	if (target == r->start) {   /* Go begins anew once it has found more stack */
@@ -31,10 +35,11 @@ branch(const struct reader *r, struct ways *w, const struct flow *f, uint64_t ta
 	}
 	if (was_there(w->seen, w->nseen, target))
 		return;
-	if (w->nseen == PATHS || w->paths == PATHS) {
+	if (w->nseen == PATHS || w->paths == PATHS || (w->dead && dead_ends_has(w->dead, target, state, &w->by_fp))) {
 		w->unsure = true;
 		return;
 	}
+	w->state[w->nseen] = state;
 	w->seen[w->nseen++] = target;
 	w->path[w->paths] = *f;
 	w->path[w->paths++].at = target;
@@ -96,6 +101,7 @@ follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
 			if ((i.op == INSN_RETURN && !jumps_on(r, &i)) || f.record)
 				if (flow_returned(r, &f, rule))
 					return true;
+			w->misses |= i.op == INSN_RETURN;
 			w->unsure = true;
 			return false;
 		}
@@ -116,23 +122,51 @@ follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
 	}
 }
 
+static void
+leave_out(struct ways *w, uint64_t at)
+{
+	for (unsigned i = 0; i < w->nseen; i++)
+		if (w->seen[i] == at)
+			w->state[i] = NO_DEAD_END;
+}
+
+/* Remembers which paths prof has followed to their ends in vain.  If the budget is used up, others are left, and the last one is followed
+ * in part. */
+static void
+remember(struct reader *r, struct ways *w)
+{
+	if (r->m->kind != MODULE_JIT || r->src->passes || w->misses || w->nseen < DEAD_LEAST)
+		return;
+	if (!w->budget)
+		leave_out(w, w->last);
+	while (w->paths)
+		leave_out(w, w->path[--w->paths].at);
+	dead_ends_add(r->src, w->dead, w->seen, w->state, w->nseen, w->by_fp);
+}
+
 bool
 derive_forward(struct reader *r, struct ways *w, uint64_t start, bool returns, struct rule *rule)
 {
 	const struct flow begin = { .at = start, .sp_known = true, .forward = true, .popped = NO_REG };
+	bool left;
 
 	flow_reread(r);
 	w->paths = w->nseen = 0;
-	w->unsure = w->called = w->entered = w->by_fp = false;
+	w->unsure = w->called = w->entered = w->by_fp = w->misses = false;
 	w->budget = STRAIGHT_MAX;
+	w->dead = r->m->kind == MODULE_JIT && !r->src->passes ? dead_ends_around(r->src, start) : NULL;
 	if (follow(r, w, begin, rule))
 		return true;
-	while (w->paths && w->budget)
-		if (follow(r, w, w->path[--w->paths], rule))
+	while (w->paths && w->budget) {
+		w->last = w->path[--w->paths].at;
+		if (follow(r, w, w->path[w->paths], rule))
 			return true;
+	}
+	left = w->paths;
+	remember(r, w);
 	if (w->by_fp)
 		flow_record(r, rule);
-	else if (returns && w->entered && !w->unsure && !w->called && !w->paths)
+	else if (returns && w->entered && !w->unsure && !w->called && !left)
 		*rule = (struct rule){ .kind = RULE_ROOT };   /* this way ends the thread: musl's clone */
 	else
 		return false;
@@ -147,6 +181,7 @@ derive_leaving(struct reader *r, struct ways *w, uint64_t start, int32_t *rise)
 
 	flow_reread(r);
 	w->paths = w->nseen = 0;
+	w->dead = NULL;
 	for (unsigned n = 0; n < LEAVING_MAX && flow_insn(r, f.at, &i); n++) {
 		if (i.op == INSN_JUMP_AWAY) {
 			*rise = f.sp;

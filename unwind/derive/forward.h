@@ -10,7 +10,11 @@ enum { PATHS = 400 };       /* compiled Java has many before its first return */
 struct ways {
 	struct flow path[PATHS];
 	uint64_t seen[PATHS];
+	uint8_t state[PATHS];     /* of those SEEN */
 	unsigned paths, nseen, budget;
+	uint64_t last;            /* where the last one began */
+	const struct dead_ends *dead;   /* what prof knows of that code, or NULL */
+	bool misses;              /* one of them led to a return that told nothing: in another state it may */
 	bool unsure;              /* one of them led nowhere */
 	bool called;              /* one of them led to a call */
 	bool entered;             /* one of them led to a system call, and no further */
