@@ -43,12 +43,6 @@ cur_u8(struct cursor *c)
 	return p ? *p : 0;
 }
 
-static bool
-swapped(const struct cursor *c)
-{
-	return c->big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-}
-
 uint16_t
 cur_u16(struct cursor *c)
 {
@@ -57,7 +51,7 @@ cur_u16(struct cursor *c)
 
 	if (p)
 		memcpy(&v, p, sizeof v);
-	return swapped(c) ? __builtin_bswap16(v) : v;
+	return cur_swapped(c) ? __builtin_bswap16(v) : v;
 }
 
 uint32_t
@@ -68,7 +62,7 @@ cur_u32(struct cursor *c)
 
 	if (p)
 		memcpy(&v, p, sizeof v);
-	return swapped(c) ? __builtin_bswap32(v) : v;
+	return cur_swapped(c) ? __builtin_bswap32(v) : v;
 }
 
 uint64_t
@@ -79,7 +73,7 @@ cur_u64(struct cursor *c)
 
 	if (p)
 		memcpy(&v, p, sizeof v);
-	return swapped(c) ? __builtin_bswap64(v) : v;
+	return cur_swapped(c) ? __builtin_bswap64(v) : v;
 }
 
 /* Stands apart, to keep the common sizes fast. */

@@ -26,6 +26,13 @@ cur_left(const struct cursor *c)
 	return (size_t)(c->end - c->pos);
 }
 
+/* Whether its values are of another byte order than this machine's. */
+static inline bool
+cur_swapped(const struct cursor *c)
+{
+	return c->big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
 /* The next N bytes, or NULL (and BAD set, and nothing left) where there are fewer. */
 const uint8_t *cur_take(struct cursor *, uint64_t n);
 

@@ -12,7 +12,7 @@
 #include "range.h"
 #include "unit.h"
 
-enum { START_MOST = 64 };   /* bytes of _start */
+enum { START_MOST = 64, STUBS_MAX = 8 };   /* bytes of _start; sections of stubs */
 
 /* What a unit's first entry says. */
 struct found {
@@ -21,6 +21,8 @@ struct found {
 };
 
 struct making {
+	struct { uint64_t lo, size; } stubs[STUBS_MAX];   /* sections of code that the linker made */
+	uint32_t nstubs;
 	struct item *set;          /* units that are in .debug_aranges, by the offsets of their headers */
 	uint32_t sets, at;
 	struct disjoint_ranges *into;        /* the ranges of other units go there while prof collects all, */
@@ -137,6 +139,18 @@ index_unit(struct dwarf *d, uint32_t slot)
 		m->bad = !read_root(d, slot, m);
 }
 
+static void
+find_stubs(const struct elf *e, struct making *m)
+{
+	struct section s;
+
+	for (uint32_t i = 1; e && i < e->nsection && m->nstubs < STUBS_MAX && elf_section(e, i, &s); i++)
+		if (!strncmp(s.name, ".plt", 4)) {
+			m->stubs[m->nstubs].lo = s.addr;
+			m->stubs[m->nstubs++].size = s.size;
+		}
+}
+
 /* Begins the index: reads .debug_aranges, and keeps it in the arena. */
 static void
 begin(struct dwarf *d)
@@ -148,6 +162,7 @@ begin(struct dwarf *d)
 	if (!m)
 		return;
 	*m = (struct making){ 0 };
+	find_stubs(d->code, m);
 	if (read_aranges(d, &t) && (d->told = arena_alloc(arena, t.spans.n * sizeof *d->told)) &&
 	    (m->set = arena_alloc(arena, t.sets * sizeof *m->set))) {
 		d->ntold = t.spans.n;
@@ -215,13 +230,12 @@ build(struct dwarf *d, bool all)
 static bool
 has_no_unit(const struct dwarf *d, uint64_t addr)
 {
-	const struct elf *e = d->code;
-	struct section s;
+	const struct making *m = d->making;
 
-	if (e && d->ntold && addr - e->entry < START_MOST)
+	if (d->code && d->ntold && addr - d->code->entry < START_MOST)
 		return true;
-	for (uint32_t i = 1; e && i < e->nsection && elf_section(e, i, &s); i++)
-		if (addr - s.addr < s.size && !strncmp(s.name, ".plt", 4))
+	for (uint32_t i = 0; i < m->nstubs; i++)
+		if (addr - m->stubs[i].lo < m->stubs[i].size)
 			return true;
 	return false;
 }
