@@ -36,7 +36,7 @@ begin_pressure(struct session *s)
 		.wanted = o->first ? 0 : cpu_wanted(),
 		.stops = s->tracer.pid,
 		.children = geteuid() && c->target == TARGET_COMMAND,
-		.deep = o->deep.program || (s->tracer.pid && o->deep.told && !c->stack_fixed) ? DEEP_MOST : 0,
+		.deep = o->deep.program ? DEEP_MOST : s->tracer.pid && o->deep.told && !c->stack_fixed ? DEEP_STOPPED : 0,
 	});
 	opener_intake(o, &s->pressure.want);
 	if (s->tracer.pid)

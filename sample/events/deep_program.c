@@ -31,7 +31,6 @@ struct buffer {
 };
 
 _Static_assert(sizeof(struct deep_chain) == 32, "the program shifts by 5");
-_Static_assert(DEEP_PARTS + 2 <= DEEP_NUMBERS, "the program adds to a part's number, and not to the pointer above it");
 _Static_assert(sizeof(struct deep_head) == RECORD_HEAD, "a part begins with its pages' addresses");
 
 static uint32_t
@@ -192,8 +191,8 @@ deep_load(int told, int events, uint32_t ncpu)
 		BPF_PUT(9, OF(n), 0),
 		BPF_PUT(9, OF(turns), TURNS),
 		BPF_LOAD(1, 10, THREAD),
-		BPF_DO(BPF_AND, 1, ~(DEEP_NUMBERS - 1)),
-		BPF_STORE(9, OF(head.number), 1),
+		BPF_STORE(9, OF(head.thread), 1),
+		BPF_PUT(9, OF(head.number), 0),
 		BPF_LOAD(2, 10, BUFFER),
 		BPF_LOAD(1, 9, OF(left)),
 		BPF_IF(BPF_JSET, 2, DEEP_EARLY, 1),
@@ -219,7 +218,7 @@ deep_load(int told, int events, uint32_t ncpu)
 		BPF_LOAD(2, 1, offsetof(struct deep_chain, tid)),
 		BPF_IF_REG(BPF_JNE, 2, 8, BPF_TO(CHAINED)),
 		BPF_LOAD(7, 1, offsetof(struct deep_chain, at)),
-		BPF_LOAD(3, 9, OF(head.number)),
+		BPF_LOAD(3, 9, OF(head.thread)),
 		BPF_DO_REG(BPF_ADD, 3, 7),
 		READ_WORD(POINTER, CHAINED),
 		BPF_COPY(8, 7),

@@ -8,8 +8,8 @@
 
 #include "record.h"
 
-/* A part, and all parts of a sample, bytes. */
-enum { DEEP_PAGE = RECORD_PAGE, DEEP_PART_PAGES = 15, DEEP_PART = DEEP_PART_PAGES * DEEP_PAGE, DEEP_PARTS = 4, DEEP_MOST = DEEP_PARTS * DEEP_PART };
+/* A part, and all parts of a sample, bytes; DEEP_STOPPED: if a thread must stand still for them. */
+enum { DEEP_PAGE = RECORD_PAGE, DEEP_PART_PAGES = 15, DEEP_PART = DEEP_PART_PAGES * DEEP_PAGE, DEEP_MOST = 12 * DEEP_PART, DEEP_STOPPED = 4 * DEEP_PART };
 /* Pages of the kernel's own copy that the program reads again if it reads all from sp on; and all bytes of a sample, with a part for an
  * interpreter's frames. */
 enum { DEEP_AGAIN = 3, DEEP_ROOM = DEEP_PART + DEEP_MOST + DEEP_AGAIN * DEEP_PAGE };
@@ -54,11 +54,10 @@ struct deep_told {
 	struct deep_hole hole[1 << DEEP_HOLES];   /* by LO */
 };
 
-/* A part as it is written: the pages' addresses, then how many parts of the sample came before; above this number, the thread pointer
- * (0: not known).  If the first page of a sample is that of a chain's AT, its address is AT | 1 (here AT is always an address). */
-enum { DEEP_NUMBERS = 8 };
+/* A part as it is written: the pages' addresses, then how many parts of the sample came before, and the thread pointer (0: not known).
+ * If the first page of a sample is that of a chain's AT, its address is AT | 1 (here AT is always an address). */
 struct deep_head {
-	uint64_t page[DEEP_PART_PAGES], number;
+	uint64_t page[DEEP_PART_PAGES], number, thread;
 };
 
 /* The index in HOLE of a hole that begins at LO.  The index of a stack in TOP, or in TURN by bits of DEEP_NEAR or

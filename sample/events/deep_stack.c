@@ -194,17 +194,15 @@ deep_part(struct deep *d, const struct record *r)
 {
 	struct deep_cpu *c = &d->cpu[r->cpu];
 	struct deep_head head;
-	uint64_t number;
 
 	memcpy(&head, r->part.head, sizeof head);
-	number = head.number % DEEP_NUMBERS;
-	if (c->tid != r->tid || !number)
+	if (c->tid != r->tid || !head.number)
 		deep_forget(d, r->cpu);
 	c->tid = r->tid;
-	if (number != c->number)   /* what was before it is lost */
+	if (head.number != c->number)   /* what was before it is lost */
 		return;
 	if (!c->number++)
-		c->thread = (struct deep_thread){ head.number - number, head.page[0] & 1 ? head.page[0] - 1 : 0 };
+		c->thread = (struct deep_thread){ head.thread, head.page[0] & 1 ? head.page[0] - 1 : 0 };
 	for (uint64_t i = 0; i < r->part.size / DEEP_PAGE && i < DEEP_PART_PAGES && c->pages < DEEP_ROOM / DEEP_PAGE; i++, c->pages++) {
 		struct piece *last = c->piece + c->pieces.n - 1;
 		uint64_t page = head.page[i] & ~(uint64_t)(DEEP_PAGE - 1);

@@ -103,6 +103,13 @@ limit(uint64_t ring_bytes, bool behind)
 	return ring_bytes / 4 < most ? (uint32_t)(ring_bytes / 4) : most;
 }
 
+/* Bytes beyond the copies: of them, too, a ring has room for four times as many. */
+static uint64_t
+limit_deep(const struct pressure_given *g)
+{
+	return g->ring_bytes / 4 < g->deep ? g->ring_bytes / 4 : g->deep;
+}
+
 bool
 pressure_deep(uint64_t ring_bytes)
 {
@@ -141,8 +148,9 @@ pressure_begin(struct pressure *p, const struct pressure_given *g)
 	uint64_t roomy = g->freq ? g->ring_bytes * 1000 / milliseconds(g) / g->freq : STACK_LARGEST;
 
 	*p = (struct pressure){ .given = *g, .limit = limit(g->ring_bytes, g->behind), .patience = PATIENCE_FIRST, .late = UINT64_MAX,
-	                        .pause = LATE_LEAST, .nap = NAP_LEAST, .want = { .deep = g->deep, .chain = g->chain, .one_of = 1 },
+	                        .pause = LATE_LEAST, .nap = NAP_LEAST, .want = { .chain = g->chain, .one_of = 1 },
 	                        .budget = BUDGET_FIRST };
+	p->want.deep = p->given.deep = limit_deep(g);
 	p->wanted = g->stack ? g->stack : g->children || g->stops ? STACK_STEP : STACK_LARGEST;
 	p->wait_wanted = g->stack ? g->stack : WAIT_FIRST;
 	p->most = roomy >= p->limit || g->fixed || g->stops ? p->limit : roomy > STACK_LEAST ? (uint32_t)roomy : STACK_LEAST;

@@ -28,7 +28,7 @@ struct record_shape {
 
 /* The type of such a sample. */
 enum { RECORD_PART = 1 << 16 };
-enum { RECORD_PAGE = 4096, RECORD_HEAD = 128 };
+enum { RECORD_PAGE = 4096, RECORD_HEAD = 136 };
 
 struct record {
 	uint32_t type;         /* PERF_RECORD_*, or RECORD_PART */

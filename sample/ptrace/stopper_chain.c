@@ -93,7 +93,8 @@ chain_take(struct chain_copy *c, const struct deep_chain *own, const struct deep
 
 	memcpy(&of, own, sizeof of);
 	c->pages = 0;
-	c->head.number = pointer & ~(uint64_t)(DEEP_NUMBERS - 1);
+	c->head.number = 0;
+	c->head.thread = pointer;
 	if (of.tid != (uint64_t)tid && all && !find_own(&of, all, tid, pointer))
 		return;
 	if (of.tid != (uint64_t)tid || !word_at(c, tid, stack, of.at, &frame))

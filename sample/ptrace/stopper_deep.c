@@ -7,7 +7,7 @@
 #include "sample/tasks/foreign.h"
 
 /* Pieces that a thread waits for. */
-enum { PAGES = DEEP_MOST / DEEP_PAGE, PIECES = 16 };
+enum { PAGES = DEEP_STOPPED / DEEP_PAGE, PIECES = 16 };
 
 /* The end of what no walk wants, if that begins at AT; else AT. */
 static uint64_t

@@ -8,8 +8,8 @@
 
 struct deep_copy {
 	uint64_t pages;            /* pages read; 0: the copy is enough, as far as prof tells */
-	uint64_t page[DEEP_MOST / DEEP_PAGE];   /* their addresses */
-	uint8_t bytes[DEEP_MOST];
+	uint64_t page[DEEP_STOPPED / DEEP_PAGE];   /* their addresses */
+	uint8_t bytes[DEEP_STOPPED];
 };
 
 /* Reads on from SP + GOT, where the copy of the stack of thread TID ends: as far as walks went there before, or (if prof does not

@@ -105,7 +105,7 @@ most(void)
 	struct pieces r;
 
 	begin();
-	for (uint64_t i = 0; i < DEEP_NUMBERS; i++)
+	for (uint64_t i = 0; i < DEEP_ROOM / DEEP_PART + 2; i++)
 		part(7, i, 0x5000 + i * DEEP_PART, DEEP_PART_PAGES, 1, DEEP_PART_PAGES);
 	r = rest(7);
 	CHECK_U64(r.n, 1);
@@ -345,14 +345,14 @@ a_word_for_all_threads(void)
 static void
 parts_tell_of_the_thread(void)
 {
-	struct deep_head head = { .page = { 0x5010 | 1, 0x9000 }, .number = 0x7f0000001000 };
+	struct deep_head head = { .page = { 0x5010 | 1, 0x9000 }, .thread = 0x7f0000001000 };
 	struct record r = { .type = RECORD_PART, .cpu = CPU, .tid = 7, .part = { (const uint8_t *)&head, bytes, 2 * DEEP_PAGE } };
 	struct deep_thread of = { 0 };
 	struct pieces p;
 
 	begin();
 	deep_part(&d, &r);
-	head = (struct deep_head){ .page = { 0xa000 }, .number = 0x7f0000001001 };
+	head = (struct deep_head){ .page = { 0xa000 }, .number = 1, .thread = 0x7f0000001000 };
 	r.part.size = DEEP_PAGE;
 	deep_part(&d, &r);
 	p = deep_rest(&d, &(struct record){ .cpu = CPU, .tid = 7 }, &of);

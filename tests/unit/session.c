@@ -699,11 +699,11 @@ static void
 parts_of_a_lost_sample(void)
 {
 	static uint8_t room[DEEP_PAGE], page[DEEP_PAGE];
-	static const uint64_t head[16] = { 0x3000 };
+	static const struct deep_head head = { .page = { 0x3000 } };
 	static struct piece piece[1];
 	struct deep_cpu cpu = { .fd = -1, .bytes = room, .piece = piece };
 	struct session old = { .opener.deep = { .cpu = &cpu, .ncpu = 1 } };
-	struct record part = { .type = RECORD_PART, .tid = 7, .part = { (const uint8_t *)head, page, sizeof page } };
+	struct record part = { .type = RECORD_PART, .tid = 7, .part = { (const uint8_t *)&head, page, sizeof page } };
 	struct record lost = { .type = PERF_RECORD_LOST, .tid = 7, .lost = 1 };
 
 	begin(TARGET_PROCESSES, 0);

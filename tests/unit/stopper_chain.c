@@ -116,7 +116,7 @@ a_threads_own_word_leads_to_its_frames(void)
 	CHECK_U64(copy.head.page[0], at(5 * DEEP_PAGE + 48) | 1);
 	CHECK_U64(copy.head.page[1], at(11 * DEEP_PAGE));
 	CHECK_U64(copy.head.page[2], at(10 * DEEP_PAGE));
-	CHECK_U64(copy.head.number, at(DEEP_PAGE));
+	CHECK_U64(copy.head.thread, at(DEEP_PAGE));
 	chain_take(&copy, &other, &all, tid, 0, &(struct piece){ .lo = 0 });
 	CHECK_U64(copy.pages, 0);
 	put(DEEP_PAGE - 16, UINT64_MAX - 3);   /* lies */

@@ -49,7 +49,7 @@ it_reads_to_where_stacks_end(void)
 	take(8);
 	CHECK_U64(copy.pages, 0);
 	take(0);   /* not known */
-	CHECK_U64(copy.pages, DEEP_MOST / DEEP_PAGE);
+	CHECK_U64(copy.pages, DEEP_STOPPED / DEEP_PAGE);
 	CHECK_U64(copy.page[59], at(75 * DEEP_PAGE));
 }
 
@@ -65,7 +65,7 @@ it_reads_no_more_than_it_may(void)
 	CHECK_U64(copy.pages, 0);
 	told.most = UINT64_MAX;
 	take(UINT64_MAX);
-	CHECK_U64(copy.pages, DEEP_MOST / DEEP_PAGE);
+	CHECK_U64(copy.pages, DEEP_STOPPED / DEEP_PAGE);
 	deep_take(&copy, &told, (int32_t)getpid(), at(90 * DEEP_PAGE), 0);   /* memory ends */
 	CHECK_U64(copy.pages, ALL - 90);
 	deep_take(&copy, &told, (int32_t)getpid(), UINT64_MAX - 5, DEEP_PAGE);

@@ -3,6 +3,10 @@
 
 #include "../mark.h"
 
+#ifndef LOCAL
+#define LOCAL 8   /* words of a local array */
+#endif
+
 static unsigned m_even(unsigned depth, unsigned way);
 static unsigned (*volatile by_pointer)(unsigned, unsigned);
 
@@ -26,11 +30,13 @@ m_odd(unsigned depth, unsigned way)
 MARKED static unsigned
 m_even(unsigned depth, unsigned way)
 {
-	unsigned local[8], v;
+	unsigned local[LOCAL], v;
 
 	MARK(m_even, depth);
-	local[0] = depth;   /* behind the mark: a compiler may call memset for more */
-	local[1] = way;
+	for (unsigned i = 0; i < LOCAL; i += 512) {   /* behind the mark: a compiler may call memset for more */
+		local[i] = depth;
+		local[i + 1] = way;
+	}
 	__asm__ volatile("" :: "r"(local) : "memory");
 	if (!depth)
 		return way;
