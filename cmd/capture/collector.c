@@ -169,7 +169,8 @@ collector_walk(struct collector *c, const struct sample *s)
 	unwinder_compare(c->unwinder, &s->task->process->maps.space, s->time);
 	unwind(c->unwinder, &s->task->process->maps.space, &regs, &stack, s->uchain, s->nuchain, &c->walk);
 	if (s->deep)
-		deep_learn(s->deep, &(struct piece){ stack.lo, stack.size, stack.bytes }, &s->rest, c->walk.stack, c->walk.stacks, c->walk.end == WALK_STACK_SHORT);
+		deep_learn(s->deep, &(struct piece){ stack.lo, stack.size, stack.bytes }, &s->rest, c->walk.stack, c->walk.stacks, c->walk.sp, c->walk.n,
+		           c->walk.end == WALK_STACK_SHORT);
 	return true;
 }
 

@@ -12,7 +12,7 @@
 
 /* FRAMES: of an interpreter's chain, CHAIN_PAGES: pages that these may lie in.  STEPS: pages that it tries to read in all.
  * TRIES: how many may be missing.  HOLE_MOST: no stack has a larger hole.  TURNS: how many times it changes stacks. */
-enum { MIX = 0x61c88647, FRAMES = 48, CHAIN_PAGES = 12, STEPS = 256, TRIES = 128, HOLE_MOST = 16 << 20, TURNS = 4 };
+enum { MIX = 0x61c88647, FRAMES = 48, CHAIN_PAGES = 12, STEPS = 768, TRIES = 128, HOLE_MOST = 16 << 20, TURNS = 4 };
 
 /* A CPU's buffer: what the program writes, and what it keeps while it runs, where the verifier need not follow it. */
 struct buffer {

@@ -15,7 +15,7 @@ enum { DEEP_PAGE = RECORD_PAGE, DEEP_PART_PAGES = 15, DEEP_PART = DEEP_PART_PAGE
 enum { DEEP_AGAIN = 3, DEEP_ROOM = DEEP_PART + DEEP_MOST + DEEP_AGAIN * DEEP_PAGE };
 /* The program takes stacks for one stack if their addresses differ only in the lowest DEEP_REGION bits.  It distinguishes
  * 2^DEEP_REGIONS of them.  If prof has told it how to go on, it distinguishes stacks of DEEP_NEAR bits first. */
-enum { DEEP_REGION = 20, DEEP_REGIONS = 12, DEEP_NEAR = 13, DEEP_HOLES = 10, DEEP_CHAINS = 12 };
+enum { DEEP_REGION = 20, DEEP_REGIONS = 12, DEEP_NEAR = 13, DEEP_HOLES = 12, DEEP_CHAINS = 12 };
 
 /* What a region's TOP tells besides, in its lowest bits: the kernel's copy is short, so the program must read all from sp on;
  * there is another stack behind it; pages may be missing. */

@@ -14,9 +14,9 @@
  * beyond the last frame.  PATIENCE: if the program once read too little in a place, or what a walk needed, it may read too much there so many times.
  * TRIES: missing pages that it may try on stacks that prof does not know yet, at first and once a stack had some.  A word that
  * tells of another stack's sp is less than SAVED bytes below that, and within SEARCHED bytes of where the walk left the
- * stack. */
-enum { TOP_NONE = 8, BEYOND = 1 << 10, PATIENCE = 64, TRIES_FIRST = 8, TRIES = 64, SAVED = 64, SEARCHED = 4096, ARRAY_LEAST = 64 << 10, ARRAY_MOST = 16 << 20,
-       STACK_MOST = 64 << 20 };
+ * stack.  A page is wanted for WANTED_FOR times WANTED_EACH deep walks. */
+enum { TOP_NONE = 8, BEYOND = 1 << 10, PATIENCE = 64, TRIES_FIRST = 8, TRIES = 64, SAVED = 64, SEARCHED = 4096, ARRAY_MOST = 16 << 20,
+       STACK_MOST = 64 << 20, WANTED_EACH = 64, WANTED_FOR = 4 };
 
 /* An event that writes into RING what the program gives. */
 static bool
@@ -292,17 +292,74 @@ learn_turn(struct deep *d, const struct piece *copy, const struct pieces *rest, 
 	d->told->top[deep_place(from->sp, DEEP_REGION)] |= DEEP_TURNS;
 }
 
-/* The last frame and END lie far apart, and what is between them used up what the program may read.  So the program leaves it
- * out from now on. */
-static void
-learn_array(struct deep *d, const struct pieces *rest, const struct walked *w)
+static uint64_t
+page_of(uint64_t at)
 {
-	uint64_t lo = (w->last | (DEEP_PAGE - 1)) + 1, hi = (w->end - SAVED) & ~(uint64_t)(DEEP_PAGE - 1), n = 0;
+	return at & ~(uint64_t)(DEEP_PAGE - 1);
+}
+
+static uint64_t
+now(const struct deep *d)
+{
+	return d->walks / WANTED_EACH % DEEP_PAGE;
+}
+
+static void
+want(struct deep *d, uint64_t at)
+{
+	d->wanted[deep_hole_place(page_of(at))] = page_of(at) | now(d);
+}
+
+static bool
+is_wanted(const struct deep *d, uint64_t page)
+{
+	uint64_t v = d->wanted[deep_hole_place(page)];
+
+	return page_of(v) == page && (now(d) - v) % DEEP_PAGE <= WANTED_FOR;
+}
+
+/* A walk wants what the functions of these frames saved, right below the next one. */
+static void
+learn_wanted(struct deep *d, const uint64_t *frame, unsigned n)
+{
+	d->walks++;
+	for (unsigned i = 1; i < n; i++) {
+		want(d, frame[i] - SAVED);
+		want(d, frame[i] - 1);
+	}
+}
+
+/* The program leaves out the pages of a frame between its sp and END, where its function saved registers, if no walk has wanted
+ * them of late. */
+static void
+learn_array(struct deep *d, uint64_t sp, uint64_t end)
+{
+	uint64_t lo = page_of(sp + DEEP_PAGE - 1), hi = page_of(end - SAVED), from;
+
+	if (!sp || hi <= lo || hi - lo >= ARRAY_MOST)
+		return;
+	for (from = lo; lo < hi; lo += DEEP_PAGE) {
+		bool is = is_wanted(d, lo);
+
+		if ((is || lo + DEEP_PAGE == hi) && from < lo + !is)
+			d->told->hole[deep_hole_place(from)] = (struct deep_hole){ from, is ? lo : hi };
+		from = is ? lo + DEEP_PAGE : from;
+	}
+}
+
+/* If what the frames hold used up what the program may read, there are arrays among that. */
+static void
+learn_arrays(struct deep *d, const struct pieces *rest, const struct walked *w, const uint64_t *frame, unsigned n)
+{
+	uint64_t read = 0;
 
 	for (uint32_t i = 0; i < rest->n; i++)
-		n += rest->piece[i].size;
-	if (n >= d->told->most && hi > lo + ARRAY_LEAST && hi - lo < ARRAY_MOST)
-		d->told->hole[deep_hole_place(lo)] = (struct deep_hole){ lo, hi };
+		read += rest->piece[i].size;
+	if (read < page_of(d->told->most))
+		return;
+	for (unsigned i = 0; i + 1 < n; i++)
+		learn_array(d, frame[i], frame[i + 1]);
+	learn_array(d, w->last, w->end);
 }
 
 /* The program did not read what is at END, although prof knows that a walk wants it: it is in a supposed hole, or (SOME: it read
@@ -312,6 +369,7 @@ learn_hole(struct deep *d, uint64_t *top, uint64_t end, bool some, bool early)
 {
 	struct deep_told *t = d->told;
 
+	want(d, end);
 	for (uint32_t i = 0; i < 1 << DEEP_HOLES; i++)
 		if (t->hole[i].lo <= end && end < t->hole[i].hi)
 			t->hole[i].lo = 0;
@@ -335,7 +393,6 @@ learn_end(struct deep *d, const struct piece *copy, const struct pieces *rest, c
 		*top = flags;
 		if (!known || is_short)
 			learn_hole(d, top, w->end, rest->n, is_short);
-		learn_array(d, rest, w);
 	} else if (known != TOP_NONE && known < w->end) {
 		*top = (w->end + BEYOND + DEEP_FLAGS) / 8 * 8 + flags;
 	} else if (first && !flags && rest->n && w->end < rest->piece->lo && known > rest->piece->lo + DEEP_PAGE && !d->patience[i]--) {
@@ -356,7 +413,8 @@ of_stacks(struct pieces all, uint64_t sp)
 }
 
 void
-deep_learn(struct deep *d, const struct piece *copy, const struct pieces *all, const struct walked *w, unsigned n, bool cut)
+deep_learn(struct deep *d, const struct piece *copy, const struct pieces *all, const struct walked *w, unsigned n, const uint64_t *frame,
+           unsigned nframe, bool cut)
 {
 	const struct pieces stacks = of_stacks(*all, copy->lo);
 
@@ -365,6 +423,10 @@ deep_learn(struct deep *d, const struct piece *copy, const struct pieces *all, c
 		if (i + 1 < n)
 			learn_turn(d, copy, all, &w[i]);
 	}
+	if (all->n)
+		learn_wanted(d, frame, nframe);
+	if (cut && n)
+		learn_arrays(d, &stacks, &w[n - 1], frame, nframe);
 }
 
 uint64_t

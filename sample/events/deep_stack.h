@@ -27,6 +27,8 @@ struct deep {
 	int events;                      /* by CPU, the events that write parts */
 	struct deep_told *told;          /* NULL: nobody reads more than the kernel's copy */
 	uint8_t patience[1 << DEEP_REGIONS];   /* how many times it may still read more there than prof needs */
+	uint64_t wanted[1 << DEEP_HOLES];   /* pages that walks wanted, by deep_hole_place; in the lowest bits, when */
+	uint64_t walks;                  /* walks that went beyond the kernel's copy */
 	struct deep_cpu {
 		int fd;                  /* its event */
 		int32_t tid;             /* the thread that PIECES are of */
@@ -73,9 +75,10 @@ void deep_forget(struct deep *, uint32_t cpu);
 struct pieces deep_rest(struct deep *, const struct record *, struct deep_thread *of);
 /* The number of bytes that the program reads with a sample. */
 uint64_t deep_mean(const struct deep *);
-/* Notes which N stacks a walk went through.  The first one is COPY's, of which prof asked for COPIED bytes; if the walk was
- * CUT, the last stack has more. */
-void deep_learn(struct deep *, const struct piece *copy, const struct pieces *, const struct walked *, unsigned n, bool cut);
+/* Notes which N stacks a walk went through, and its NFRAME frames by their sp.  The first stack is COPY's, of which prof asked for COPIED
+ * bytes; if the walk was CUT, the last stack has more. */
+void deep_learn(struct deep *, const struct piece *copy, const struct pieces *, const struct walked *, unsigned n, const uint64_t *frame,
+                unsigned nframe, bool cut);
 /* The number of lost records that were parts. */
 uint64_t deep_lost(const struct deep *);
 

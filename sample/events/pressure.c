@@ -30,12 +30,12 @@ enum { STACK_LEAST = 1 << 10, STACK_STEP = 16 << 10, WAIT_FIRST = 8 << 10, WAIT_
 /* A record has 64 KiB at most.  The kernel copies less of a stack if all does not fit, but it ignores registers that come
  * behind the stack: then the record's size would wrap.  STACK_BESIDE leaves room for them and a chain of 1900 callers. */
 enum { STACK_BESIDE = 48 << 10 };
-/* Bytes of a sample without its stack: registers, the kernel's chain. */
-enum { SAMPLE_LEAST = 512 };
+/* Bytes of a sample without its stack: registers, the kernel's chain; that the BPF program may read beyond a copy in any ring. */
+enum { SAMPLE_LEAST = 512, DEEP_LEAST = 240 << 10 };
 /* A ring must have room for so many milliseconds of samples; if it has not, copies become shorter.  ROOM_FIRST: the reader
  * gets a CPU first.  ROOM_LATER: it waits like all others; this holds at the beginning.  Each thread that waits for the same CPU
- * may run for ROOM_EACH before the reader does. */
-enum { ROOM_FIRST = 20, ROOM_LATER = 50, ROOM_EACH = 6 };
+ * may run for ROOM_EACH before the reader does.  ROOM_DEEP: if all samples have as much beyond their copies as is allowed. */
+enum { ROOM_DEEP = 10, ROOM_FIRST = 20, ROOM_LATER = 50, ROOM_EACH = 6 };
 /* Walks that prof looks at before copies become shorter, the first time and at most, and those of waits; walks that may be cut
  * before copies become longer, and the share of all that these must be. */
 enum { PATIENCE_FIRST = 1000, PATIENCE_MOST = 1 << 16, WAIT_PATIENCE = 1000, CUTS_MOST = 2, CUTS_SHARE = 200 };
@@ -103,11 +103,14 @@ limit(uint64_t ring_bytes, bool behind)
 	return ring_bytes / 4 < most ? (uint32_t)(ring_bytes / 4) : most;
 }
 
-/* Bytes beyond the copies: of them, too, a ring has room for four times as many. */
+/* Bytes beyond the copies: more than DEEP_LEAST only if a ring has room for two such samples, and for ROOM_DEEP of them. */
 static uint64_t
 limit_deep(const struct pressure_given *g)
 {
-	return g->ring_bytes / 4 < g->deep ? g->ring_bytes / 4 : g->deep;
+	uint64_t each = g->freq * ROOM_DEEP / 1000, roomy = g->freq ? g->ring_bytes / (each > 2 ? each : 2) : 0;
+	uint64_t most = roomy > DEEP_LEAST ? roomy : DEEP_LEAST;
+
+	return most < g->deep ? most : g->deep;
 }
 
 bool

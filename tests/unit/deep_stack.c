@@ -154,7 +154,7 @@ static const struct pieces none;
 static void
 learn(uint64_t sp, uint64_t size, const struct pieces *p, uint64_t used, bool cut)
 {
-	deep_learn(&d, &(struct piece){ sp, size, stack }, p, &(struct walked){ .sp = sp, .end = sp + used }, 1, cut);
+	deep_learn(&d, &(struct piece){ sp, size, stack }, p, &(struct walked){ .sp = sp, .end = sp + used }, 1, NULL, 0, cut);
 }
 
 /* x264's first samples: deep stacks, and one that was cut at its innermost frame by other reasons. */
@@ -238,13 +238,44 @@ learns_arrays(void)
 
 	begin();
 	told.copied = room;
-	told.most = DEEP_MOST + 1;
-	deep_learn(&d, &(struct piece){ sp, room, stack }, &full, &w, 1, true);
+	told.most = DEEP_MOST + DEEP_PAGE;
+	deep_learn(&d, &(struct piece){ sp, room, stack }, &full, &w, 1, NULL, 0, true);
 	CHECK_U64(hole->lo, 0);   /* there was room for more */
 	told.most = DEEP_MOST;
-	deep_learn(&d, &(struct piece){ sp, room, stack }, &full, &w, 1, true);
+	deep_learn(&d, &(struct piece){ sp, room, stack }, &full, &w, 1, NULL, 0, true);
 	CHECK_U64(hole->lo, lo);
 	CHECK_U64(hole->hi, sp + (1 << 20));
+}
+
+/* Frames of R: each has some pages that no walk wants, but other walks may have wanted these.  After many walks that does not count any
+ * more. */
+static void
+learns_arrays_of_frames(void)
+{
+	const uint64_t sp = 0x7ffffff00000, end = sp + DEEP_MOST + 64;
+	const struct pieces full = { &(struct piece){ sp, DEEP_MOST, bytes }, 1 }, some = { &(struct piece){ sp, DEEP_PAGE, bytes }, 1 };
+	const struct piece copy = { sp, STACK_BEFORE_DEEP, stack };
+	const struct walked w = { sp, end, end - 100 };
+	const uint64_t frame[] = { sp + 8, sp + 3 * DEEP_PAGE + 80, sp + 4 * DEEP_PAGE, 0, sp + 5 * DEEP_PAGE, sp + 12 * DEEP_PAGE + 8 };
+	const uint64_t other[] = { sp + 8, sp + 8 * DEEP_PAGE + 100 };
+	const struct deep_hole *first = &told.hole[deep_hole_place(sp + DEEP_PAGE)], *second = &told.hole[deep_hole_place(sp + 5 * DEEP_PAGE)],
+	                       *third = &told.hole[deep_hole_place(sp + 9 * DEEP_PAGE)];
+
+	begin();
+	told.most = DEEP_MOST;
+	memset(d.wanted, 0, sizeof d.wanted);
+	d.walks = 1000;
+	deep_learn(&d, &copy, &some, &(struct walked){ sp, sp + 9 * DEEP_PAGE, sp }, 1, other, 2, false);
+	deep_learn(&d, &copy, &full, &w, 1, frame, 6, true);
+	CHECK(first->lo == sp + DEEP_PAGE && first->hi == sp + 3 * DEEP_PAGE);
+	CHECK(second->lo == sp + 5 * DEEP_PAGE && second->hi == sp + 8 * DEEP_PAGE);
+	CHECK(third->lo == sp + 9 * DEEP_PAGE && third->hi == sp + 11 * DEEP_PAGE);   /* below 12 there are saved registers */
+	memset(told.hole, 0, sizeof told.hole);
+	deep_learn(&d, &copy, &some, &w, 1, frame, 6, true);   /* there was room for more */
+	CHECK_U64(first->lo, 0);
+	d.walks += (WANTED_FOR + 1) * WANTED_EACH;
+	deep_learn(&d, &copy, &full, &w, 1, frame, 6, true);
+	CHECK(second->lo == sp + 5 * DEEP_PAGE && second->hi == sp + 11 * DEEP_PAGE);
 }
 
 /* Another stack is there now: the array begins in the kernel's copy, and nothing can be read behind it. */
@@ -277,16 +308,16 @@ learns_turns(void)
 	begin();
 	told.copied = sizeof stack;
 	memset(stack, 0, sizeof stack);
-	deep_learn(&d, &copy, &none, way, 2, false);
+	deep_learn(&d, &copy, &none, way, 2, NULL, 0, false);
 	CHECK(!(told.top[deep_place(sp, DEEP_REGION)] & DEEP_TURNS));
 	memcpy(stack + 480, &near, sizeof near);   /* it is counted from that, */
-	deep_learn(&d, &copy, &none, way, 2, false);
+	deep_learn(&d, &copy, &none, way, 2, NULL, 0, false);
 	CHECK_U64(told.turn[deep_place(sp, DEEP_NEAR)], sp + 480);
 	memcpy(stack + 800, &word, sizeof word);   /* or there, */
-	deep_learn(&d, &copy, &none, way, 2, false);
+	deep_learn(&d, &copy, &none, way, 2, NULL, 0, false);
 	CHECK_U64(told.turn[deep_place(sp, DEEP_NEAR)], sp + 480);
 	memset(stack + 480, 0, sizeof near);       /* once the first was by chance */
-	deep_learn(&d, &copy, &none, way, 2, false);
+	deep_learn(&d, &copy, &none, way, 2, NULL, 0, false);
 	CHECK_U64(told.turn[deep_place(sp, DEEP_NEAR)], sp + 800);
 	CHECK_U64(told.turn[(1 << DEEP_REGIONS) + deep_place(sp, DEEP_REGION)], sp + 800);
 	CHECK(told.top[deep_place(sp, DEEP_REGION)] & DEEP_TURNS);
@@ -378,6 +409,7 @@ main(void)
 	RUN("deep_stack", one_short_walk_changes_nothing);
 	RUN("deep_stack", learns_holes);
 	RUN("deep_stack", learns_arrays);
+	RUN("deep_stack", learns_arrays_of_frames);
 	RUN("deep_stack", forgets_arrays_that_a_walk_wants);
 	RUN("deep_stack", learns_turns);
 	RUN("deep_stack", the_chain_is_the_last_one);

@@ -211,6 +211,32 @@ less_is_taken_in(void)
 	CHECK_U64(p.want.slower, 6);
 }
 
+/* How much the BPF program may read beyond a copy. */
+static void
+deep_samples_fit(void)
+{
+	static const struct { uint64_t freq, ring, deep; } row[] = {
+		{ 99, 2 << 20, 737280 },
+		{ 999, 8 << 20, 737280 },
+		{ 999, 4 << 20, 466033 },         /* nine of them */
+		{ 99, 1 << 20, 524288 },
+		{ 999, 1 << 20, 245760 },         /* as much in any ring */
+		{ 0, 8 << 20, 245760 },           /* nobody knows how often samples come */
+	};
+	struct pressure_given g = one;
+
+	g.deep = 737280;
+	for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+		g.freq = row[i].freq;
+		g.ring_bytes = row[i].ring;
+		pressure_begin(&p, &g);
+		CHECK_U64(p.want.deep, row[i].deep);
+	}
+	g.deep = 0;
+	pressure_begin(&p, &g);
+	CHECK_U64(p.want.deep, 0);
+}
+
 /* Most changes open the events again, and the rings still hold records of the old ones. So prof makes one step, and then waits. */
 static void
 one_step_a_time(void)
@@ -446,6 +472,7 @@ main(void)
 	RUN("pressure", prof_is_no_load);
 	RUN("pressure", the_reader_sleeps);
 	RUN("pressure", programs_that_come_wake_it);
+	RUN("pressure", deep_samples_fit);
 	RUN("pressure", spare_time);
 	return TEST_STATUS;
 }
