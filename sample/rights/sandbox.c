@@ -159,7 +159,8 @@ sandbox_refused(int *last)
 static bool
 filter_calls(void)
 {
-	struct sock_filter f[4 + 2 * (CALLS + ABSENT) + 6 * RULES + 1];
+	const struct rule itself = { SYS_tkill, 0, UINT32_MAX, (uint32_t)syscall(SYS_gettid) };   /* raise: see end_signals.c */
+	struct sock_filter f[4 + 2 * (CALLS + ABSENT) + 6 * (RULES + 1) + 1];
 	struct sock_fprog program = { .filter = f };
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_NODEFER };
 	struct sock_filter *p = f;
@@ -180,11 +181,13 @@ filter_calls(void)
 		PUT(BPF_JMP | BPF_JEQ | BPF_K, absent[i], 0, 1);
 		PUT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS, 0, 0);
 	}
-	for (unsigned i = 0; i < RULES; i++) {
-		PUT(BPF_JMP | BPF_JEQ | BPF_K, rules[i].call, 0, 5);
-		LOAD(offsetof(struct seccomp_data, args) + 8u * rules[i].arg);   /* its lower half: all machines are little-endian */
-		PUT(BPF_ALU | BPF_AND | BPF_K, rules[i].mask, 0, 0);
-		PUT(BPF_JMP | BPF_JEQ | BPF_K, rules[i].value, 0, 1);
+	for (unsigned i = 0; i <= RULES; i++) {
+		const struct rule *r = i < RULES ? &rules[i] : &itself;
+
+		PUT(BPF_JMP | BPF_JEQ | BPF_K, r->call, 0, 5);
+		LOAD(offsetof(struct seccomp_data, args) + 8u * r->arg);   /* its lower half: all machines are little-endian */
+		PUT(BPF_ALU | BPF_AND | BPF_K, r->mask, 0, 0);
+		PUT(BPF_JMP | BPF_JEQ | BPF_K, r->value, 0, 1);
 		ALLOW;
 		LOAD(offsetof(struct seccomp_data, nr));
 	}

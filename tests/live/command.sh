@@ -47,6 +47,19 @@ check d-then-status $? = 9
 check term-then-status $? = 9
 check term-samples "$(samples t.folded inner)" -ge 100
 
+# A second signal ends prof while it waits for the command's end.
+for s in TERM:143 HUP:129; do
+	start "$PROF" -q -o twice.folded -- "$busy" wall 3; prof=$pid
+	capturing $prof
+	kill -${s%:*} $prof
+	wait_for 5 test -s twice.folded
+	sleep 0.3
+	kill -${s%:*} $prof
+	wait $prof 2>/dev/null
+	check wait-twice-${s%:*} $? = ${s#*:}
+	rm -f twice.folded
+done
+
 start "$busy" wall 60; target=$pid
 for s in INT TERM HUP; do
 	start env --default-signal=$s "$PROF" -o $s.folded -p $target; prof=$pid
