@@ -38,8 +38,10 @@ const char *const walk_end_words[WALK_ENDS] = {
 enum {
 	STACK_REGION = 20,        /* log2: a stack's own share of addresses, more or less */
 	FRAME_MOST = 6 << 20,     /* what lies further up is on another stack; */
+	LOWEST = 4096,            /* no code lies below it */
 	NESTED = 3,               /* pieces of such code that call each other by way of C, beneath the innermost one */
 	SIGNAL_MOST = 16 << 10,   /* for code that a signal interrupted, this distance is enough */
+	ROOT_MOST = 1 << 20,      /* a frame so far below a thread's outermost one is on its stack */
 };
 
 static enum walk_end
@@ -243,7 +245,8 @@ walk_frames(struct job *j, struct frame *f)
 			break;
 		}
 		if (__builtin_expect(!(e = entry_find(u, j->space, frame_at(f))) && !(e = step_again(j, f)), 0)) {
-			walk_push(u, w, CODE_UNKNOWN, f->sp, &j->ring);
+			if (f->exact || f->pc >= LOWEST)   /* else nothing could have called */
+				walk_push(u, w, CODE_UNKNOWN, f->sp, &j->ring);
 			end = WALK_NO_MAP;
 			break;
 		}
@@ -272,6 +275,24 @@ walk_frames(struct job *j, struct frame *f)
 	if (quick)
 		tracks_end(&tracks, f);
 	return end;
+}
+
+static struct thread_root *
+root_of(struct unwinder *u, int32_t tid)
+{
+	return &u->root[(uint32_t)tid % ROOTS];
+}
+
+/* The walk has ended at F, at the thread's outermost function; or only because the return address is 0, as coroutines begin.  But on the
+ * stack of a thread whose outermost function lies further up, that is a word that a wrong rule has found. */
+static enum walk_end
+check_root(struct unwinder *u, int32_t tid, const struct frame *f)
+{
+	struct thread_root *r = root_of(u, tid);
+
+	if (f->pc)
+		*r = (struct thread_root){ f->sp, tid };
+	return !f->pc && r->tid == tid && f->sp < r->sp && r->sp - f->sp < ROOT_MOST ? WALK_BAD_RULE : WALK_ROOT;
 }
 
 /* The walk has ended at F in code that keeps its frames elsewhere, which is among the frames from ABOVE on: goes on beneath it, if that is
@@ -351,6 +372,8 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 	w->stacks = 1;
 	w->stack->sp = stack->lo;
 	w->end = walk_frames(&j, &f);
+	if (w->end == WALK_ROOT && stack->tid > 0)
+		w->end = check_root(u, stack->tid, &f);
 	if (__builtin_expect(w->end == WALK_NO_RULE || w->end == WALK_BAD_RULE || w->end == WALK_STACK_SHORT, 0))
 		w->end = walk_beneath(&j, regs, stack->tid, 0, NESTED, &f, w->end);
 	if (w->end == WALK_ROOT && w->n == 1 && is_torn(&j, regs))

@@ -54,6 +54,13 @@ struct saved_place {
 	int64_t off;
 };
 
+/* Where a thread's outermost frame was, by its rule. */
+enum { ROOTS = 64 };
+struct thread_root {
+	uint64_t sp;
+	int32_t tid;
+};
+
 struct unwinder {
 	struct arena arena;
 	struct code_source code;
@@ -71,6 +78,7 @@ struct unwinder {
 	uint32_t found;           /* how often prof looked for a rule; each time may bring pages of a file into memory */
 	struct row_cache *rows;   /* rule.c's: full rows of the last general rules */
 	struct trail *trail;      /* unwind.c's: by epoch and region of the stack */
+	struct thread_root root[ROOTS];   /* by TID */
 	struct jumper jumper[JUMPERS];
 	uint32_t jumpers;         /* found, in all */
 	struct plain plain[PLAINS];     /* by START */

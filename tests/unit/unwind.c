@@ -105,13 +105,42 @@ other_modes(void)
 	}
 }
 
+/* A return address of 0 ends a coroutine's stack, but not the stack of a thread whose outermost function is known further up. */
+static void
+zero_return_addresses(void)
+{
+	set_up(MODE_AUTO, 512);
+	thread = 7;
+	words[3] = 0;
+	go(ret(PLAIN), 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 1);
+	words[3] = ret(PLAIN);
+	words[7] = ret(ROOT);
+	go(ret(PLAIN), 0, WORDS);
+	CHECK(walk.end == WALK_ROOT && walk.n == 3);
+	words[3] = 0;
+	go(ret(PLAIN), 0, WORDS);
+	CHECK(walk.end == WALK_BAD_RULE && walk.n == 1);
+	words[43] = 0;                    /* another stack */
+	go(ret(PLAIN), 40, WORDS);
+	CHECK(walk.end == WALK_ROOT);
+	thread = 8;
+	go(ret(PLAIN), 0, WORDS);
+	CHECK(walk.end == WALK_ROOT);
+	thread = 0;
+	tear_down();
+}
+
 static void
 nothing_mapped(void)
 {
 	set_up(MODE_AUTO, 512);
-	words[3] = 0x666;
+	words[3] = 0x6666;
 	go(ret(PLAIN), 0, WORDS);
 	CHECK(walk.end == WALK_NO_MAP && walk.n == 2 && walk.code[1] == CODE_UNKNOWN);
+	words[3] = 3;                     /* no code of any process */
+	go(ret(PLAIN), 0, WORDS);
+	CHECK(walk.end == WALK_NO_MAP && walk.n == 1);
 	go(0x666, 0, WORDS);
 	CHECK(walk.end == WALK_NO_MAP && walk.n == 1 && walk.code[0] == CODE_UNKNOWN);
 	CHECK_U64(unwind_code(unwinder, &space, 0x666), CODE_UNKNOWN);
@@ -371,6 +400,7 @@ main(void)
 	RUN("unwind", the_entry_point_is_a_root);
 	RUN("unwind", the_copy_ends);
 	RUN("unwind", other_modes);
+	RUN("unwind", zero_return_addresses);
 	RUN("unwind", nothing_mapped);
 	RUN("unwind", a_new_epoch_is_another_place);
 	RUN("unwind", frames_that_v8_made_return_to_its_interpreter);

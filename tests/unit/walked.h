@@ -100,6 +100,7 @@ static struct module *program, *jit;
 static uint64_t words[WORDS];
 static struct regs regs;
 static struct walk walk;
+static int32_t thread;   /* 0: not known */
 
 static struct bytes
 build(void)
@@ -183,7 +184,7 @@ slot(unsigned word)
 static void
 go_with(uint64_t pc, unsigned sp, unsigned end, const uint64_t *chain, uint32_t n)
 {
-	struct stack stack = { slot(sp), 8 * (end - sp), (const uint8_t *)(words + sp) };
+	struct stack stack = { slot(sp), 8 * (end - sp), (const uint8_t *)(words + sp), .tid = thread };
 	uint8_t *copy = malloc(stack.size + 1);   /* of just that size, for ASan to see */
 
 	memcpy(copy, words + sp, stack.size);
