@@ -347,19 +347,24 @@ learn_array(struct deep *d, uint64_t sp, uint64_t end)
 	}
 }
 
-/* If what the frames hold used up what the program may read, there are arrays among that. */
+/* If what the frames hold used up what the program may read, there are arrays among that.  The program leaves out an array from its first
+ * page on, so it must not begin in the middle of one, where the kernel's copy ends. */
 static void
 learn_arrays(struct deep *d, const struct pieces *rest, const struct walked *w, const uint64_t *frame, unsigned n)
 {
-	uint64_t read = 0;
+	uint64_t read = 0, copied = w->sp + d->told->copied;
 
 	for (uint32_t i = 0; i < rest->n; i++)
 		read += rest->piece[i].size;
 	if (read < page_of(d->told->most))
 		return;
-	for (unsigned i = 0; i + 1 < n; i++)
-		learn_array(d, frame[i], frame[i + 1]);
-	learn_array(d, w->last, w->end);
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t sp = i + 1 < n ? frame[i] : w->last, end = i + 1 < n ? frame[i + 1] : w->end;
+
+		learn_array(d, sp, end);
+		if (sp < copied && copied < end)
+			d->told->top[deep_place(w->sp, DEEP_REGION)] |= DEEP_EARLY;
+	}
 }
 
 /* The program did not read what is at END, although prof knows that a walk wants it: it is in a supposed hole, or (SOME: it read

@@ -239,12 +239,16 @@ learns_arrays(void)
 	begin();
 	told.copied = room;
 	told.most = DEEP_MOST + DEEP_PAGE;
-	deep_learn(&d, &(struct piece){ sp, room, stack }, &full, &w, 1, NULL, 0, true);
+	deep_learn(&d, &(struct piece){ sp, room, stack }, &full, &w, 1, &sp, 1, true);
 	CHECK_U64(hole->lo, 0);   /* there was room for more */
 	told.most = DEEP_MOST;
-	deep_learn(&d, &(struct piece){ sp, room, stack }, &full, &w, 1, NULL, 0, true);
+	deep_learn(&d, &(struct piece){ sp, room, stack }, &full, &w, 1, &sp, 1, true);
 	CHECK_U64(hole->lo, lo);
 	CHECK_U64(hole->hi, sp + (1 << 20));
+	CHECK_U64(told.top[deep_place(sp, DEEP_REGION)] & DEEP_EARLY, 0);
+	told.copied = 6 * DEEP_PAGE;   /* it begins in the copy */
+	deep_learn(&d, &(struct piece){ sp, room, stack }, &full, &w, 1, &sp, 1, true);
+	CHECK_U64(told.top[deep_place(sp, DEEP_REGION)] & DEEP_EARLY, DEEP_EARLY);
 }
 
 /* Frames of R: each has some pages that no walk wants, but other walks may have wanted these.  After many walks that does not count any
