@@ -91,34 +91,35 @@ is_by_rate(const struct session *s, const struct event *e)
 /* Whether prof leaves the next sample out.  Chance chooses one of each few in a row: one in a fixed place might always be of the same
  * CPU, or of the same moment of a loop. */
 static bool
-leaves_out(struct session *s)
+leaves_out(struct session *s, uint32_t cpu)
 {
-	struct turn *t = &s->turn;
+	struct turn *t = &s->turn[cpu % TURNS];
 
 	if (!t->left && s->pressure.want.one_of > 1) {
 		t->of = t->left = s->pressure.want.one_of;
-		t->pick = hash_u64(t->n++) % t->of;
+		t->pick = hash_u64(t->n++ | (uint64_t)cpu << 32) % t->of;
 	}
 	return t->left && t->left - 1 != t->pick;
 }
 
 /* For how many samples this one stands; 0: prof leaves it out. */
 static uint32_t
-stands_for(struct session *s)
+stands_for(struct session *s, uint32_t cpu)
 {
-	bool out = leaves_out(s);
+	struct turn *t = &s->turn[cpu % TURNS];
+	bool out = leaves_out(s, cpu);
 
-	if (!s->turn.left)
+	if (!t->left)
 		return 1;
-	s->turn.left--;
-	return out ? 0 : s->turn.of;
+	t->left--;
+	return out ? 0 : t->of;
 }
 
 /* Whether the sample that this part of a stack is of will be left out: copying parts costs more than all the rest of it. */
 static bool
-is_part_of_none(struct session *s)
+is_part_of_none(struct session *s, uint32_t cpu)
 {
-	return s->opener.capture.nevent == 1 && is_by_rate(s, &s->opener.capture.event[0]) && leaves_out(s);
+	return s->opener.capture.nevent == 1 && is_by_rate(s, &s->opener.capture.event[0]) && leaves_out(s, cpu);
 }
 
 static void
@@ -263,7 +264,7 @@ on_sample(struct session *s, const struct record *r)
 		return;
 	out.count <<= s->slower - (r->time < s->slowed);
 	if (is_by_rate(s, out.of) && !(s->ticked && !r->tid)) {   /* one of an idle CPU may count for seconds, and costs nothing */
-		uint32_t n = stands_for(s);
+		uint32_t n = stands_for(s, r->cpu);
 
 		s->came++;
 		s->counts.left_out += !n;
@@ -390,7 +391,7 @@ session_record(struct session *s, const struct record *r)
 		deep_forget(&s->opener.deep, r->cpu);   /* the sample may be of no concern, its parts are of no other */
 		break;
 	case RECORD_PART:
-		if (!is_part_of_none(s))
+		if (!is_part_of_none(s, r->cpu))
 			deep_part(&s->opener.deep, r);
 		break;
 	case PERF_RECORD_MMAP:

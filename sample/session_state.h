@@ -20,6 +20,7 @@
 enum { COMING = 64 };
 
 /* Which of the next samples prof takes: see stands_for. */
+enum { TURNS = 64 };
 struct turn {
 	uint64_t n;
 	uint32_t of, left, pick;
@@ -57,7 +58,7 @@ struct session {
 	unsigned slower;                 /* how many times prof doubled the time between samples, for -F max, */
 	uint64_t slowed;                 /* and when it did so last */
 	uint64_t came;                   /* samples that came at a rate, also those that prof left out */
-	struct turn turn;
+	struct turn turn[TURNS];         /* by CPU: the parts of a sample have its turn */
 	int cpu_fd;                      /* tells the command's CPU time, or 0 */
 	uint64_t deadline;               /* of the capture, or 0 */
 	sigset_t ends;                   /* signals that end it */

@@ -49,6 +49,8 @@ step_bare(struct job *j, const struct rule *r, struct frame *f)
 	if ((r->kind == RULE_OTHER || (r->flags & RULE_RA_IN_REG && f->exact)) && (j->full_frame.pc != f->pc || j->full_frame.sp != f->sp) && !replay(j))
 		return STEP_NONE;
 	step = silent ? outermost_last(j, f) : step_by_code(j, r, f);
+	if (step == STEP_NONE)
+		step = step_called_leaf(j, f);
 	if (step == STEP_OK || step == STEP_OUTSIDE || step == STEP_ROOT)
 		return step;
 	if (known && (k = known->of(j->u)) && k->how == CODE_PASSES)   /* old records lie on its stacks */

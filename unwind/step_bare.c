@@ -7,10 +7,12 @@
 #include "java.h"
 #include "outermost.h"
 #include "step_link.h"
+#include "unwind/derive/derive.h"
 #include "verify.h"
 
 enum { REACH = 1 << 20 };   /* a frame record never leads further */
 enum { OWN_MAX = 4096 };    /* bytes of a frame that prof looks at */
+enum { LEAF_MAX = 256 };    /* bytes of code without a frame */
 
 /* Whether an interrupted function, with code that prof cannot read, may have no frame record yet, or not any more.  Right
  * behind the call, or before the return, a return address is at sp; behind the push, the old fp is there.  Or the register
@@ -137,6 +139,32 @@ step_by_own_record(struct job *j, struct frame *f)
 	if (!java_returns(j, &to))
 		return STEP_NONE;
 	*f = to;
+	return STEP_OK;
+}
+
+/* HotSpot's stubs find the method of an interface, and jump there: no way leads to a return.  The word at sp is the return address of a direct
+ * call of that stub, and sp is as it will be at the jump. */
+enum step
+step_called_leaf(struct job *j, struct frame *f)
+{
+	struct unwinder *u = j->u;
+	const unsigned word = u->code.arch->word;
+	struct entry *e, *caller;
+	uint64_t ra, vaddr, from;
+	struct module *m;
+	int32_t rise;
+
+	if (!f->exact || u->code.arch->ra != u->code.arch->pc || u->mode != MODE_AUTO || !memory_word(&j->memory, f->sp, &ra) ||
+	    !is_jit(j, f->pc) || !is_jit(j, ra - 1))
+		return STEP_NONE;
+	caller = entry_probe(u, j->space, ra - 1);
+	m = entry_module(u, caller, &from);
+	if (!(e = entry_probe(u, j->space, f->pc)) || entry_module(u, e, &vaddr) != m || vaddr - code_called(&u->code, m, from) >= LEAF_MAX ||
+	    !derive_rise(&u->code, m, vaddr, &rise) || rise)
+		return STEP_NONE;
+	j->by = BY_CODE;
+	j->by_hand = true;
+	*f = (struct frame){ .pc = ra, .sp = f->sp + word, .fp = f->fp, .fp_known = f->fp_known, .jumped = f->jumped };
 	return STEP_OK;
 }
 

@@ -299,13 +299,14 @@ root_of(struct unwinder *u, int32_t tid)
 /* The walk has ended at F, at the thread's outermost function; or only because the return address is 0, as coroutines begin.  But on the
  * stack of a thread whose outermost function lies further up, that is a word that a wrong rule has found. */
 static enum walk_end
-check_root(struct unwinder *u, int32_t tid, const struct frame *f)
+check_root(struct unwinder *u, struct space *space, int32_t tid, const struct frame *f)
 {
 	struct thread_root *r = root_of(u, tid);
+	struct entry *e;
 
-	if (f->pc)
-		*r = (struct thread_root){ f->sp, tid };
-	return !f->pc && r->tid == tid && f->sp < r->sp && r->sp - f->sp < ROOT_MOST ? WALK_BAD_RULE : WALK_ROOT;
+	if (f->pc && (e = entry_find(u, space, f->pc - 1)) && entry_after_call(u, e))   /* not makecontext's */
+		*r = (struct thread_root){ f->sp, tid, space->epoch };
+	return !f->pc && r->tid == tid && r->epoch == space->epoch && f->sp < r->sp && r->sp - f->sp < ROOT_MOST ? WALK_BAD_RULE : WALK_ROOT;
 }
 
 /* The walk has ended at F in code that keeps its frames elsewhere, which is among the frames from ABOVE on: goes on beneath it, if that is
@@ -386,7 +387,7 @@ unwind(struct unwinder *u, struct space *space, const struct regs *regs, const s
 	w->stack->sp = stack->lo;
 	w->end = walk_frames(&j, &f);
 	if (w->end == WALK_ROOT && stack->tid > 0)
-		w->end = check_root(u, stack->tid, &f);
+		w->end = check_root(u, space, stack->tid, &f);
 	if (__builtin_expect(w->end == WALK_NO_RULE || w->end == WALK_BAD_RULE || w->end == WALK_STACK_SHORT, 0))
 		w->end = walk_beneath(&j, regs, stack->tid, 0, NESTED, &f, w->end);
 	if (w->end == WALK_ROOT && w->n == 1 && is_torn(&j, regs))

@@ -59,6 +59,7 @@ enum { ROOTS = 64 };
 struct thread_root {
 	uint64_t sp;
 	int32_t tid;
+	uint32_t epoch;           /* of the space */
 };
 
 struct unwinder {

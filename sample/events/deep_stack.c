@@ -14,7 +14,7 @@
  * beyond the last frame.  PATIENCE: if the program once read too little in a place, or what a walk needed, it may read too much there so many times.
  * TRIES: missing pages that it may try on stacks that prof does not know yet, at first and once a stack had some.  A word that
  * tells of another stack's sp is less than SAVED bytes below that, and within SEARCHED bytes of where the walk left the
- * stack.  A page is wanted for WANTED_FOR times WANTED_EACH deep walks. */
+ * stack.  A page is wanted for WANTED_FOR times WANTED_EACH deep walks there. */
 enum { TOP_NONE = 8, BEYOND = 1 << 10, PATIENCE = 64, TRIES_FIRST = 8, TRIES = 64, SAVED = 64, SEARCHED = 4096, ARRAY_MOST = 16 << 20,
        STACK_MOST = 64 << 20, WANTED_EACH = 64, WANTED_FOR = 4 };
 
@@ -298,48 +298,56 @@ page_of(uint64_t at)
 	return at & ~(uint64_t)(DEEP_PAGE - 1);
 }
 
+/* The time, by the deep walks of stacks in that region. */
 static uint64_t
-now(const struct deep *d)
+now(const struct deep *d, const struct walked *w)
 {
-	return d->walks / WANTED_EACH % DEEP_PAGE;
+	return d->walks[deep_place(w->sp, DEEP_REGION)] / WANTED_EACH % DEEP_PAGE;
 }
 
 static void
-want(struct deep *d, uint64_t at)
+want(struct deep *d, const struct walked *w, uint64_t at)
 {
-	d->wanted[deep_hole_place(page_of(at))] = page_of(at) | now(d);
+	d->wanted[deep_hole_place(page_of(at))] = page_of(at) | now(d, w);
 }
 
 static bool
-is_wanted(const struct deep *d, uint64_t page)
+is_wanted(const struct deep *d, const struct walked *w, uint64_t page)
 {
 	uint64_t v = d->wanted[deep_hole_place(page)];
 
-	return page_of(v) == page && (now(d) - v) % DEEP_PAGE <= WANTED_FOR;
+	return page_of(v) == page && (now(d, w) - v) % DEEP_PAGE <= WANTED_FOR;
+}
+
+static bool
+is_on(const struct walked *w, uint64_t sp, uint64_t end)
+{
+	return w->sp <= sp && sp < end && end <= w->end;
 }
 
 /* A walk wants what the functions of these frames saved, right below the next one. */
 static void
-learn_wanted(struct deep *d, const uint64_t *frame, unsigned n)
+learn_wanted(struct deep *d, const struct walked *w, const uint64_t *frame, unsigned n)
 {
-	d->walks++;
-	for (unsigned i = 1; i < n; i++) {
-		want(d, frame[i] - SAVED);
-		want(d, frame[i] - 1);
-	}
+	d->walks[deep_place(w->sp, DEEP_REGION)]++;
+	for (unsigned i = 1; i < n; i++)
+		if (is_on(w, frame[i - 1], frame[i])) {
+			want(d, w, frame[i] - SAVED);
+			want(d, w, frame[i] - 1);
+		}
 }
 
 /* The program leaves out the pages of a frame between its sp and END, where its function saved registers, if no walk has wanted
  * them of late. */
 static void
-learn_array(struct deep *d, uint64_t sp, uint64_t end)
+learn_array(struct deep *d, const struct walked *w, uint64_t sp, uint64_t end)
 {
-	uint64_t lo = page_of(sp + DEEP_PAGE - 1), hi = page_of(end - SAVED), from;
+	uint64_t lo = page_of(sp) + DEEP_PAGE, hi = page_of(end - SAVED), from;
 
-	if (!sp || hi <= lo || hi - lo >= ARRAY_MOST)
+	if (hi <= lo || hi - lo >= ARRAY_MOST)
 		return;
 	for (from = lo; lo < hi; lo += DEEP_PAGE) {
-		bool is = is_wanted(d, lo);
+		bool is = is_wanted(d, w, lo);
 
 		if ((is || lo + DEEP_PAGE == hi) && from < lo + !is)
 			d->told->hole[deep_hole_place(from)] = (struct deep_hole){ from, is ? lo : hi };
@@ -348,11 +356,11 @@ learn_array(struct deep *d, uint64_t sp, uint64_t end)
 }
 
 /* If what the frames hold used up what the program may read, there are arrays among that.  The program leaves out an array from its first
- * page on, so it must not begin in the middle of one, where the kernel's copy ends. */
+ * page on, so it must not begin in the middle of one, where the kernel's copy ends (COPIED; 0: not on this stack). */
 static void
-learn_arrays(struct deep *d, const struct pieces *rest, const struct walked *w, const uint64_t *frame, unsigned n)
+learn_arrays(struct deep *d, const struct pieces *rest, const struct walked *w, uint64_t copied, const uint64_t *frame, unsigned n)
 {
-	uint64_t read = 0, copied = w->sp + d->told->copied;
+	uint64_t read = 0;
 
 	for (uint32_t i = 0; i < rest->n; i++)
 		read += rest->piece[i].size;
@@ -361,7 +369,9 @@ learn_arrays(struct deep *d, const struct pieces *rest, const struct walked *w, 
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t sp = i + 1 < n ? frame[i] : w->last, end = i + 1 < n ? frame[i + 1] : w->end;
 
-		learn_array(d, sp, end);
+		if (!is_on(w, sp, end))
+			continue;
+		learn_array(d, w, sp, end);
 		if (sp < copied && copied < end)
 			d->told->top[deep_place(w->sp, DEEP_REGION)] |= DEEP_EARLY;
 	}
@@ -370,11 +380,12 @@ learn_arrays(struct deep *d, const struct pieces *rest, const struct walked *w, 
 /* The program did not read what is at END, although prof knows that a walk wants it: it is in a supposed hole, or (SOME: it read
  * others) behind one. */
 static void
-learn_hole(struct deep *d, uint64_t *top, uint64_t end, bool some, bool early)
+learn_hole(struct deep *d, const struct walked *w, uint64_t *top, bool some, bool early)
 {
 	struct deep_told *t = d->told;
+	uint64_t end = w->end;
 
-	want(d, end);
+	want(d, w, end);
 	for (uint32_t i = 0; i < 1 << DEEP_HOLES; i++)
 		if (t->hole[i].lo <= end && end < t->hole[i].hi)
 			t->hole[i].lo = 0;
@@ -397,7 +408,7 @@ learn_end(struct deep *d, const struct piece *copy, const struct pieces *rest, c
 		d->patience[i] = known ? PATIENCE : d->patience[i];
 		*top = flags;
 		if (!known || is_short)
-			learn_hole(d, top, w->end, rest->n, is_short);
+			learn_hole(d, w, top, rest->n, is_short);
 	} else if (known != TOP_NONE && known < w->end) {
 		*top = (w->end + BEYOND + DEEP_FLAGS) / 8 * 8 + flags;
 	} else if (first && !flags && rest->n && w->end < rest->piece->lo && known > rest->piece->lo + DEEP_PAGE && !d->patience[i]--) {
@@ -428,10 +439,10 @@ deep_learn(struct deep *d, const struct piece *copy, const struct pieces *all, c
 		if (i + 1 < n)
 			learn_turn(d, copy, all, &w[i]);
 	}
-	if (all->n)
-		learn_wanted(d, frame, nframe);
+	if (stacks.n && n)
+		learn_wanted(d, &w[n - 1], frame, nframe);
 	if (cut && n)
-		learn_arrays(d, &stacks, &w[n - 1], frame, nframe);
+		learn_arrays(d, &stacks, &w[n - 1], n == 1 ? copy->lo + d->told->copied : 0, frame, nframe);
 }
 
 uint64_t

@@ -28,7 +28,7 @@ struct deep {
 	struct deep_told *told;          /* NULL: nobody reads more than the kernel's copy */
 	uint8_t patience[1 << DEEP_REGIONS];   /* how many times it may still read more there than prof needs */
 	uint64_t wanted[1 << DEEP_HOLES];   /* pages that walks wanted, by deep_hole_place; in the lowest bits, when */
-	uint64_t walks;                  /* walks that went beyond the kernel's copy */
+	uint32_t walks[1 << DEEP_REGIONS];   /* walks of stacks there that went beyond the kernel's copy */
 	struct deep_cpu {
 		int fd;                  /* its event */
 		int32_t tid;             /* the thread that PIECES are of */

@@ -107,7 +107,7 @@ limit(uint64_t ring_bytes, bool behind)
 static uint64_t
 limit_deep(const struct pressure_given *g)
 {
-	uint64_t each = g->freq * ROOM_DEEP / 1000, roomy = g->freq ? g->ring_bytes / (each > 2 ? each : 2) : 0;
+	uint64_t each = g->freq * g->events * ROOM_DEEP / 1000, roomy = g->freq ? g->ring_bytes / (each > 2 ? each : 2) : 0;
 	uint64_t most = roomy > DEEP_LEAST ? roomy : DEEP_LEAST;
 
 	return most < g->deep ? most : g->deep;
@@ -279,16 +279,18 @@ less_deep(struct pressure *p)
 {
 	if (!p->want.deep)
 		return false;
-	p->want.deep = p->want.deep > p->given.deep / 4 ? p->want.deep / 2 : 0;
+	p->want.deep = p->want.deep / 2 >= DEEP_LEAST / 4 ? p->want.deep / 2 : 0;
 	return true;
 }
 
 static bool
 more_deep(struct pressure *p)
 {
+	uint64_t more = p->want.deep ? p->want.deep * 2 : DEEP_LEAST / 4;
+
 	if (p->want.deep == p->given.deep)
 		return false;
-	p->want.deep = p->want.deep ? p->want.deep * 2 : p->given.deep / 4;
+	p->want.deep = more < p->given.deep ? more : p->given.deep;
 	return true;
 }
 

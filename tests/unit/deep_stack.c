@@ -260,7 +260,7 @@ learns_arrays_of_frames(void)
 	const struct pieces full = { &(struct piece){ sp, DEEP_MOST, bytes }, 1 }, some = { &(struct piece){ sp, DEEP_PAGE, bytes }, 1 };
 	const struct piece copy = { sp, STACK_BEFORE_DEEP, stack };
 	const struct walked w = { sp, end, end - 100 };
-	const uint64_t frame[] = { sp + 8, sp + 3 * DEEP_PAGE + 80, sp + 4 * DEEP_PAGE, 0, sp + 5 * DEEP_PAGE, sp + 12 * DEEP_PAGE + 8 };
+	const uint64_t frame[] = { sp + 8, sp + 3 * DEEP_PAGE + 80, sp + 4 * DEEP_PAGE, 0, sp + 4 * DEEP_PAGE + 8, sp + 12 * DEEP_PAGE + 8 };
 	const uint64_t other[] = { sp + 8, sp + 8 * DEEP_PAGE + 100 };
 	const struct deep_hole *first = &told.hole[deep_hole_place(sp + DEEP_PAGE)], *second = &told.hole[deep_hole_place(sp + 5 * DEEP_PAGE)],
 	                       *third = &told.hole[deep_hole_place(sp + 9 * DEEP_PAGE)];
@@ -268,7 +268,6 @@ learns_arrays_of_frames(void)
 	begin();
 	told.most = DEEP_MOST;
 	memset(d.wanted, 0, sizeof d.wanted);
-	d.walks = 1000;
 	deep_learn(&d, &copy, &some, &(struct walked){ sp, sp + 9 * DEEP_PAGE, sp }, 1, other, 2, false);
 	deep_learn(&d, &copy, &full, &w, 1, frame, 6, true);
 	CHECK(first->lo == sp + DEEP_PAGE && first->hi == sp + 3 * DEEP_PAGE);
@@ -277,7 +276,7 @@ learns_arrays_of_frames(void)
 	memset(told.hole, 0, sizeof told.hole);
 	deep_learn(&d, &copy, &some, &w, 1, frame, 6, true);   /* there was room for more */
 	CHECK_U64(first->lo, 0);
-	d.walks += (WANTED_FOR + 1) * WANTED_EACH;
+	d.walks[deep_place(sp, DEEP_REGION)] += (WANTED_FOR + 1) * WANTED_EACH;
 	deep_learn(&d, &copy, &full, &w, 1, frame, 6, true);
 	CHECK(second->lo == sp + 5 * DEEP_PAGE && second->hi == sp + 11 * DEEP_PAGE);
 }

@@ -235,6 +235,14 @@ deep_samples_fit(void)
 	g.deep = 0;
 	pressure_begin(&p, &g);
 	CHECK_U64(p.want.deep, 0);
+	g.deep = 737280;                  /* what it may, less and more, is never more than that */
+	g.ring_bytes = 4 << 20;
+	g.freq = 999;
+	pressure_begin(&p, &g);
+	CHECK(less_deep(&p) && less_deep(&p) && p.want.deep == 466033 / 4);
+	while (more_deep(&p))
+		CHECK(p.want.deep <= 466033);
+	CHECK_U64(p.want.deep, 466033);
 }
 
 /* Most changes open the events again, and the rings still hold records of the old ones. So prof makes one step, and then waits. */

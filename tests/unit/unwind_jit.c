@@ -295,6 +295,25 @@ jitted_code_without_a_return(void)
 	tear_down();
 }
 
+/* A stub that jumps to what it has found: it has no frame, if a call of just this stub left what is at sp. */
+static void
+jitted_code_that_jumps_on(void)
+{
+	for (unsigned other = 0; other < 2; other++) {
+		set_up(MODE_AUTO, 512);
+		space.read = read_jit;
+		memset(jit_bytes, 0x90, sizeof jit_bytes);
+		memcpy(jit_bytes + 0x100, "\x48\x8b\x06\x48\x85\xc0\x74\x02\xff\xe0\xe9\x00\x00\x10\x00", 15);   /* mov; test; je; jmp *%rax; jmp far away */
+		memcpy(jit_bytes + 0x300, "\xe8\xfb\xfd\xff\xff\x48\x83\xc4\x18\xc3", 10);   /* call; add; ret */
+		jit_bytes[0x302] = other ? 0xfc : 0xfd;   /* calls what lies 256 bytes before */
+		words[0] = 0x10305;
+		words[4] = ret(ROOT);
+		go(0x10103, 0, WORDS);
+		CHECK(other ? walk.end == WALK_NO_RULE && walk.n == 1 : walk.end == WALK_ROOT && walk.n == 3 && walk.by_code == 2);
+		tear_down();
+	}
+}
+
 /* prof reads pages before all of their code is there. */
 static void
 jitted_code_comes_later(void)
@@ -494,6 +513,7 @@ main(void)
 	RUN("unwind_jit", jitted_code_changes);
 	RUN("unwind_jit", jitted_code_that_stays);
 	RUN("unwind_jit", jitted_code_without_a_return);
+	RUN("unwind_jit", jitted_code_that_jumps_on);
 	RUN("unwind_jit", jitted_code_comes_later);
 	RUN("unwind_jit", jitted_code_in_a_frame_made_for_it);
 	RUN("unwind_jit", jitted_code_in_a_small_frame);

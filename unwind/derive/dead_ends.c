@@ -39,7 +39,7 @@ slot_of(uint64_t key)
 const struct dead_ends *
 dead_ends_around(struct code_source *src, uint64_t addr)
 {
-	for (unsigned i = 0; src->dead && i < SETS; i++) {
+	for (unsigned i = 0; src->dead && src->space && i < SETS; i++) {
 		const struct dead_ends *d = &src->dead->set[i];
 
 		if (d->epoch && d->epoch == src->space->epoch && code_pages_covers(&d->extent, addr) && code_pages_same(&src->pages, src->space, &d->extent)) {

@@ -35,7 +35,7 @@ branch(const struct reader *r, struct ways *w, const struct flow *f, uint64_t ta
 	}
 	if (was_there(w->seen, w->nseen, target))
 		return;
-	if (w->nseen == PATHS || w->paths == PATHS || (w->dead && dead_ends_has(w->dead, target, state, &w->by_fp))) {
+	if (w->nseen == PATHS || w->paths == PATHS || (w->dead && dead_ends_has(w->dead, target, state, &w->dead_by_fp))) {
 		w->unsure = true;
 		return;
 	}
@@ -122,51 +122,47 @@ follow(struct reader *r, struct ways *w, struct flow f, struct rule *rule)
 	}
 }
 
+/* Remembers where prof has followed all ways in vain. */
 static void
-leave_out(struct ways *w, uint64_t at)
+remember(struct reader *r, const struct ways *w)
 {
-	for (unsigned i = 0; i < w->nseen; i++)
-		if (w->seen[i] == at)
-			w->state[i] = NO_DEAD_END;
+	if (r->m->kind == MODULE_JIT && !r->src->passes && !w->misses && w->budget && w->nseen >= DEAD_LEAST && w->nseen < PATHS)
+		dead_ends_add(r->src, w->dead, w->seen, w->state, w->nseen, w->by_fp);
 }
 
-/* Remembers which paths prof has followed to their ends in vain.  If the budget is used up, others are left, and the last one is followed
- * in part. */
-static void
-remember(struct reader *r, struct ways *w)
+/* Follows all ways from there; true where one led to a rule. */
+static bool
+follow_all(struct reader *r, struct ways *w, const struct flow *begin, struct rule *rule)
 {
-	if (r->m->kind != MODULE_JIT || r->src->passes || w->misses || w->nseen < DEAD_LEAST)
-		return;
-	if (!w->budget)
-		leave_out(w, w->last);
-	while (w->paths)
-		leave_out(w, w->path[--w->paths].at);
-	dead_ends_add(r->src, w->dead, w->seen, w->state, w->nseen, w->by_fp);
+	flow_reread(r);
+	w->paths = w->nseen = 0;
+	w->unsure = w->called = w->entered = w->by_fp = w->misses = w->dead_by_fp = false;
+	w->budget = STRAIGHT_MAX;
+	if (follow(r, w, *begin, rule))
+		return true;
+	while (w->paths && w->budget)
+		if (follow(r, w, w->path[--w->paths], rule))
+			return true;
+	return false;
 }
 
 bool
 derive_forward(struct reader *r, struct ways *w, uint64_t start, bool returns, struct rule *rule)
 {
 	const struct flow begin = { .at = start, .sp_known = true, .forward = true, .popped = NO_REG };
-	bool left;
 
-	flow_reread(r);
-	w->paths = w->nseen = 0;
-	w->unsure = w->called = w->entered = w->by_fp = w->misses = false;
-	w->budget = STRAIGHT_MAX;
 	w->dead = r->m->kind == MODULE_JIT && !r->src->passes ? dead_ends_around(r->src, start) : NULL;
-	if (follow(r, w, begin, rule))
+	if (follow_all(r, w, &begin, rule))
 		return true;
-	while (w->paths && w->budget) {
-		w->last = w->path[--w->paths].at;
-		if (follow(r, w, w->path[w->paths], rule))
+	if (w->dead_by_fp && !w->by_fp) {   /* whether this code uses fp so, the ways alone tell */
+		w->dead = NULL;
+		if (follow_all(r, w, &begin, rule))
 			return true;
 	}
-	left = w->paths;
 	remember(r, w);
 	if (w->by_fp)
 		flow_record(r, rule);
-	else if (returns && w->entered && !w->unsure && !w->called && !left)
+	else if (returns && w->entered && !w->unsure && !w->called && !w->paths)
 		*rule = (struct rule){ .kind = RULE_ROOT };   /* this way ends the thread: musl's clone */
 	else
 		return false;

@@ -12,8 +12,8 @@ struct ways {
 	uint64_t seen[PATHS];
 	uint8_t state[PATHS];     /* of those SEEN */
 	unsigned paths, nseen, budget;
-	uint64_t last;            /* where the last one began */
 	const struct dead_ends *dead;   /* what prof knows of that code, or NULL */
+	bool dead_by_fp;          /* DEAD says so of code that one of them led to */
 	bool misses;              /* one of them led to a return that told nothing: in another state it may */
 	bool unsure;              /* one of them led nowhere */
 	bool called;              /* one of them led to a call */
