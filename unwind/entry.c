@@ -122,6 +122,7 @@ fill_from(struct unwinder *u, struct space *space, const struct map *map, uint64
 
 	if (!map || !map->exec)
 		return NULL;
+	map->module->met = true;
 	code = code_intern(u->codes, map->module->id, addr - map->bias);
 	e = code == CODE_UNKNOWN ? &u->spare : make_room(u, space->epoch, addr);
 	*e = (struct entry){ .addr = addr, .epoch = space->epoch, .code = code, .rule = kept_rule(u, code) };

@@ -249,7 +249,8 @@ details(const struct closing *c)
 	        c->plan->stack_size ? ", no deeper than you asked for" : "",
 	        (unsigned)c->counts.maps_reread, plural(c->counts.maps_reread), (unsigned)c->counts.throttled, plural(c->counts.throttled));
 	for (uint32_t i = 0; i < k->modules.n; i++)
-		if (k->modules.module[i]->bad && k->modules.module[i]->kind >= MODULE_FILE && k->modules.module[i]->kind != MODULE_JIT)
+		if (k->modules.module[i]->bad && k->modules.module[i]->met && k->modules.module[i]->kind >= MODULE_FILE &&
+		    k->modules.module[i]->kind != MODULE_JIT)
 			verbose("%s: %s; its frames have no names", k->modules.module[i]->path, k->modules.module[i]->bad);
 	given_up(k, true);
 }

@@ -156,8 +156,10 @@ recorded_page(struct mapped_files *b, struct mapped_file *f, uint64_t lo, uint64
 }
 
 static const char *
-why(int err)
+why(int err, const char *path)
 {
+	if (!strncmp(path, "/memfd:", 7))
+		return "is memory that programs share, and no file";
 	switch (err) {
 	case EACCES:
 	case EPERM:
@@ -218,7 +220,7 @@ open_file(struct mapped_files *b, struct mapped_file *f, int32_t pid, uint64_t l
 		f->tried = clock_now();
 		f->root = root;
 		f->pause = b->finder ? UINT64_MAX : !f->pause ? PAUSE_FIRST : f->pause < PAUSE_MOST ? f->pause * 2 : PAUSE_MOST;
-		return f->lost = module_lost(b->modules, f->id.path, why(err));
+		return f->lost = module_lost(b->modules, f->id.path, why(err, f->id.path));
 	}
 	return take_file(b, f, fd, root);
 }

@@ -25,6 +25,7 @@ struct module {
 	const char *path;          /* as its process calls it */
 	const char *name;          /* the last part of PATH */
 	const char *bad;           /* why there is nothing to read in it, or NULL */
+	bool met;                  /* a stack has an address in it */
 	struct work work;          /* the work that reading it may still take; OVER: prof has given up */
 	struct filemap file;
 	struct elf elf;
