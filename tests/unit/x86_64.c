@@ -351,16 +351,17 @@ places_that_are_named(void)
 		0xe8, 0xf5, 0xff, 0xff, 0xff,                 /* 0x1006: call 0x1000 */
 		0x48, 0x8d, 0x3d, 0x02, 0, 0, 0,              /* 0x100b: lea 2(%rip),%rdi: 0x1014 */
 		0x48, 0xc7, 0xc7, 0x08, 0x10, 0, 0,           /* 0x1012: mov $0x1008,%rdi */
+		0x48, 0xbf, 0x04, 0x10, 0, 0, 0, 0, 0, 0,     /* movabs $0x1004,%rdi */
 		0x8d, 0x3d, 0x02, 0, 0, 0,                    /* not one of 64 bits */
 		0xe8, 0xff, 0xff, 0, 0x7f,                    /* far away */
-		0xe8, 0xff,                                   /* cut */
+		0x48, 0xbf, 0x05, 0x10, 0, 0, 0, 0, 0,        /* cut */
 	};
 	struct spots called = { .lo = 0x1000, .end = 0x1020, .called = true }, taken = { .lo = 0x1000, .end = 0x1020 };
 
 	x86_named(&called, code, sizeof code, 0x1000);
 	CHECK(called.n == 2 && called.at[0] == 0x1010 && called.at[1] == 0x1000);
 	x86_named(&taken, code, sizeof code, 0x1000);
-	CHECK(taken.n == 2 && taken.at[0] == 0x1014 && taken.at[1] == 0x1008);
+	CHECK(taken.n == 3 && taken.at[0] == 0x1014 && taken.at[1] == 0x1008 && taken.at[2] == 0x1004);
 	called.end = 0x1010;
 	called.n = 0;
 	x86_named(&called, code, sizeof code, 0x1000);

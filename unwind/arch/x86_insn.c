@@ -527,6 +527,8 @@ x86_after_call(const uint8_t *end, uint64_t n)
 void
 x86_named(struct spots *spots, const uint8_t *bytes, uint64_t n, uint64_t vaddr)
 {
+	uint64_t address;
+
 	for (uint64_t i = 1; i + 6 <= n; i++) {
 		const uint8_t *p = bytes + i;
 
@@ -538,5 +540,9 @@ x86_named(struct spots *spots, const uint8_t *bytes, uint64_t n, uint64_t vaddr)
 			spots_add(spots, vaddr + i + 6 + (uint64_t)x86_number(p + 2, 4));
 		else if (*p == 0xc7 && (p[1] & 0xf8) == 0xc0 && p[-1] == 0x48)
 			spots_add(spots, (uint64_t)x86_number(p + 2, 4));
+		else if ((*p & 0xf8) == 0xb8 && (p[-1] & 0xfe) == 0x48 && n - i > sizeof address) {
+			memcpy(&address, p + 1, sizeof address);
+			spots_add(spots, address);
+		}
 	}
 }
