@@ -262,7 +262,7 @@ tell(void)
 		if (ms->module[i]->kind == MODULE_LOST && *ms->module[i]->path == '/' && told++ < 4)
 			warn("%s %s", ms->module[i]->path, ms->module[i]->bad);
 	sink_open(&words, -1);
-	runtime_words(&words, &s.stacks.collector.profile);
+	runtime_words(&words, &s.stacks.collector.profile, false);
 	if (words.len > SEPARATOR)
 		warn("%.*s", (int)(words.len - SEPARATOR), words.buf + SEPARATOR);
 	sink_close(&words);

@@ -330,7 +330,7 @@ obstacles_line(struct sink *s, const struct closing *c)
 	if (c->plan->gil)
 		sink_fmt(s, "; prof left out %llu sample%s of threads that do not hold Python's interpreter lock (--gil)",
 		         (unsigned long long)c->collector->unlocked, plural(c->collector->unlocked));
-	runtime_words(s, &c->collector->profile);
+	runtime_words(s, &c->collector->profile, c->plan->jit_names);
 	if (n->stopper.died)
 		sink_str(s, "; the process that stops threads was killed, and there are no samples after that");
 	if (keeper_lost())

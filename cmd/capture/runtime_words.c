@@ -13,11 +13,12 @@ enum { NOT_KNOWN, EXPRESSIONS, LANGUAGES_MOST = 18 };
 
 /* MODULE: how the names of its files begin; LOOP: the function in which it interprets, or NULL. */
 static const struct language {
-	const char *name, *module[3], *loop, *cure;
+	const char *name, *module[3], *loop, *cure, *asked;   /* ASKED: instead of the cure, with --jit-names */
 } language[] = {
 	[NOT_KNOWN] = { .name = "an unknown runtime", .cure = "prof reads /tmp/perf-PID.map, if the runtime writes it" },
 	[EXPRESSIONS] = { "PCRE (regular expressions)", { "libpcre" }, NULL, NULL },
-	{ "Java", { "libjvm.so" }, NULL, "use --jit-names, or jcmd PID Compiler.perfmap before the capture ends" },
+	{ "Java", { "libjvm.so" }, NULL, "use --jit-names, or jcmd PID Compiler.perfmap before the capture ends",
+	  "prof asked for them once: other code was made later, or freed before" },
 	{ "Node.js", { "node", "libnode.so" }, "Builtins_InterpreterEntryTrampoline", "start node with --perf-basic-prof" },
 	{ "JavaScript", { "chrome", "chromium" }, NULL, "start it with --js-flags=--perf-basic-prof" },
 	{ "Deno", { "deno" }, NULL, "start it with --v8-flags=--perf-basic-prof" },
@@ -204,19 +205,20 @@ join(struct tally *t)
 }
 
 static void
-put(struct sink *s, const struct tally *t)
+put(struct sink *s, const struct tally *t, bool asked)
 {
 	for (unsigned i = 0; i < LANGUAGES; i++) {
 		const struct language *l = &language[i];
+		const char *cure = asked && l->asked ? l->asked : l->cure;
 
 		if (t->made[i] * 100 >= t->all * RUNTIME_TOLD && t->made[i])
 			sink_fmt(s, "; %u%% of stacks pass through JIT code of %s, which has no names%s%s%s",
-			         (unsigned)(t->made[i] * 100 / t->all), l->name, l->cure ? " (" : "", l->cure ? l->cure : "", l->cure ? ")" : "");
+			         (unsigned)(t->made[i] * 100 / t->all), l->name, cure ? " (" : "", cure ? cure : "", cure ? ")" : "");
 		if (t->loop[i] * 100 < t->all * RUNTIME_TOLD || !t->loop[i])
 			continue;
 		sink_fmt(s, "; %u%% of stacks run functions of %s; prof sees only the interpreter", (unsigned)(t->loop[i] * 100 / t->all), l->name);
-		if (l->cure)
-			sink_fmt(s, " (%s)", l->cure);
+		if (cure)
+			sink_fmt(s, " (%s)", cure);
 	}
 	if (t->stripped && t->of_stripped * 100 >= t->all * STRIPPED_TOLD) {
 		const char *id = build_id_of(t->p, t->stripped);
@@ -231,7 +233,7 @@ put(struct sink *s, const struct tally *t)
 }
 
 void
-runtime_words(struct sink *s, const struct profile *p)
+runtime_words(struct sink *s, const struct profile *p, bool asked)
 {
 	struct tally t = { .p = p };
 
@@ -240,7 +242,7 @@ runtime_words(struct sink *s, const struct profile *p)
 		find_stripped(&t);
 		join(&t);
 		if (t.all)
-			put(s, &t);
+			put(s, &t, asked);
 	}
 	vec_free(&t.passed, &t.passed_cap, sizeof *t.passed);
 	vec_free(&t.of_function, &t.of_cap, sizeof *t.of_function);

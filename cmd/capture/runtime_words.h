@@ -5,7 +5,7 @@
 #include "lib/sink.h"
 #include "out/profile/profile.h"
 
-/* Sentences for the closing line, each behind "; ", about a named profile; nothing where nearly all has names. */
-void runtime_words(struct sink *, const struct profile *);
+/* Sentences for the closing line, each behind "; ", about a named profile; nothing where nearly all has names.  ASKED: with --jit-names. */
+void runtime_words(struct sink *, const struct profile *, bool asked);
 
 #endif
