@@ -17,12 +17,12 @@ each_runtime_in_words(void)
 		t.made[i] = 60;
 		t.loop[i] = 30;
 		sink_open(&s, -1);
-		put(&s, &t, i % 2);
+		put(&s, &t, true);
 		sink_char(&s, 0);
 		snprintf(text, sizeof text, "; 60%% of stacks pass through JIT code of %s, which has no names", language[i].name);
 		CHECK(!strncmp(s.buf, text, strlen(text)));
 		CHECK(!strstr(s.buf, "null") && !strstr(s.buf, "()"));
-		CHECK(!(i % 2) || !strstr(s.buf, "use --jit-names"));   /* the user did */
+		CHECK(!strstr(s.buf, "(use --jit-names"));   /* the user did */
 		s.len = 0;
 		sink_close(&s);
 	}
