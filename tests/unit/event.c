@@ -237,6 +237,22 @@ periods(void)
 	CHECK(list("cycles/period=1") != NULL);
 }
 
+static void
+scales(void)
+{
+	static const struct { const char *text; double v; } row[] = {
+		{ "1", 1 }, { "0.0625\n", 0.0625 }, { "6.1e-5\n", 6.1e-5 }, { "2.3283064365386962890625e-10", 0x1p-32 }, { "1E+3", 1000 },
+		{ "123456789012345678901234567890", 123456789012345678901234567890.0 }, { "", 0 }, { ".5.5", 0.5 }, { "x", 0 },
+	};
+
+	for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+		double v = decimal(row[i].text);
+
+		CHECK(v >= row[i].v * (1 - 1e-14) && v <= row[i].v * (1 + 1e-14));
+	}
+	CHECK(decimal("9e999999999") < 1e200);
+}
+
 /* Hybrids, and what counts for a whole machine. */
 static void
 other_pmus(void)
@@ -439,6 +455,7 @@ main(void)
 	RUN("event", breakpoints);
 	RUN("event", groups);
 	RUN("event", periods);
+	RUN("event", scales);
 	RUN("event", other_pmus);
 	RUN("event", pmu_terms);
 	RUN("event", placing);
