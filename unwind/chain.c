@@ -37,25 +37,14 @@ walk_push_deep(const struct unwinder *u, struct walk *w, uint32_t code, uint64_t
 	*ring = (*ring + 1) % room;
 }
 
-static uint32_t
-last_place(const struct unwinder *u, const struct walk *w, uint32_t ring)
-{
-	uint32_t keep = root_end(u), room = u->max_stack - keep;
-
-	return !w->elided || !room ? w->n - 1 : keep + (ring + room - 1) % room;
-}
-
 uint32_t
 walk_last(const struct unwinder *u, const struct walk *w, uint32_t ring)
 {
-	return w->n ? w->code[last_place(u, w, ring)] : CODE_UNKNOWN;
-}
+	uint32_t keep = root_end(u), room = u->max_stack - keep;
 
-void
-walk_rename(const struct unwinder *u, struct walk *w, uint32_t ring, uint32_t code)
-{
-	if (w->n)
-		w->code[last_place(u, w, ring)] = code;
+	if (!w->elided || !room)
+		return w->n ? w->code[w->n - 1] : CODE_UNKNOWN;
+	return w->code[keep + (ring + room - 1) % room];
 }
 
 static void

@@ -12,8 +12,6 @@ void walk_push_deep(const struct unwinder *, struct walk *, uint32_t code, uint6
 void walk_unroll(const struct unwinder *, struct walk *, uint32_t ring);
 /* The code that came last. */
 uint32_t walk_last(const struct unwinder *, const struct walk *, uint32_t ring);
-/* Puts another code in its place. */
-void walk_rename(const struct unwinder *, struct walk *, uint32_t ring, uint32_t code);
 
 static inline void
 walk_push(const struct unwinder *u, struct walk *w, uint32_t code, uint64_t sp, uint32_t *ring)

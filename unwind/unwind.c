@@ -178,17 +178,6 @@ tracks_follow(struct tracks *t, struct job *j, struct frame *f)
 	return n;
 }
 
-/* The kernel returns from a signal's handler, and makecontext's functions return, to code that has not called: the address is the first of
- * a function, and not behind a call. */
-static void
-name_uncalled(struct job *j, const struct frame *from)
-{
-	struct entry *e = entry_find(j->u, j->space, from->pc - 1);
-
-	if (e && !entry_after_call(j->u, e) && (e = entry_find(j->u, j->space, from->pc)))
-		walk_rename(j->u, j->walk, j->ring, e->code);
-}
-
 /* Whether the walk has only been in the vdso, which always has a caller.  Then a stack without a caller is not the thread's any more:
  * a vfork's child gives it back to its parent while it is still in its last system call, and the parent writes on it. */
 static bool
@@ -274,8 +263,6 @@ walk_frames(struct job *j, struct frame *f)
 			if (!step)
 				note_stack(w, from.sp, f->sp, f->exact ? SIGNAL_MOST : FRAME_MOST);
 		}
-		if (__builtin_expect((step == STEP_ROOT || (step == STEP_OK && f->exact)) && !from.exact, 0))
-			name_uncalled(j, &from);
 		if (__builtin_expect(step != STEP_OK, 0)) {
 			end = end_of(j, f, step);
 			break;

@@ -444,13 +444,6 @@ gone_on(struct stepper *s, unsigned call, uint32_t code)
 	return 0;
 }
 
-/* Execution returns to it although it has not called. */
-static bool
-is_trampoline(const struct stepper *s, uint32_t code)
-{
-	return code >= CODE_MARKS && !strcmp(s->modules.module[s->codes.code[code].module]->name, "[trampoline]");
-}
-
 static const char *
 compare(struct stepper *s, const struct walk *w, uint32_t *at)
 {
@@ -462,8 +455,7 @@ compare(struct stepper *s, const struct walk *w, uint32_t *at)
 	for (*at = 1; *at < w->n; ++*at) {
 		if (!call--)
 			return "a frame too many";
-		if (same(s, w->code[*at], s->call[call].pc - !s->call[call].exact) ||
-		    (is_trampoline(s, w->code[*at]) && same(s, w->code[*at], s->call[call].pc)))
+		if (same(s, w->code[*at], s->call[call].pc - !s->call[call].exact))
 			continue;
 		if (call + 1 == s->ncall || !(on = gone_on(s, call + 1, w->code[*at])))
 			return "not what was called";

@@ -237,7 +237,7 @@ returns_to(struct truth *t, uint32_t k, uint64_t ra)
 
 	if (k + 1 == w->n)
 		return w->end != WALK_ROOT || !ra;
-	return w->code[k + 1] == CODE_ELIDED || w->code[k + 1] == code_at(t, ra - 1) || w->code[k + 1] == code_at(t, ra);   /* a trampoline */
+	return w->code[k + 1] == CODE_ELIDED || w->code[k + 1] == code_at(t, ra - 1);
 }
 
 /* An address as registers and stacks have it, which may be signed or have Thumb's bit. */
@@ -253,7 +253,7 @@ static bool
 is_return(struct truth *t, uint32_t k, uint64_t ra)
 {
 	ra = plain(t, ra);
-	return ra > 4096 && !(ra >> 48) && (code_at(t, ra - 1) == t->walk->code[k + 1] || code_at(t, ra) == t->walk->code[k + 1]);
+	return ra > 4096 && !(ra >> 48) && code_at(t, ra - 1) == t->walk->code[k + 1];
 }
 
 static bool

@@ -15,7 +15,7 @@ equal_rules_are_kept_once(void)
 	found = unwinder->found;
 	go(ret(PLAIN) + 1, 0, WORDS);
 	go(ret(PLAIN) + 2, 0, WORDS);
-	CHECK(walk.n == 2 && walk.by_cfi == 1 && rules == 3 && unwinder->rules == rules);
+	CHECK(walk.n == 2 && walk.by_cfi == 1 && rules == 2 && unwinder->rules == rules);
 	CHECK_U64(unwinder->found, found + 2);
 	space_renew(&space);   /* found again by its code */
 	go(ret(PLAIN) + 2, 0, WORDS);
