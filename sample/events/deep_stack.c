@@ -52,11 +52,12 @@ make_room(struct deep *d, uint32_t ncpu)
 	uint8_t *p;
 
 	d->ncpu = ncpu;
-	d->room = d->ncpu * (sizeof *d->cpu + sizeof *d->id + pieces + DEEP_ROOM);
+	d->room = sizeof *d->known + d->ncpu * (sizeof *d->cpu + sizeof *d->id + pieces + DEEP_ROOM);
 	p = mmap(NULL, d->room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return false;
-	d->cpu = (void *)p;
+	d->known = (void *)p;
+	d->cpu = (void *)(d->known + 1);
 	d->id = (void *)(d->cpu + d->ncpu);
 	p = (uint8_t *)(d->id + d->ncpu);
 	for (uint32_t i = 0; i < d->ncpu; i++, p += pieces + DEEP_ROOM)
@@ -129,8 +130,8 @@ deep_close(struct deep *d)
 		close(d->events);
 	if (d->told)
 		munmap(d->told, sizeof *d->told);
-	if (d->cpu)
-		munmap(d->cpu, d->room);
+	if (d->known)
+		munmap(d->known, d->room);
 	memset(d, 0, sizeof *d);
 }
 
@@ -302,19 +303,19 @@ page_of(uint64_t at)
 static uint64_t
 now(const struct deep *d, const struct walked *w)
 {
-	return d->walks[deep_place(w->sp, DEEP_REGION)] / WANTED_EACH % DEEP_PAGE;
+	return d->known->walks[deep_place(w->sp, DEEP_REGION)] / WANTED_EACH % DEEP_PAGE;
 }
 
 static void
 want(struct deep *d, const struct walked *w, uint64_t at)
 {
-	d->wanted[deep_hole_place(page_of(at))] = page_of(at) | now(d, w);
+	d->known->wanted[deep_hole_place(page_of(at))] = page_of(at) | now(d, w);
 }
 
 static bool
 is_wanted(const struct deep *d, const struct walked *w, uint64_t page)
 {
-	uint64_t v = d->wanted[deep_hole_place(page)];
+	uint64_t v = d->known->wanted[deep_hole_place(page)];
 
 	return page_of(v) == page && (now(d, w) - v) % DEEP_PAGE <= WANTED_FOR;
 }
@@ -329,7 +330,7 @@ is_on(const struct walked *w, uint64_t sp, uint64_t end)
 static void
 learn_wanted(struct deep *d, const struct walked *w, const uint64_t *frame, unsigned n)
 {
-	d->walks[deep_place(w->sp, DEEP_REGION)]++;
+	d->known->walks[deep_place(w->sp, DEEP_REGION)]++;
 	for (unsigned i = 1; i < n; i++)
 		if (is_on(w, frame[i - 1], frame[i])) {
 			want(d, w, frame[i] - SAVED);
@@ -403,17 +404,17 @@ learn_end(struct deep *d, const struct piece *copy, const struct pieces *rest, c
 	bool is_short = first && copy->size < d->told->copied;
 
 	if (!cut && rest->n && w->end >= rest->piece->lo)   /* it needed what the program read */
-		d->patience[i] = PATIENCE;
+		d->known->patience[i] = PATIENCE;
 	if (cut) {
-		d->patience[i] = known ? PATIENCE : d->patience[i];
+		d->known->patience[i] = known ? PATIENCE : d->known->patience[i];
 		*top = flags;
 		if (!known || is_short)
 			learn_hole(d, w, top, rest->n, is_short);
 	} else if (known != TOP_NONE && known < w->end) {
 		*top = (w->end + BEYOND + DEEP_FLAGS) / 8 * 8 + flags;
-	} else if (first && !flags && rest->n && w->end < rest->piece->lo && known > rest->piece->lo + DEEP_PAGE && !d->patience[i]--) {
+	} else if (first && !flags && rest->n && w->end < rest->piece->lo && known > rest->piece->lo + DEEP_PAGE && !d->known->patience[i]--) {
 		*top = TOP_NONE;
-		d->patience[i] = 0;
+		d->known->patience[i] = 0;
 	}
 }
 

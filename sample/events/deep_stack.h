@@ -26,9 +26,11 @@ struct deep {
 	int program;                     /* the program for events that sample; 0: there is none (see deep_share) */
 	int events;                      /* by CPU, the events that write parts */
 	struct deep_told *told;          /* NULL: nobody reads more than the kernel's copy */
-	uint8_t patience[1 << DEEP_REGIONS];   /* how many times it may still read more there than prof needs */
-	uint64_t wanted[1 << DEEP_HOLES];   /* pages that walks wanted, by deep_hole_place; in the lowest bits, when */
-	uint32_t walks[1 << DEEP_REGIONS];   /* walks of stacks there that went beyond the kernel's copy */
+	struct deep_known {
+		uint64_t wanted[1 << DEEP_HOLES];   /* pages that walks wanted, by deep_hole_place; in the lowest bits, when */
+		uint32_t walks[1 << DEEP_REGIONS];  /* walks of stacks there that went beyond the kernel's copy */
+		uint8_t patience[1 << DEEP_REGIONS];   /* how many times it may still read more there than prof needs */
+	} *known;
 	struct deep_cpu {
 		int fd;                  /* its event */
 		int32_t tid;             /* the thread that PIECES are of */

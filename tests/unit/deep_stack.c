@@ -267,7 +267,7 @@ learns_arrays_of_frames(void)
 
 	begin();
 	told.most = DEEP_MOST;
-	memset(d.wanted, 0, sizeof d.wanted);
+	memset(d.known, 0, sizeof *d.known);
 	deep_learn(&d, &copy, &some, &(struct walked){ sp, sp + 9 * DEEP_PAGE, sp }, 1, other, 2, false);
 	deep_learn(&d, &copy, &full, &w, 1, frame, 6, true);
 	CHECK(first->lo == sp + DEEP_PAGE && first->hi == sp + 3 * DEEP_PAGE);
@@ -276,7 +276,7 @@ learns_arrays_of_frames(void)
 	memset(told.hole, 0, sizeof told.hole);
 	deep_learn(&d, &copy, &some, &w, 1, frame, 6, true);   /* there was room for more */
 	CHECK_U64(first->lo, 0);
-	d.walks[deep_place(sp, DEEP_REGION)] += (WANTED_FOR + 1) * WANTED_EACH;
+	d.known->walks[deep_place(sp, DEEP_REGION)] += (WANTED_FOR + 1) * WANTED_EACH;
 	deep_learn(&d, &copy, &full, &w, 1, frame, 6, true);
 	CHECK(second->lo == sp + 5 * DEEP_PAGE && second->hi == sp + 11 * DEEP_PAGE);
 }
