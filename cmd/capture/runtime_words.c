@@ -9,16 +9,15 @@
 /* Shares of all samples, in percent, that are worth a word. */
 enum { RUNTIME_TOLD = 5, STRIPPED_TOLD = 10 };
 
-enum { NOT_KNOWN, EXPRESSIONS, LANGUAGES_MOST = 18 };
+enum { NOT_KNOWN, EXPRESSIONS, JAVA, LANGUAGES_MOST = 18 };
 
 /* MODULE: how the names of its files begin; LOOP: the function in which it interprets, or NULL. */
 static const struct language {
-	const char *name, *module[3], *loop, *cure, *asked;   /* ASKED: instead of the cure, with --jit-names */
+	const char *name, *module[3], *loop, *cure;
 } language[] = {
 	[NOT_KNOWN] = { .name = "an unknown runtime", .cure = "prof reads /tmp/perf-PID.map, if the runtime writes it" },
 	[EXPRESSIONS] = { "PCRE (regular expressions)", { "libpcre" }, NULL, NULL },
-	{ "Java", { "libjvm.so" }, NULL, "use --jit-names, or jcmd PID Compiler.perfmap before the capture ends",
-	  "prof asked for them once: other code was made later, or freed before" },
+	[JAVA] = { "Java", { "libjvm.so" }, NULL, "use --jit-names, or jcmd PID Compiler.perfmap before the capture ends" },
 	{ "Node.js", { "node", "libnode.so" }, "Builtins_InterpreterEntryTrampoline", "start node with --perf-basic-prof" },
 	{ "JavaScript", { "chrome", "chromium" }, NULL, "start it with --js-flags=--perf-basic-prof" },
 	{ "Deno", { "deno" }, NULL, "start it with --v8-flags=--perf-basic-prof" },
@@ -209,7 +208,7 @@ put(struct sink *s, const struct tally *t, bool asked)
 {
 	for (unsigned i = 0; i < LANGUAGES; i++) {
 		const struct language *l = &language[i];
-		const char *cure = asked && l->asked ? l->asked : l->cure;
+		const char *cure = asked && i == JAVA ? "prof asked for them once: other code was made later, or freed before" : l->cure;
 
 		if (t->made[i] * 100 >= t->all * RUNTIME_TOLD && t->made[i])
 			sink_fmt(s, "; %u%% of stacks pass through JIT code of %s, which has no names%s%s%s",
