@@ -39,6 +39,7 @@ begin_pressure(struct session *s)
 		.deep = o->deep.program ? DEEP_MOST : s->tracer.pid && o->deep.told && !c->stack_fixed ? DEEP_STOPPED : 0,
 	});
 	opener_intake(o, &s->pressure.want);
+	deep_beyond(&o->deep, s->pressure.want.deep);
 	if (s->tracer.pid)
 		tracer_stack(&s->tracer, o->capture.stack_size);
 }

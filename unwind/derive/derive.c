@@ -56,12 +56,15 @@ static bool
 is_behind_last_call(struct reader *r, uint64_t at)
 {
 	struct cursor c = code_bytes(r->src, r->m, at - ALIGNED);
-	uint8_t filler = cur_left(&c) < ALIGNED ? 0 : c.pos[ALIGNED - 1];
-	unsigned n = 0;
+	const uint8_t *p = cur_take(&c, ALIGNED);
+	unsigned equal = 0;
 
-	while (n < ALIGNED && cur_left(&c) >= ALIGNED && c.pos[ALIGNED - 1 - n] == filler && !code_after_call(r->src, r->m, at - n))
-		n++;
-	return code_after_call(r->src, r->m, at - n);
+	while (p && equal < ALIGNED && p[ALIGNED - 1 - equal] == p[ALIGNED - 1])
+		equal++;
+	for (unsigned n = 0; n <= equal; n++)
+		if (code_after_call(r->src, r->m, at - n))
+			return true;
+	return false;
 }
 
 /* Whether a function that does not begin with a push (Mono's) begins between LO and the address: it makes its frame by one instruction at
