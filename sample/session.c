@@ -71,9 +71,9 @@ session_wait(struct session *s, int extra, int64_t timeout_ns)
 	if (!s->opener.first && s->woke)
 		pressure_awake(&s->pressure, t - s->woke, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->woke_cpu);
 	watchdog_look(false);
+	priority_again(&s->priority, s->opener.door ? s->opener.door->first : NULL);
 	going = wakeup_wait(&s->wakeup, extra, timeout_ns < 0 || timeout_ns > most ? most : timeout_ns);
 	watchdog_look(true);
-	priority_again(&s->priority, s->opener.door ? s->opener.door->first : NULL);
 	session_ahead(s);
 	watchdog_look(false);   /* its signals would end the rest */
 	wakeup_rest(&s->wakeup, pressure_nap(&s->pressure, s->opener.rings.n));

@@ -4,10 +4,14 @@
 #include "priority.h"
 #include "cpu.h"
 #include "lib/clock.h"
+#include "lib/proc.h"
+#include "lib/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -21,6 +25,11 @@ enum { LESS = 4 };
 /* The part of a CPU that prof wants at least while it is ordinary (rings fill meanwhile); ns after which it looks what it got; steps of
  * nice that halve its weight. */
 enum { PART = 2, LOOK = 8000000, LESS_AT_ONCE = 3 };
+/* Real-time priorities: the lowest, and the highest that a user may give; the largest weight. */
+enum { LAST = 1, FIRST = 99, HEAVIEST = -20 };
+/* A real-time process waits for its CPU most of the time if it does so for a part of it, in percent.  An ordinary one among hundreds of
+ * others waits for more than that, but not for ever. */
+enum { WAITS = 40, WAITS_ORDINARY = 90 };
 
 /* The first version of the kernel's struct sched_attr. */
 struct attr {
@@ -31,11 +40,10 @@ struct attr {
 	uint64_t slice, deadline, period;
 };
 
-/* Takes the lowest real-time priority. */
 static bool
-realtime(pid_t pid)
+realtime(pid_t pid, int priority)
 {
-	struct sched_param p = { .sched_priority = 1 };
+	struct sched_param p = { .sched_priority = priority };
 	struct rlimit l;
 
 	/* With such a limit the kernel would end a reader that goes on reading for long. */
@@ -55,18 +63,18 @@ ordinary(int flags)
 bool
 priority_may(void)
 {
-	if (!realtime(0))
+	if (!realtime(0, LAST))
 		return false;
 	ordinary(0);
 	return true;
 }
 
 bool
-priority_first(pid_t pid)
+priority_first(pid_t pid, bool urgent)
 {
-	if (!realtime(pid))
+	if (!realtime(pid, urgent ? FIRST : LAST))
 		return false;
-	setpriority(PRIO_PROCESS, (id_t)pid, -20);   /* for when it is ordinary */
+	setpriority(PRIO_PROCESS, (id_t)pid, HEAVIEST);   /* for when it is ordinary */
 	return true;
 }
 
@@ -76,7 +84,7 @@ renice(int nice)
 	struct rlimit l;
 	int least;
 
-	if (!setpriority(PRIO_PROCESS, 0, -20))
+	if (!setpriority(PRIO_PROCESS, 0, HEAVIEST))
 		return true;
 	least = getrlimit(RLIMIT_NICE, &l) || l.rlim_cur > 40 ? 20 : 20 - (int)l.rlim_cur;
 	return least < nice && !setpriority(PRIO_PROCESS, 0, least);
@@ -88,7 +96,7 @@ priority_raise(struct priority *p, bool cpus)
 	struct attr a = { .size = sizeof a, .flags = 1, .slice = SLICE };   /* reset on fork */
 
 	p->nice = p->ordinary = getpriority(PRIO_PROCESS, 0);
-	p->realtime = cpus && priority_first(0);
+	p->realtime = cpus && priority_first(0, false);
 	if (p->realtime) {
 		p->ordinary = getpriority(PRIO_PROCESS, 0);
 		setrlimit(RLIMIT_NICE, &(struct rlimit){ 40, 40 });   /* so that its weight may grow again without any rights */
@@ -138,7 +146,7 @@ nice_for(int nice, int before, uint64_t elapsed, uint64_t ran)
 {
 	if (ran * 4 > elapsed * 3)
 		return nice + LESS_AT_ONCE < before ? nice + LESS_AT_ONCE : before;
-	for (ran = ran ? ran : 1; nice > -20 && ran * PART < elapsed; ran += ran / 4 ? ran / 4 : 1)
+	for (ran = ran ? ran : 1; nice > HEAVIEST && ran * PART < elapsed; ran += ran / 4 ? ran / 4 : 1)
 		nice--;
 	return nice;
 }
@@ -177,6 +185,55 @@ priority_again(struct priority *p, bool (*first)(void))
 	if (!p->waived)
 		return;
 	p->waived = false;
-	p->realtime = first ? first() : priority_first(0);
+	p->realtime = first ? first() : priority_first(0, false);
 	p->ordinary = getpriority(PRIO_PROCESS, 0);
+}
+
+/* proc(5): the first number is how long the process has run; the second, how long it has waited for a CPU up to when it last got one.
+ * The letter behind the name says whether it wants one. */
+static bool
+look(struct guard *now)
+{
+	char stat[512] = { 0 }, text[64] = { 0 };
+	const char *s = text, *state;
+
+	if (pread(now->stat, stat, sizeof stat - 1, 0) <= 0 || pread(now->schedstat, text, sizeof text - 1, 0) <= 0)
+		return false;
+	now->looked = clock_now();
+	now->wants = (state = strrchr(stat, ')')) && state[1] == ' ' && state[2] == 'R';
+	return text_dec(&s, &now->ran) && *s++ == ' ' && text_dec(&s, &now->waited);
+}
+
+void
+priority_guard(struct guard *g, pid_t pid)
+{
+	char path[PROC_PATH_MAX];
+
+	*g = (struct guard){ .pid = pid };
+	g->stat = open(proc_path(path, pid, "stat"), O_RDONLY | O_CLOEXEC);
+	g->schedstat = open(proc_path(path, pid, "schedstat"), O_RDONLY | O_CLOEXEC);
+	look(g);
+	priority_first(0, true);
+}
+
+/* Whether other real-time threads keep the process, which may be ordinary for now, from its CPU.  The kernel has not counted yet what it
+ * has waited since it last ran. */
+static bool
+is_kept(const struct guard *before, const struct guard *now, bool ordinary)
+{
+	uint64_t most = (now->looked - before->looked) / 100 * (ordinary ? WAITS_ORDINARY : WAITS);
+
+	return now->waited - before->waited > most || (now->wants && before->wants && now->ran == before->ran);
+}
+
+void
+priority_look(struct guard *g)
+{
+	struct guard now = *g;
+
+	if (!look(&now))
+		return;
+	if (is_kept(g, &now, syscall(SYS_sched_getscheduler, g->pid) == SCHED_OTHER))
+		now.urgent |= priority_first(g->pid, true);
+	*g = now;
 }

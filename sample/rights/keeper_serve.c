@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -46,6 +47,8 @@
 enum { HEADS = 18, HELPERS_MOST = 128, KEEPERS_MOST = 8 };
 /* ns that the keeper waits for files: less than prof waits. */
 enum { PATIENCE = 600000000, PATIENCE_LEAST = 20000000 };
+/* ms between looks whether prof gets a CPU: rings have room for longer than that. */
+enum { LOOK_EACH = 100 };
 
 static struct {
 	pid_t prof;
@@ -54,7 +57,8 @@ static struct {
 	const struct keeper_also *also;
 	unsigned helpers;          /* helpers that have not ended */
 	unsigned before;           /* how many keepers came before this one */
-	bool first;                /* this keeper is real-time, as prof was */
+	bool first;                /* this keeper is real-time, as prof was, */
+	struct guard guard;        /* and sees to it that prof gets a CPU */
 	bool spared;               /* this keeper has made its spare */
 } kept;
 
@@ -345,7 +349,7 @@ serve(const struct ask *a, int own, int with, int *fd, char *text)
 	case ASK_MOUNT:
 		return serve_mount(with, text);
 	case ASK_FIRST:
-		return getppid() == kept.prof && kept.first && priority_first(kept.prof) ? 0 : refuse(EPERM);
+		return getppid() == kept.prof && kept.first && priority_first(kept.prof, kept.guard.urgent) ? 0 : refuse(EPERM);
 	case ASK_CGROUP:
 		drop_cgroup();
 		return 0;
@@ -370,6 +374,14 @@ over(void)
 		kept.also->over(kept.also->ctx);
 }
 
+/* Waits for a request, and looks after prof meanwhile. */
+static void
+await(int fd)
+{
+	while (kept.first && getppid() == kept.prof && !poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, LOOK_EACH))
+		priority_look(&kept.guard);
+}
+
 static void
 keep(int fd)
 {
@@ -378,7 +390,7 @@ keep(int fd)
 	ssize_t n;
 	int with;
 
-	while ((n = ask_get(fd, &a, sizeof a, &with)) > 0 || (n < 0 && errno == EMFILE)) {
+	while (await(fd), (n = ask_get(fd, &a, sizeof a, &with)) > 0 || (n < 0 && errno == EMFILE)) {
 		int given = -1;
 		bool fit = n >= 0 && ask_check(&a, (size_t)n);
 		long len = n < 0 ? refuse(EMFILE) : !fit ? refuse(EINVAL) : serve(&a, fd, with, &given, r.bytes);
@@ -436,6 +448,8 @@ keeper_serve(int fd, pid_t prof, struct opener *o, const struct modules *ms, con
 	for (int i = 0; i < 3; i++)
 		dup2(none, i);
 	close(none);
+	if (kept.first)
+		priority_guard(&kept.guard, prof);
 	keep(fd);
 	_exit(0);
 }
