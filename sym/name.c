@@ -8,6 +8,7 @@
 #include "lib/work.h"
 #include "sym/demangle/demangle.h"
 #include "sym/dwarf/dwarf.h"
+#include "sym/module/beginning.h"
 #include "sym/module/ehframe.h"
 #include "sym/jit/jit.h"
 #include "sym/kernel/kallsyms.h"
@@ -160,6 +161,20 @@ unnamed(struct arena *arena, const char *file, uint64_t start)
 	return text;
 }
 
+/* Whether the function of symbol S begins right behind VADDR, which is in none.  prof looks up the byte before a return address, but no call
+ * has led to that of a signal's trampoline, or of a context that makecontext made.  What describes glibc's trampoline begins at that byte. */
+static bool
+begins_behind(struct names *n, struct module *m, uint64_t vaddr, struct symbol *s)
+{
+	struct cursor c = elf_from(&m->elf, vaddr);
+	uint8_t byte = cur_u8(&c);
+	uint64_t start, end;
+
+	if (ehframe_start(n->modules, m, vaddr, &start, &end) ? start != vaddr : c.bad || (byte && byte != 0x90 && byte != 0xcc))
+		return false;
+	return symtab_find(n->modules, m, vaddr + 1, s) && s->lo == vaddr + 1;
+}
+
 /* The name holds up to *END. */
 static void
 find_name(struct names *n, struct module *m, uint64_t vaddr, struct name *out, uint64_t *end)
@@ -175,8 +190,13 @@ find_name(struct names *n, struct module *m, uint64_t vaddr, struct name *out, u
 		*end = s.hi;
 		return;
 	}
+	if (!m->bad && begins_behind(n, m, vaddr, &s)) {
+		name_symbol(n, out, &s);
+		*end = vaddr + 1;
+		return;
+	}
 	if (m->bad || !ehframe_start(n->modules, m, vaddr, &out->start, end)) {
-		out->start = vaddr;
+		out->start = m->bad ? vaddr : beginning_of(n->modules, m, vaddr);
 		*end = vaddr + 1;
 	}
 	if (*m->name && (text = unnamed(n->arena, m->name, out->start)))

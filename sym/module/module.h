@@ -38,6 +38,7 @@ struct module {
 	struct ehframe *ehframe;   /* see ehframe.h; NULL until asked for */
 	struct symtab *symtab;     /* see symtab.h; NULL until asked for */
 	struct go_table *go;       /* Go's table of functions; the same */
+	struct beginnings *beginnings;   /* see beginning.h; the same */
 	struct dwarf *dwarf;       /* see dwarf.h: what it holds itself; NULL until asked for */
 	struct dwarf *lines;       /* the DWARF of its code, there or in another file; once LINES_ASKED */
 	bool lines_asked;
@@ -95,6 +96,7 @@ struct modules {
 	struct jit *jits;          /* see jit.h: the newest of them; NULL while no process has one */
 	struct made_codes *made;   /* see made_code.h; NULL while there is none */
 	struct debug_searched *searched;   /* see debug_search.c; NULL until one is looked for */
+	uint64_t beginnings;       /* bytes of code of which beginning.c keeps them */
 	struct dwarf_cache *cache; /* see dwarf_cache.h; NULL until something is read */
 	struct paths *paths;       /* see path.h; NULL until something is read */
 	int (*open)(int root, const char *path);   /* sample/'s: a regular file below ROOT (-1: prof's own), or -1; NULL: none */

@@ -342,41 +342,6 @@ signal_frame(void)
 	CHECK_U64(__builtin_popcountll(arch_x86_64.sample), sizeof dwarf);
 }
 
-static void
-places_that_are_named(void)
-{
-	static const uint8_t code[] = {
-		0x90,
-		0xe8, 0x0a, 0, 0, 0,                          /* 0x1001: call 0x1010 */
-		0xe8, 0xf5, 0xff, 0xff, 0xff,                 /* 0x1006: call 0x1000 */
-		0x48, 0x8d, 0x3d, 0x02, 0, 0, 0,              /* 0x100b: lea 2(%rip),%rdi: 0x1014 */
-		0x48, 0xc7, 0xc7, 0x08, 0x10, 0, 0,           /* 0x1012: mov $0x1008,%rdi */
-		0x48, 0xbf, 0x04, 0x10, 0, 0, 0, 0, 0, 0,     /* movabs $0x1004,%rdi */
-		0x8d, 0x3d, 0x02, 0, 0, 0,                    /* not one of 64 bits */
-		0xe8, 0xff, 0xff, 0, 0x7f,                    /* far away */
-		0x48, 0xbf, 0x05, 0x10, 0, 0, 0, 0, 0,        /* cut */
-	};
-	struct spots called = { .lo = 0x1000, .end = 0x1020, .called = true }, taken = { .lo = 0x1000, .end = 0x1020 };
-
-	x86_named(&called, code, sizeof code, 0x1000);
-	CHECK(called.n == 2 && called.at[0] == 0x1010 && called.at[1] == 0x1000);
-	x86_named(&taken, code, sizeof code, 0x1000);
-	CHECK(taken.n == 3 && taken.at[0] == 0x1014 && taken.at[1] == 0x1008 && taken.at[2] == 0x1004);
-	called.end = 0x1010;
-	called.n = 0;
-	x86_named(&called, code, sizeof code, 0x1000);
-	CHECK(called.n == 1 && called.at[0] == 0x1000);
-	x86_named(&called, code, 3, 0x1000);
-	x86_named(&called, code, 0, 0x1000);
-	CHECK(called.n == 1);
-	called = (struct spots){ .lo = 1, .end = 1000 };   /* the last ones, the last first, each once */
-	for (unsigned i = 0; i < 2000; i++)
-		spots_add(&called, i * 7 % 100);
-	CHECK_U64(called.n, SPOTS);
-	for (unsigned i = 0; i < SPOTS; i++)
-		CHECK_U64(called.at[i], 99 - i);
-}
-
 int
 main(void)
 {
@@ -388,7 +353,6 @@ main(void)
 	RUN("x86_64", push_and_pop_of_the_frame_pointer);
 	RUN("x86_64", beginnings_and_ends);
 	RUN("x86_64", calls);
-	RUN("x86_64", places_that_are_named);
 	RUN("x86_64", signal_frame);
 	return TEST_STATUS;
 }

@@ -81,31 +81,6 @@ struct ways;
 struct rule;
 struct conventions;
 
-/* The SPOTS highest places in [LO, END) that code calls, or takes the address of: the highest first, each once. */
-enum { SPOTS = 8 };
-struct spots {
-	uint64_t lo, end, at[SPOTS];
-	unsigned n;
-	bool called;
-};
-
-static inline void
-spots_add(struct spots *p, uint64_t at)
-{
-	unsigned i = p->n;
-
-	if (at - p->lo >= p->end - p->lo)
-		return;
-	while (i && p->at[i - 1] < at)
-		i--;
-	if (i == SPOTS || (i && p->at[i - 1] == at))
-		return;
-	p->n += p->n < SPOTS;
-	for (unsigned k = p->n - 1; k > i; k--)
-		p->at[k] = p->at[k - 1];
-	p->at[i] = at;
-}
-
 struct arch {
 	const char *name;
 	uint16_t machine;          /* e_machine of the files it reads */
@@ -147,8 +122,6 @@ struct arch {
 	bool (*is_other)(const uint8_t *bytes, uint64_t n, unsigned at);
 	/* Whether a call ends right before END; it may read N bytes before END.  NULL: prof cannot tell. */
 	bool (*after_call)(const uint8_t *end, uint64_t n);
-	/* Takes the places that the N bytes of code at VADDR call, or load the address of.  NULL: nobody looks for them. */
-	void (*named)(struct spots *, const uint8_t *bytes, uint64_t n, uint64_t vaddr);
 	uint32_t between;          /* four bytes of what lies between functions without a symbol (V8's); 0: not known */
 	uint8_t result;            /* the register of a system call's result, which is 0 in a new thread */
 	uint8_t call_number;       /* the register of its number; or NO_REG: prof does not follow constants there */
@@ -210,6 +183,5 @@ extern const char x86_operands[];
 enum { X86_MODRM = 1, X86_IMM8 = 2, X86_IMMZ = 4, X86_INVALID = 8 };   /* IMMZ: 4 bytes, or 2 behind a 66 */
 int32_t x86_number(const uint8_t *, unsigned size);
 bool x86_after_call(const uint8_t *end, uint64_t n);
-void x86_named(struct spots *, const uint8_t *bytes, uint64_t n, uint64_t vaddr);
 
 #endif

@@ -521,28 +521,3 @@ x86_after_call(const uint8_t *end, uint64_t n)
 	}
 	return false;
 }
-
-/* call; lea OFF(%rip),REG; mov $ADDRESS,REG.  Other bytes may look like one, but hardly any of them name a place where somebody
- * looks. */
-void
-x86_named(struct spots *spots, const uint8_t *bytes, uint64_t n, uint64_t vaddr)
-{
-	uint64_t address;
-
-	for (uint64_t i = 1; i + 6 <= n; i++) {
-		const uint8_t *p = bytes + i;
-
-		if (spots->called && *p == 0xe8)
-			spots_add(spots, vaddr + i + 5 + (uint64_t)x86_number(p + 1, 4));
-		else if (spots->called)
-			continue;
-		else if (*p == 0x8d && (p[1] & 0xc7) == 5 && (p[-1] & 0xf8) == 0x48)
-			spots_add(spots, vaddr + i + 6 + (uint64_t)x86_number(p + 2, 4));
-		else if (*p == 0xc7 && (p[1] & 0xf8) == 0xc0 && p[-1] == 0x48)
-			spots_add(spots, (uint64_t)x86_number(p + 2, 4));
-		else if ((*p & 0xf8) == 0xb8 && (p[-1] & 0xfe) == 0x48 && n - i > sizeof address) {
-			memcpy(&address, p + 1, sizeof address);
-			spots_add(spots, address);
-		}
-	}
-}

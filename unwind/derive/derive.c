@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "sym/module/beginning.h"
 #include "sym/module/ehframe.h"
 #include "flow_rule.h"
 #include "forward.h"
@@ -14,10 +15,9 @@
 enum {
 	ENTRY_INSNS = 64,
 	JUMPS_WITHIN = 64,        /* instructions of a function that makes a frame and jumps away */
-	NAMED_BEFORE = 1 << 16,   /* bytes in which prof looks for a function's beginning */
+	NAMED_BEFORE = 1 << 16,   /* bytes in which prof looks for a function's beginning; places that it tries there, */
+	PLACES = 8,               /* of each kind */
 	ALIGNED = 16, FRAME_WITHIN = 4096,   /* bytes before an address, in which a function may begin that makes its frame at once */
-	NAMED_FILE = 64 << 20, NAMED_ALL = 192 << 20,   /* bytes that prof searches for names of it: in one file, and in all; */
-	NAMED_ASKED = 4 << 20,    /* and in a file that another process reads for this one */
 };
 
 enum { SOUGHT = 256 };
@@ -29,8 +29,7 @@ struct derive_work {
 	struct sought {           /* addresses that derive_named was asked for, by their hash */
 		uint64_t key, start;   /* START: the beginning that its last rule is from; 0: there are no more rules */
 	} sought[SOUGHT];
-	uint64_t sought_in;       /* bytes of files, for all of them */
-	struct spots spots;       /* of the last one */
+	uint64_t place;           /* that it tried last; 0: there are no more of that kind */
 };
 
 /* False at the memory cap. */
@@ -151,31 +150,6 @@ derive_rule(struct code_source *src, struct module *m, uint64_t vaddr, struct ru
 	note_record(a, rule);
 }
 
-/* The places that a file's code calls, or whose address its code or data hold. */
-static void
-find_spots(struct code_source *src, const struct module *m, uint64_t vaddr, bool called)
-{
-	struct spots *spots = &src->work->spots;
-
-	*spots = (struct spots){ .lo = vaddr > NAMED_BEFORE ? vaddr - NAMED_BEFORE : 1, .end = vaddr + 1, .called = called };
-	for (uint32_t i = 0; i < m->elf.nload && src->work->sought_in < NAMED_ALL; i++) {
-		const struct segment *s = &m->elf.load[i];
-		struct cursor c = elf_from(&m->elf, s->vaddr);
-		uint64_t word;
-
-		if (called && !s->exec)
-			continue;
-		src->work->sought_in += cur_left(&c);
-		if (s->exec)
-			src->arch->named(spots, c.pos, cur_left(&c), s->vaddr);
-		for (; !s->exec && cur_left(&c) >= sizeof word; c.pos += sizeof word) {
-			memcpy(&word, c.pos, sizeof word);
-			spots_add(spots, word);
-		}
-	}
-	filemap_trim(NAMED_ASKED);
-}
-
 static bool
 from_start(struct reader *r, uint64_t start, struct rule *rule)
 {
@@ -190,23 +164,23 @@ derive_named(struct code_source *src, struct module *m, uint64_t vaddr, unsigned
 {
 	struct derive_work *w = src->work;
 	struct reader r = flow_reader(src, m, vaddr);
-	uint64_t key = vaddr ^ (uint64_t)m->id << 48;
+	uint64_t key = vaddr ^ (uint64_t)m->id << 48, lo = vaddr > NAMED_BEFORE ? vaddr - NAMED_BEFORE : 1;
 	struct sought *k = w ? &w->sought[hash_u64(key) % SOUGHT] : NULL;
 
-	if (!src->arch->named || src->passes || !k || m->bad || m->kind != MODULE_FILE || m->elf.machine != src->arch->machine ||
-	    m->size > (m->file.asked.size ? NAMED_ASKED : NAMED_FILE))
+	if (src->passes || !k || m->bad || m->elf.machine != src->arch->machine)
 		return false;
 	if (!*next && k->key == key) {   /* the rule was forgotten since */
-		*next = 2 * SPOTS;
+		*next = BEGINNINGS * PLACES;
 		return k->start && from_start(&r, k->start, rule);
 	}
-	if (w->sought_in >= NAMED_ALL)
-		return false;
 	k->key = key;
-	for (; *next < 2 * SPOTS; ++*next) {
-		if (*next % SPOTS == 0)
-			find_spots(src, m, vaddr, !*next);
-		if (*next % SPOTS < w->spots.n && from_start(&r, k->start = w->spots.at[*next % SPOTS], rule)) {
+	for (; *next < BEGINNINGS * PLACES; ++*next) {
+		w->place = *next % PLACES ? w->place : vaddr + 1;
+		if (!w->place-- || !beginning_before(src->modules, m, *next / PLACES, lo, &w->place)) {
+			w->place = 0;
+			continue;
+		}
+		if (from_start(&r, k->start = w->place, rule)) {
 			++*next;
 			return true;
 		}
