@@ -305,6 +305,20 @@ by_hash(const struct elf *e, const struct symbols *t, const char *name, struct r
 }
 
 bool
+symbol_tables_object(const struct elf *e, const struct symbols *t, const char *name, uint64_t size, struct raw_symbol *s)
+{
+	if (cur_left(&t->hash))
+		return by_hash(e, t, name, s) && s->type == STT_OBJECT && s->size == size;
+	for (uint32_t i = 1; i < t->n && work_step(1); i++) {
+		symbol_tables_pass(i, true);
+		*s = symbol_tables_symbol(e, t, i);
+		if (s->type == STT_OBJECT && s->size == size && s->section && !strcmp(symbol_tables_string(t, s->name), name))
+			return true;
+	}
+	return false;
+}
+
+bool
 symbol_tables_named(const struct elf *e, const struct symbols *t, const char *name, struct raw_symbol *s)
 {
 	bool among;

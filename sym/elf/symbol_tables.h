@@ -57,6 +57,8 @@ symbol_tables_pass(uint32_t i, bool in_order)
 uint32_t symbol_tables_among(const struct symbols *, const char *const *name, uint32_t n);
 /* The symbol of that name, if the file itself has what it names. */
 bool symbol_tables_named(const struct elf *, const struct symbols *, const char *name, struct raw_symbol *);
+/* The same for an object of SIZE bytes, which takes no look at all names. */
+bool symbol_tables_object(const struct elf *, const struct symbols *, const char *name, uint64_t size, struct raw_symbol *);
 struct raw_reloc tables_reloc(const struct elf *, const struct relocs *, uint32_t i);
 /* The first relocation for OFF among the first N, all of which must exist; or N. */
 uint32_t tables_reloc_of(const struct elf *, const struct relocs *, uint64_t off, uint32_t n);

@@ -121,7 +121,7 @@ descriptor_in(const struct elf *e, const struct symbols *t)
 {
 	struct raw_symbol s;
 
-	return symbol_tables_named(e, t, "__jit_debug_descriptor", &s) && s.type == STT_OBJECT && s.size == (e->is64 ? 24 : 16) ? s.value : 0;
+	return symbol_tables_object(e, t, "__jit_debug_descriptor", e->is64 ? 24 : 16, &s) ? s.value : 0;
 }
 
 /* Where the module has a descriptor, as linked; 0: nowhere. */
