@@ -20,8 +20,8 @@
 /* ns: to read what comes at once takes less. */
 #define SLICE UINT64_C(400000)
 
-/* How much less a preferred CPU must have. */
-enum { LESS = 4 };
+/* How much less a preferred CPU must have.  To move takes as long as to take in some samples, so prof stays where fewer bytes wait. */
+enum { LESS = 4, FEW_BYTES = 32 << 10 };
 /* The part of a CPU that prof wants at least while it is ordinary (rings fill meanwhile); ns after which it looks what it got; steps of
  * nice that halve its weight. */
 enum { PART = 2, LOOK = 8000000, LESS_AT_ONCE = 3 };
@@ -120,7 +120,7 @@ priority_aside(const struct priority *p, const struct rings *rings, uint32_t n)
 		return;
 	for (r = rings->ring; r < end; r++)
 		here += r->cpu == (int32_t)cpu ? r->head - r->tail : 0;
-	if (!here || !cpus_mine(&own))
+	if (here < FEW_BYTES || !cpus_mine(&own))
 		return;
 	calm = own;
 	for (r = rings->ring; r < end; r++)

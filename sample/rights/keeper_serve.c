@@ -48,7 +48,7 @@ enum { HEADS = 18, HELPERS_MOST = 128, KEEPERS_MOST = 8 };
 /* ns that the keeper waits for files: less than prof waits. */
 enum { PATIENCE = 600000000, PATIENCE_LEAST = 20000000 };
 /* ms between looks whether prof gets a CPU: rings have room for longer than that. */
-enum { LOOK_EACH = 100 };
+enum { LOOK_EACH = 250 };
 
 static struct {
 	pid_t prof;

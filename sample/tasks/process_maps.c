@@ -70,6 +70,19 @@ root_of(struct process_maps *p)
 	return root_dirs_fd(&p->all->roots, p->root);
 }
 
+/* Its children begin with its root, and may be gone when prof asks for theirs. */
+static void
+look_at_root(struct process_maps *p)
+{
+	struct root_dirs *roots = &p->all->roots;
+	uint64_t now = clock_now();
+
+	if (p->rootless || p->over || p->all->files.finder || root_dirs_fresh(roots, p->root, now))
+		return;
+	p->root = root_dirs_of(roots, p->by, p->root, now);
+	p->rootless = !root_dirs_fresh(roots, p->root, now);
+}
+
 /* Lending and borrowing. */
 
 static void
@@ -121,6 +134,7 @@ maps_fork(struct process_maps *child, struct process_maps *parent, uint64_t time
 	child->stale = is_stale(parent) || time < parent->sure;
 	child->replaced = parent->replaced;
 	child->surveyed = time;
+	look_at_root(parent);
 	child->root = parent->root;
 	child->root_due = parent->root_due;
 	child->brk = parent->brk;
@@ -634,7 +648,7 @@ maps_forget(struct process_maps *p)
 	let_go(p);
 	p->by = p->pid;
 	p->jit = p->jit_parent = NULL;
-	p->jit_over = false;
+	p->jit_over = p->rootless = false;
 	p->brk = 0;
 	p->reads = 0;
 	p->scanned = true;

@@ -36,6 +36,7 @@ struct process_maps {
 	uint32_t reads;            /* how often prof has asked for its memory instead */
 	uint32_t root;             /* see root_dirs.h */
 	bool root_due;             /* it has executed something since prof last asked for its root */
+	bool rootless;             /* prof could not find out its root when it forked */
 	bool over;                 /* all its threads have ended */
 	bool scanned;              /* prof has read /proc/PID/maps (or prof saw the process begin) */
 	bool stale;                /* it maps more than prof had memory for, or something else than prof knows */
