@@ -16,6 +16,7 @@ static const struct {
 	{ "process_main", CODE_SWITCHES, false },    /* Erlang's */
 	{ "S_generic_invoke", CODE_SWITCHES, true }, /* Chez Scheme's */
 	{ "call_into_lisp", CODE_PASSES, false },    /* SBCL's */
+	{ "_ZN2v88internal7Version6major_E", CODE_FRAMES, false },   /* V8's: its programs have millions of bytes of names */
 };
 
 enum {
@@ -74,28 +75,47 @@ only_jumps(struct unwinder *u, struct module *m, uint64_t start)
 	return false;
 }
 
+/* The number of the convention in whose row a symbol of the file stands; or CONVENTIONS.  Most files tell it by the hashes of what they
+ * export, which takes no look at all names. */
+static unsigned
+row_of(const struct elf *e, struct raw_symbol *s)
+{
+	const char *name[CONVENTIONS];
+	struct symbol_tables t;
+	uint32_t among;
+
+	symbol_tables_find(&t, e);
+	for (unsigned i = 0; i < CONVENTIONS; i++) {
+		name[i] = table[i].name;
+		if (symbol_tables_named(e, &t.dynsym, name[i], s))
+			return i;
+	}
+	among = symbol_tables_among(&t.symtab, name, CONVENTIONS);
+	for (unsigned i = 0; i < CONVENTIONS; i++)
+		if (among >> i & 1 && symbol_tables_named(e, &t.symtab, name[i], s))
+			return i;
+	return CONVENTIONS;
+}
+
 static bool
 find_in(struct unwinder *u, struct module *m, struct jumper *k)
 {
-	struct symbol_tables t;
 	struct raw_symbol s;
-	const char *name[CONVENTIONS];
-	uint32_t among;
+	unsigned i;
 
-	if (m->kind != MODULE_FILE || m->bad || m->elf.machine != u->code.arch->machine)
+	if (m->kind != MODULE_FILE || m->bad || m->elf.machine != u->code.arch->machine || (i = row_of(&m->elf, &s)) == CONVENTIONS)
 		return false;
-	for (unsigned i = 0; i < CONVENTIONS; i++)
-		name[i] = table[i].name;
-	symbol_tables_find(&t, &m->elf);
-	among = symbol_tables_among(&t.symtab, name, CONVENTIONS);
-	for (unsigned i = 0; i < CONVENTIONS; i++)
-		if (symbol_tables_named(&m->elf, &t.dynsym, name[i], &s) || ((among >> i & 1) && symbol_tables_named(&m->elf, &t.symtab, name[i], &s))) {
-			if (table[i].how == CODE_HOSTED)
-				return convention_host(u, m, s.value, true, k);
-			*k = (struct jumper){ .module = m, .start = s.value, .how = table[i].how, .stays = table[i].stays };
-			return k->how == CODE_PASSES ? u->code.arch->passes != NULL : only_jumps(u, m, s.value);
-		}
-	return false;
+	if (table[i].how == CODE_HOSTED)
+		return convention_host(u, m, s.value, true, k);
+	*k = (struct jumper){ .module = m, .start = s.value, .how = table[i].how, .stays = table[i].stays };
+	switch (k->how) {
+	case CODE_SWITCHES:
+		return only_jumps(u, m, s.value);
+	case CODE_PASSES:
+		return u->code.arch->passes != NULL;
+	default:
+		return false;
+	}
 }
 
 const struct jumper *

@@ -28,6 +28,7 @@ enum { JUMPERS = 8, PLAINS = 256 };
 enum enters {
 	CODE_HOSTED,              /* the code runs in its frame: see hosted_frame.c */
 	CODE_SWITCHES,            /* it is no frame, and the code keeps its frames elsewhere: see jit_gap.c */
+	CODE_FRAMES,              /* the code keeps frames as native code does, so that nothing more need be known */
 	CODE_PASSES,              /* the code's callers make the frame records of their callees: see callers_record.c */
 };
 

@@ -191,18 +191,12 @@ symbol_tables_find(struct symbol_tables *t, const struct elf *e)
 }
 
 struct raw_symbol
-symbol_tables_symbol(const struct elf *e, const struct symbols *t, uint32_t i)
+symbol_tables_read(const struct elf *e, const struct symbols *t, uint32_t i)
 {
 	struct cursor c = cur_slice(&t->bytes, (uint64_t)i * symbol_size(e), symbol_size(e));
-	struct raw_symbol s;
-	Elf64_Sym whole;
+	struct raw_symbol s = { .thumb = false };
 	uint8_t info;
 
-	if (e->is64 && cur_left(&c) == sizeof whole && !cur_swapped(&c)) {   /* most files: a look at each symbol costs so much less */
-		memcpy(&whole, c.pos, sizeof whole);
-		return (struct raw_symbol){ .value = whole.st_value, .size = whole.st_size, .name = whole.st_name, .section = whole.st_shndx,
-		                            .type = ELF64_ST_TYPE(whole.st_info), .bind = ELF64_ST_BIND(whole.st_info) };
-	}
 	s.name = cur_u32(&c);
 	if (!e->is64) {
 		s.value = cur_u32(&c);

@@ -3,8 +3,11 @@
 #ifndef SYM_ELF_SYMBOL_TABLES_H
 #define SYM_ELF_SYMBOL_TABLES_H
 
-#include "elf.h"
+#include <elf.h>
+#include <string.h>
+
 #include "lib/filemap.h"
+#include "sym/elf/elf.h"
 
 struct symbols {
 	struct cursor bytes, strings;   /* the last string ends */
@@ -44,7 +47,19 @@ struct raw_reloc {
 /* Empty ones where the file has none. */
 void symbol_tables_find(struct symbol_tables *, const struct elf *);
 /* Symbol or relocation I: what lies outside reads as zeros. */
-struct raw_symbol symbol_tables_symbol(const struct elf *, const struct symbols *, uint32_t i);
+struct raw_symbol symbol_tables_read(const struct elf *, const struct symbols *, uint32_t i);
+/* As most files have them: a look at each symbol of a large table costs so much less. */
+static inline struct raw_symbol
+symbol_tables_symbol(const struct elf *e, const struct symbols *t, uint32_t i)
+{
+	Elf64_Sym s;
+
+	if (!e->is64 || cur_swapped(&t->bytes) || ((uint64_t)i + 1) * sizeof s > cur_left(&t->bytes))
+		return symbol_tables_read(e, t, i);
+	memcpy(&s, t->bytes.pos + (uint64_t)i * sizeof s, sizeof s);
+	return (struct raw_symbol){ .value = s.st_value, .size = s.st_size, .name = s.st_name, .section = s.st_shndx,
+	                            .type = ELF64_ST_TYPE(s.st_info), .bind = ELF64_ST_BIND(s.st_info) };
+}
 /* For who looks at all symbols, at the Ith look: if more than so many bytes of files are in memory, they go back, for the kernel would
  * bring all of a large table before the watchdog looks.  In the order of the table a page is needed once; else it comes again. */
 static inline void

@@ -10,12 +10,13 @@
 
 /* Bytes of a file that prof reads for this, and of one that another process reads for it; of code, in one file and in all: there are two
  * bits for each byte. */
-enum { FILE_MOST = 64 << 20, ASKED_MOST = 4 << 20, CODE_MOST = 32 << 20, CODE_ALL = 64 << 20 };
+enum { FILE_MOST = 64 << 20, ASKED_MOST = 4 << 20, CODE_MOST = 64 << 20, CODE_ALL = 96 << 20 };
 /* Bytes in which prof looks for the beginning of a function, and places that it looks at; where compilers and assemblers let one begin. */
 enum { BEFORE = 1 << 16, PLACES = 64, ALIGNED = 16 };
 
 struct beginnings {
-	uint64_t lo, n;            /* the code, in bytes; N 0: not read */
+	struct beginnings *next;
+	uint64_t lo, n;            /* the code, in bytes */
 	uint64_t *bits[BEGINNINGS];
 };
 
@@ -73,39 +74,46 @@ read_data(struct beginnings *b, struct cursor c)
 	}
 }
 
-/* Finds how far the code reaches, and takes memory for it. */
-static bool
-make_room(struct modules *ms, const struct elf *e, struct beginnings *b)
+/* The code around VADDR.  Code that was in memory when a process wrote the file lies in a segment of data. */
+static struct beginnings
+code_around(const struct elf *e, uint64_t vaddr)
 {
-	uint64_t end = 0;
+	bool exec = elf_is_code(e, vaddr);
+	struct beginnings b = { .n = 0 };
 
-	for (uint32_t i = 0; i < e->nload; i++)
-		if (e->load[i].exec && e->load[i].filesz) {
-			b->lo = end ? b->lo : e->load[i].vaddr;
-			end = e->load[i].vaddr + e->load[i].filesz;
+	for (uint32_t i = 0; i < e->nload; i++) {
+		const struct segment *s = &e->load[i];
+
+		if (exec ? s->exec && s->filesz : vaddr - s->vaddr < s->filesz) {
+			b.lo = b.n ? b.lo : s->vaddr;
+			b.n = s->vaddr + s->filesz - b.lo;
 		}
-	if (end - b->lo > CODE_MOST || end - b->lo > CODE_ALL - ms->beginnings)
-		return false;
-	for (unsigned by = 0; by < BEGINNINGS; by++)
-		if (!(b->bits[by] = arena_alloc(&ms->arena, (size_t)((end - b->lo) / 64 + 1) * sizeof **b->bits)))
-			return false;
-	ms->beginnings += end - b->lo;
-	b->n = end - b->lo;
-	return true;
+	}
+	return b;
 }
 
+/* Those around VADDR; NULL: none.  A file has few such places of code, and prof reads it for each once. */
 static const struct beginnings *
-beginnings(struct modules *ms, struct module *m)
+beginnings(struct modules *ms, struct module *m, uint64_t vaddr)
 {
 	const struct elf *e = &m->elf;
-	struct beginnings *b = m->beginnings;
+	struct beginnings *b, code;
 
-	if (b || m->bad || m->kind != MODULE_FILE || e->machine != EM_X86_64 || m->size > (m->file.asked.size ? ASKED_MOST : FILE_MOST) ||
-	    !(b = arena_alloc(&ms->arena, sizeof *b)))
-		return b;
+	for (b = m->beginnings; b; b = b->next)
+		if (vaddr - b->lo < b->n)
+			return b;
+	if (m->bad || m->kind != MODULE_FILE || e->machine != EM_X86_64 || m->size > (m->file.asked.size ? ASKED_MOST : FILE_MOST))
+		return NULL;
+	code = code_around(e, vaddr);
+	if (vaddr - code.lo >= code.n || code.n > CODE_MOST || code.n > CODE_ALL - ms->beginnings || !(b = arena_alloc(&ms->arena, sizeof *b)))
+		return NULL;
+	ms->beginnings += code.n;
+	for (unsigned by = 0; by < BEGINNINGS; by++)
+		if (!(code.bits[by] = arena_alloc(&ms->arena, (size_t)(code.n / 64 + 1) * sizeof **code.bits)))
+			return NULL;
+	*b = code;
+	b->next = m->beginnings;
 	m->beginnings = b;
-	if (!make_room(ms, e, b))
-		return b;
 	for (uint32_t i = 0; i < e->nload; i++) {
 		struct cursor c = elf_from(e, e->load[i].vaddr);
 
@@ -121,13 +129,13 @@ beginnings(struct modules *ms, struct module *m)
 bool
 beginning_before(struct modules *ms, struct module *m, enum beginning_by by, uint64_t lo, uint64_t *at)
 {
-	const struct beginnings *b = beginnings(ms, m);
+	const struct beginnings *b = beginnings(ms, m, *at);
 	uint64_t i, word;
 
-	if (!b || !b->n || *at < b->lo || *at < lo)
+	if (!b || *at < lo)
 		return false;
 	lo = lo > b->lo ? lo - b->lo : 0;
-	i = *at - b->lo < b->n ? *at - b->lo : b->n - 1;
+	i = *at - b->lo;
 	for (word = b->bits[by][i / 64] << (63 - i % 64); !word && i / 64 > lo / 64; word = b->bits[by][i / 64])
 		i = i / 64 * 64 - 1;
 	if (!word || (i -= (uint64_t)__builtin_clzll(word)) < lo || i >= b->n)

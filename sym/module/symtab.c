@@ -141,27 +141,13 @@ is_function(const struct elf *e, const struct symbols *t, uint32_t i)
 	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
 }
 
-/* N of both tables are at most 2^27, so that the sum fits. */
-static uint32_t
-count_functions(const struct elf *e, const struct symbols *t)
-{
-	uint32_t n = 0;
-
-	if (!work_step(t->n))
-		return 0;
-	for (uint32_t i = 1; i < t->n; i++) {
-		symbol_tables_pass(i, true);
-		n += is_function(e, t, i);
-	}
-	return n;
-}
-
-static void
+/* False at the memory cap. */
+static bool
 add_symbols(struct build *b, const struct symbols *t, uint32_t table)
 {
 	b->file = file_of(b->elf, b->st, table);
 	b->section = UINT32_MAX;
-	for (uint32_t i = 1; i < t->n && b->n < b->cap; i++) {
+	for (uint32_t i = 1; i < t->n && (i > 1 || work_step(t->n)); i++) {
 		struct raw_symbol s;
 		uint64_t at, end;
 
@@ -172,8 +158,11 @@ add_symbols(struct build *b, const struct symbols *t, uint32_t table)
 		if (!wanted(b, t, &s) || (at = s.value - b->st->base) > UINT32_MAX)
 			continue;
 		end = s.size < UINT32_MAX - at ? at + s.size : UINT32_MAX;
+		if (!vec_room(&b->item, &b->cap, (uint64_t)b->n + 1, sizeof *b->item))
+			return false;
 		b->item[b->n++] = (struct item){ at, (uint32_t)end, rank(&s) << RANK | table | i };
 	}
+	return true;
 }
 
 /* ---- making them disjoint ---- */
@@ -281,16 +270,12 @@ static void
 build(struct modules *ms, struct symtab *st, const struct elf *e)
 {
 	struct build b = { .elf = e, .st = st };
-	uint32_t n = count_functions(e, &st->tables.symtab) + count_functions(e, &st->tables.dynsym);
 
-	if (n && vec_room(&b.item, &b.cap, n, sizeof *b.item)) {
-		add_symbols(&b, &st->tables.symtab, 0);
-		add_symbols(&b, &st->tables.dynsym, DYNAMIC);
-		if (sort_items(b.item, b.n) && vec_room(&b.open, &b.open_cap, 2 * (uint64_t)b.n, sizeof *b.open))
-			sweep(&b);
-		vec_free(&b.open, &b.open_cap, sizeof *b.open);
-		vec_free(&b.item, &b.cap, sizeof *b.item);
-	}
+	if (add_symbols(&b, &st->tables.symtab, 0) && add_symbols(&b, &st->tables.dynsym, DYNAMIC) && b.n && sort_items(b.item, b.n) &&
+	    vec_room(&b.open, &b.open_cap, 2 * (uint64_t)b.n, sizeof *b.open))
+		sweep(&b);
+	vec_free(&b.open, &b.open_cap, sizeof *b.open);
+	vec_free(&b.item, &b.cap, sizeof *b.item);
 	if (work_over())   /* without some symbols the others would seem to reach further */
 		b.rows = 0;
 	if (b.rows && (st->row = arena_alloc(&ms->arena, b.rows * sizeof *st->row))) {

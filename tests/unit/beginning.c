@@ -57,17 +57,18 @@ places(void)
 	elfwrite_segment(&w, PT_LOAD, PF_R | PF_X, 0x1000, 0x1000, sizeof code, sizeof code);
 	m = module_of(&w);
 	CHECK(!m->bad);
-	expect(m, BEGINNING_CALLED, 1, 0x2000, (uint64_t[]){ 0x1010, 0x1000, 0 });
+	expect(m, BEGINNING_CALLED, 1, 0x1030, (uint64_t[]){ 0x1010, 0x1000, 0 });
 	expect(m, BEGINNING_CALLED, 1, 0x100f, (uint64_t[]){ 0x1000, 0 });
 	expect(m, BEGINNING_CALLED, 0x1001, 0x1010, (uint64_t[]){ 0x1010, 0 });
 	expect(m, BEGINNING_CALLED, 1, 0xfff, (uint64_t[]){ 0 });
-	expect(m, BEGINNING_TAKEN, 1, 0x2000, (uint64_t[]){ 0x1014, 0x1008, 0x1004, 0 });
+	expect(m, BEGINNING_CALLED, 1, 0x2000, (uint64_t[]){ 0 });   /* not of the file */
+	expect(m, BEGINNING_TAKEN, 1, 0x1030, (uint64_t[]){ 0x1014, 0x1008, 0x1004, 0 });
 	modules_free(&ms);
 	w = elfwrite_new(true, false);
 	w.machine = EM_AARCH64;
 	elfwrite_section(&w, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, sizeof code);
 	m = module_of(&w);
-	expect(m, BEGINNING_CALLED, 1, 0x2000, (uint64_t[]){ 0 });
+	expect(m, BEGINNING_CALLED, 1, 0x1030, (uint64_t[]){ 0 });
 	modules_free(&ms);
 }
 
@@ -77,7 +78,7 @@ program(void)
 {
 	struct elfwrite w = elfwrite_new(true, false);
 	uint8_t code[0x400] = { 0 };
-	uint64_t table = 0x1100;
+	uint64_t table[4] = { 0x1100, 0x2010 };
 
 	memset(code, 0x66, sizeof code);
 	memcpy(code + 0x00, (uint8_t[]){ 0x90, 0xe8, 0x2b, 0x01, 0, 0 }, 6);   /* call 0x1131 */
@@ -85,7 +86,7 @@ program(void)
 	memcpy(code + 0x20, (uint8_t[]){ 0xe8, 0x5d, 0x01, 0, 0 }, 5);          /* call 0x1182 */
 	code[0x130] = 0xc3;
 	elfwrite_section(&w, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, sizeof code);
-	elfwrite_section(&w, ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0x2000, &table, sizeof table);
+	elfwrite_section(&w, ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0x2000, table, sizeof table);
 	elfwrite_symbol(&w, "main", 0x1000, 0x84, STB_GLOBAL << 4 | STT_FUNC, 1);
 	elfwrite_segment(&w, PT_LOAD, PF_R | PF_X, 0x1000, 0x1000, sizeof code, sizeof code);
 	elfwrite_segment(&w, PT_LOAD, PF_R | PF_W, 0x2000, 0x2000, sizeof table, sizeof table);
@@ -98,12 +99,14 @@ functions(void)
 	static const uint64_t want[][2] = {
 		{ 0x1100, 0x1100 }, { 0x112f, 0x1100 }, { 0x1131, 0x1131 }, { 0x1190, 0x1131 }, { 0x1200, 0x1200 }, { 0x13ff, 0x1200 },
 		{ 0x10a0, 0x10a0 },   /* before all beginnings */
-		{ 0x9000, 0x1200 }, { 0x20000, 0x20000 }, { 0, 0 }, { UINT64_MAX, UINT64_MAX },
+		{ 0x9000, 0x9000 }, { 0x20000, 0x20000 }, { 0, 0 }, { UINT64_MAX, UINT64_MAX },
 	};
 	struct module *m = program();
 
 	for (unsigned i = 0; i < sizeof want / sizeof *want; i++)
 		CHECK_U64(beginning_of(&ms, m, want[i][0]), want[i][1]);
+	expect(m, BEGINNING_TAKEN, 1, 0x201f, (uint64_t[]){ 0x2010, 0 });   /* code that a process left in its data */
+	CHECK_U64(ms.beginnings, 0x420);
 	modules_free(&ms);
 }
 
