@@ -209,6 +209,19 @@ by_other(const struct job *j, struct rule *r, const struct frame *f)
 	return j->full_frame.sp == f->sp && j->full.known >> reg & 1 && off >= 0 && off < REACH;
 }
 
+/* By a return address that a part of a function has taken into the function's frame, in which it runs: sp stays where it is. */
+static enum step
+step_part(struct job *j, const struct rule *r, struct frame *f)
+{
+	uint64_t ra;
+
+	j->where = f->sp + (uint64_t)(int64_t)r->ra_off;
+	if (!memory_word(&j->memory, j->where, &ra))
+		return STEP_OUTSIDE;
+	step_to(r, &j->memory, f->sp, ra & j->u->mask, f);
+	return STEP_OK;
+}
+
 enum step
 step_by_code(struct job *j, const struct rule *rule, struct frame *f)
 {
@@ -226,6 +239,8 @@ step_by_code(struct job *j, const struct rule *rule, struct frame *f)
 		step = step_realigned(j, r, &to);
 	else if (r->flags & RULE_RA_IN_REG)
 		step = step_link(j, r, &to);
+	else if (j->u->code.arch->called && !(r->flags & RULE_BASE_FP) && !r->cfa_off && r->ra_off >= 0)
+		step = step_part(j, r, &to);
 	else
 		step = step_plain(r, &j->memory, j->u->mask, &to, &j->where);
 	if (step)

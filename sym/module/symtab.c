@@ -18,7 +18,7 @@
 enum {
 	TEXTS_MAX = 16,            /* executable segments */
 	PLTS_MAX = 8,
-	ENTRY_MAX = 96,            /* the most bytes of the entry point's function, if nothing tells its size */
+	ENTRY_MAX = 64,            /* the most bytes of the entry point's function, if nothing tells its size */
 	ENTRY_NEAR = 4096,         /* around it each address is looked up by itself */
 	RELOCS_BUDGET = 1 << 28,   /* relocations that prof looks at for PLT entries, in all */
 	NAME_LIMIT = 1 << 16,      /* no name is that long */

@@ -47,6 +47,40 @@ jitted_code_goes_by_fp(void)
 	tear_down();
 }
 
+/* Code of PCRE: parts of a function take the return address away first, into the function's frame or into a register. */
+static void
+parts_of_a_function(void)
+{
+	static const uint8_t whole[] = "\x53\x48\x83\xec\x10\xe8\x76\0\0\0\x90\x48\x83\xc4\x10\x5b\xc3",   /* push; sub; call 0x10180; nop; add; pop; ret */
+	                     outer[] = "\x8f\x04\x24\x90\xe8\x77\0\0\0\x90\x48\x8b\x04\x24\x50\xc3",            /* pop (%rsp); nop; call 0x10200; nop; mov; push; ret */
+	                     inner[] = "\x41\x58\x90\x90\x41\x50\xc3";                                        /* pop %r8; nop; nop; push %r8; ret */
+
+	set_up(MODE_AUTO, 512);
+	space.read = read_jit;
+	memset(jit_bytes, 0xcc, sizeof jit_bytes);
+	memcpy(jit_bytes + 0x100, whole, sizeof whole - 1);
+	memcpy(jit_bytes + 0x180, outer, sizeof outer - 1);
+	memcpy(jit_bytes + 0x200, inner, sizeof inner - 1);
+	words[0] = 0x1010a;
+	words[3] = ret(ROOT);
+	for (uint64_t pc = 0x10202; pc <= 0x10204; pc++) {
+		regs.r[R8] = 0x10189;
+		go(pc, 0, WORDS);
+		CHECK(walk.end == WALK_ROOT && walk.n == 4 && walk.by_code == 3);
+		CHECK_U64(codes.code[walk.code[1]].vaddr, 0x10188);
+		CHECK_U64(codes.code[walk.code[2]].vaddr, 0x10109);
+	}
+	for (uint64_t pc = 0x10183; pc <= 0x1018e; pc += pc == 0x10184 ? 5 : 1)
+		if (pc <= 0x1018a || pc == 0x1018e) {
+			go(pc, 0, WORDS);
+			CHECK(walk.end == WALK_ROOT && walk.n == 3);
+		}
+	words[0] = 0x10104;               /* no call ends there */
+	go(0x10183, 0, WORDS);
+	CHECK(walk.end == WALK_NO_RULE && walk.n == 1);
+	tear_down();
+}
+
 static void
 jitted_code_is_read(void)
 {
@@ -504,6 +538,7 @@ int
 main(void)
 {
 	RUN("unwind_jit", jitted_code_goes_by_fp);
+	RUN("unwind_jit", parts_of_a_function);
 	RUN("unwind_jit", jitted_code_is_read);
 	RUN("unwind_jit", jitted_code_at_the_edge);
 	RUN("unwind_jit", jitted_code_pushes_first);

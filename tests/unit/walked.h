@@ -13,7 +13,7 @@
 /* A program of functions of 256 bytes from 0x1000 on, mapped at BIAS. In each function a call ends at 0x20, so that a return
  * address into it is at 0x20. */
 enum { TEXT = 0x1000, FUNCTION = 0x100, RET = 0x20, RAISES = 0x40, WORDS = 512 };
-enum { RDX = 1, RBX = 3, RDI = 5, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
+enum { RDX = 1, RBX = 3, RDI = 5, RBP = 6, RSP = 7, R8 = 8, R12 = 12, RIP = 16 };
 #define BIAS 0x555500000000u
 #define STACK 0x7ffd00001000u
 

@@ -138,7 +138,7 @@ const struct arch arch_x86_64 = {
 	.sigregs = sigregs,
 	.nsigregs = sizeof sigregs / sizeof *sigregs,
 	.decode = decode, .skip = x86_skip,
-	.after_call = x86_after_call,
+	.after_call = x86_after_call, .called = x86_called,
 	.result = RAX, .call_number = NO_REG, .syscall_len = 2, .call_len = 5, .keeps_stack = RBX,
 	.prologue = prologue, .frame_size = frame_size, .marks = { 0x55, 0xec }, .first = { 0x48, 0x55, 0x89 }, .push_before = push_before,
 	.ends_here = ends_here, .passes = passes, .takes = takes,

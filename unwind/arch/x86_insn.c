@@ -411,8 +411,11 @@ x86_decode(const uint8_t *bytes, uint64_t n, bool narrow, struct insn *i)
 		i->reg = number_of(&x, (unsigned)reg);
 	} else if (!x.map && (op == 0x68 || op == 0x6a || op == 0x9c))
 		i->op = INSN_PUSH;
-	else if (!x.map && (op == 0x8f || op == 0x9d))
+	else if (!x.map && (op == 0x8f || op == 0x9d)) {
 		i->op = INSN_POP;
+		if (op == 0x8f && lea_operand(&x, &base, &off) && base == SP && off == (int16_t)off)
+			i->ra_at = (int16_t)off;
+	}
 	else if (!x.map && ((op >= 0x70 && op <= 0x7f) || (op >= 0xe0 && op <= 0xe3)))
 		jump(i, INSN_BRANCH, &x);
 	else if (!x.map && (op == 0xe9 || op == 0xeb))
@@ -520,4 +523,15 @@ x86_after_call(const uint8_t *end, uint64_t n)
 			return true;
 	}
 	return false;
+}
+
+uint64_t
+x86_called(const uint8_t *bytes, uint64_t n, uint64_t vaddr, uint64_t lo, uint64_t hi)
+{
+	uint64_t last = 0, target;
+
+	for (uint64_t i = 0; i + 5 <= n; i++)
+		if (bytes[i] == 0xe8 && (target = vaddr + i + 5 + (uint64_t)x86_number(bytes + i + 1, 4)) - lo <= hi - lo && target > last)
+			last = target;
+	return last;
 }

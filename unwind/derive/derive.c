@@ -114,6 +114,8 @@ derive(struct reader *r, struct rule *rule)
 	return derive_forward(r, &r->src->work->ways, r->vaddr + returns, returns, rule) ||
 	       (jit && r->pushed && !returns && !src->switches && function_behind_zeros(src, r->m, r->vaddr, &hi) && derive_from_start(r, &src->work->labels, hi, rule)) ||
 	       (starts && jit && derive_from_prologue(r, lo, rule)) ||
+	       (jit && function_part(src, r->m, r->vaddr, &lo) && derive_from_start(r, &src->work->labels, lo, rule) &&
+	        !(returns && rule->flags & RULE_RA_IN_REG)) ||
 	       ((src->arch->decode_other || src->arch->between) && !named && !returns && function_aligned(src, r->m, r->vaddr, &lo) &&
 	        derive_from_start(r, &src->work->labels, lo, rule));
 }

@@ -227,7 +227,10 @@ apply_sp(const struct reader *r, const struct insn *i, struct flow *f)
 			restore_fp(r, f, 0);
 		else if (f->sp_known && f->base_fp)
 			load(f, i->reg, f->sp);
-		else if (f->sp_known && !f->forward && f->sp == -r->word)
+		else if (f->sp_known && !f->forward && f->sp == -r->word && i->ra_at != NO_SLOT) {   /* into the caller's frame */
+			f->ra.saved = true;
+			f->ra.slot = i->ra_at;
+		} else if (f->sp_known && !f->forward && f->sp == -r->word)
 			f->popped = i->reg;
 		move_sp(f, r->word);
 		break;

@@ -8,6 +8,7 @@ enum {
 	START_PAGES = 16,     /* in which prof looks for a function's beginning */
 	ARGUMENTS = 16,       /* bytes of code that stores arguments, before it makes the frame */
 	ASSEMBLY = 128, BUILTIN = 1024, ALIGNED = 16,
+	PART = 1024, PART_PAGES = 8,   /* bytes before an address in which a part of a function begins; pages before it in which the others lie */
 	PAGE_TAKES = 128,     /* to search a page takes as long as to follow so many instructions */
 };
 
@@ -151,4 +152,27 @@ function_behind_zeros(struct code_source *src, const struct module *m, uint64_t 
 			return true;
 	}
 	return false;
+}
+
+bool
+function_part(struct code_source *src, struct module *m, uint64_t vaddr, uint64_t *start)
+{
+	uint64_t page = vaddr & ~(uint64_t)(PAGE - 1), lo = vaddr > PART ? vaddr - PART : 1, last = 0;
+	struct insn i;
+
+	for (unsigned n = 0; src->arch->called && n < PART_PAGES && page; n++, page -= PAGE) {
+		struct cursor c = code_bytes(src, m, page);
+		uint64_t at;
+
+		if (!cur_left(&c))
+			break;
+		src->followed += PAGE_TAKES;
+		if ((at = src->arch->called(c.pos, cur_left(&c), page, lo, vaddr)) > last)
+			last = at;
+	}
+	*start = last;
+	if (!last)
+		return false;
+	code_decode(src, m, last, &i);
+	return i.op == INSN_POP;
 }

@@ -11,4 +11,8 @@ bool function_aligned(struct code_source *, const struct module *, uint64_t vadd
 /* The same for code that a process made, behind 8 bytes of zeros: no instruction has so many (Mono's trampolines). */
 bool function_behind_zeros(struct code_source *, const struct module *, uint64_t vaddr, uint64_t *start);
 
+/* Where a part of a function that a process made begins, if its other parts call it, and it takes the return address away at once: then it
+ * runs in the function's frame (sljit's fast calls, of PCRE). */
+bool function_part(struct code_source *, struct module *, uint64_t vaddr, uint64_t *start);
+
 #endif
