@@ -49,7 +49,7 @@ open_one(struct counters *c, struct event *e, const struct counted *w, int group
 		a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 		a.disabled = group < 0;
 		a.enable_on_exec = c->on_exec && w->tid >= 0 && group < 0;
-		a.inherit = c->inherit && w->tid >= 0;
+		a.inherit = c->inherit && w->tid >= 0 && !e->no_heir;
 		a.precise_ip = 0;
 		if (c->lent)
 			fd = lent_event_open(&a, w->tid, w->cpu);

@@ -38,6 +38,7 @@ struct event {
 	const char *system;      /* of a tracepoint; its name follows the system's NUL; else NULL */
 	struct trace_field leaf; /* --leaf: the field of a tracepoint that its samples show; size 0: none */
 	const struct probe *probe;   /* prof has yet to find its file and place: see probe_events.h; or NULL */
+	bool no_heir;            /* a probe: the kernel would read its file's path again in the memory of whoever forks, and the fork would fail */
 	bool no_kernel_chain;    /* the kernel must not walk its own stack at this probe */
 	const char *probe_leaf;  /* --leaf: the argument at the probe that its samples show, in words, */
 	const struct probe_arg *arg;   /* and that argument once prof knows its place; or NULL */

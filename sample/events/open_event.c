@@ -52,7 +52,7 @@ attr_of(const struct opener *o, uint32_t event)
 		a.read_format |= PERF_FORMAT_LOST;
 	a.disabled = a.sample_id_all = a.use_clockid = a.watermark = 1;
 	a.clockid = CLOCK_MONOTONIC;
-	a.inherit = o->reach == REACH_THREADS && c->target != TARGET_THREADS && (c->inherit || !o->no_inherit_thread);
+	a.inherit = o->reach == REACH_THREADS && c->target != TARGET_THREADS && (c->inherit || !o->no_inherit_thread) && !e->no_heir;
 	a.inherit_thread = a.inherit && !c->inherit;
 	a.inherit_stat = a.inherit && event == 0;
 	/* Events of time leave out idle time themselves; prof leaves out the idle samples of others. */

@@ -45,6 +45,16 @@ is_asked_for(const struct opener *o, int32_t pid)
 	return false;
 }
 
+/* Whether new threads and children can have the events of those that make them. */
+static bool
+can_inherit(const struct capture *c)
+{
+	for (unsigned i = 0; i < c->nevent; i++)
+		if (c->event[i].no_heir)
+			return false;
+	return true;
+}
+
 /* Events on threads FROM on, as far as descriptors go, then in helpers.  False with errno. */
 static bool
 open_more(struct opener *o, struct watches *w, const struct threads *t, uint32_t from, int32_t *which)
@@ -189,6 +199,8 @@ open_targets_launched(struct opener *o, struct watches *w)
 bool
 open_targets(struct opener *o, struct watches *w, struct threads *found, uint32_t *sure, int32_t *pid)
 {
+	bool crowd;
+
 	*sure = 0;
 	*pid = -1;
 	if (o->capture.target == TARGET_SYSTEM)
@@ -200,13 +212,14 @@ open_targets(struct opener *o, struct watches *w, struct threads *found, uint32_
 	list_targets(o, found);
 	if (o->capture.descendants)
 		threads_families(found, getpid());
-	/* If there are more threads times CPUs than descriptors: events on CPUs alone, if the kernel allows them; prof leaves out
-	 * others' samples. */
-	if (o->capture.target == TARGET_PROCESSES && found->n > threads_fit(o)) {
+	/* If there are more threads times CPUs than descriptors, or if no thread can inherit them: events on CPUs alone, if the kernel allows
+	 * them; prof leaves out others' samples. */
+	crowd = found->n > threads_fit(o);
+	if (o->capture.target == TARGET_PROCESSES && (crowd || !can_inherit(&o->capture))) {
 		o->reach = REACH_TREE;
 		*sure = found->n;
 		if (open_cpus(o, w)) {
-			o->crowd = found->n;
+			o->crowd = crowd ? found->n : 0;
 			return true;
 		}
 		o->reach = REACH_THREADS;

@@ -58,6 +58,7 @@ place(struct event *at, const struct probe_sites *p, const char *file, struct ar
 
 		*e = like;
 		e->probe = NULL;
+		e->no_heir = true;
 		e->type = type;
 		e->config = (uint64_t)probe_returns(&p->probe) | (kernel ? 0 : site->semaphore << 32);
 		e->config1 = (uintptr_t)(kernel ? function : file);
