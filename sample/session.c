@@ -439,6 +439,8 @@ session_close(struct session *s)
 
 	watchdog_start(NULL, NULL);
 	keeper_rings(NULL);
+	if (s->priority.realtime && s->opener.door)
+		s->opener.door->first(false);
 	priority_lower(&s->priority);
 	tracer_close(&s->tracer);
 	if (s->cpu_fd > 0)

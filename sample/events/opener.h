@@ -28,7 +28,7 @@ struct opener_door {
 	 * way. */
 	bool (*ahead)(uint32_t event, int32_t tid, int32_t cpu, uint32_t stack_size, bool user_chain);
 	int (*helper)(void);       /* the socket of a helper that waits to be told what to open */
-	bool (*first)(void);       /* makes prof real-time again, see priority_first */
+	bool (*first)(bool needs); /* makes prof real-time again, see priority_first; or prof needs that no more */
 	void (*cgroup)(void);      /* the command's cgroup is not needed any more */
 };
 

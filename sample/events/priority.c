@@ -180,12 +180,12 @@ priority_waive(struct priority *p)
 }
 
 void
-priority_again(struct priority *p, bool (*first)(void))
+priority_again(struct priority *p, bool (*first)(bool needs))
 {
 	if (!p->waived)
 		return;
 	p->waived = false;
-	p->realtime = first ? first() : priority_first(0, false);
+	p->realtime = first ? first(true) : priority_first(0, false);
 	p->ordinary = getpriority(PRIO_PROCESS, 0);
 }
 
@@ -197,9 +197,9 @@ look(struct guard *now)
 	char stat[512] = { 0 }, text[64] = { 0 };
 	const char *s = text, *state;
 
+	now->looked = clock_now();
 	if (pread(now->stat, stat, sizeof stat - 1, 0) <= 0 || pread(now->schedstat, text, sizeof text - 1, 0) <= 0)
 		return false;
-	now->looked = clock_now();
 	now->wants = (state = strrchr(stat, ')')) && state[1] == ' ' && state[2] == 'R';
 	return text_dec(&s, &now->ran) && *s++ == ' ' && text_dec(&s, &now->waited);
 }
@@ -209,7 +209,9 @@ priority_guard(struct guard *g, pid_t pid)
 {
 	char path[PROC_PATH_MAX];
 
-	*g = (struct guard){ .pid = pid };
+	struct sched_param p = { .sched_priority = 0 };
+
+	*g = (struct guard){ .pid = pid, .urgent = !syscall(SYS_sched_getparam, pid, &p) && p.sched_priority == FIRST };
 	g->stat = open(proc_path(path, pid, "stat"), O_RDONLY | O_CLOEXEC);
 	g->schedstat = open(proc_path(path, pid, "schedstat"), O_RDONLY | O_CLOEXEC);
 	look(g);
@@ -223,17 +225,16 @@ is_kept(const struct guard *before, const struct guard *now, bool ordinary)
 {
 	uint64_t most = (now->looked - before->looked) / 100 * (ordinary ? WAITS_ORDINARY : WAITS);
 
-	return now->waited - before->waited > most || (now->wants && before->wants && now->ran == before->ran);
+	return now->waited - before->waited > most || (now->wants && before->wants && now->ran && now->ran == before->ran);
 }
 
 void
 priority_look(struct guard *g)
 {
+	long policy = syscall(SYS_sched_getscheduler, g->pid);
 	struct guard now = *g;
 
-	if (!look(&now))
-		return;
-	if (is_kept(g, &now, syscall(SYS_sched_getscheduler, g->pid) == SCHED_OTHER))
+	if (look(&now) && policy >= 0 && is_kept(g, &now, (policy & ~SCHED_RESET_ON_FORK) == SCHED_OTHER))
 		now.urgent |= priority_first(g->pid, true);
 	*g = now;
 }

@@ -36,15 +36,15 @@ void priority_raise(struct priority *, bool cpus);
 void priority_aside(const struct priority *, const struct rings *, uint32_t n);
 void priority_lower(const struct priority *);
 /* Makes a process (0: this one) real-time, with the largest weight for when it is ordinary.  Other real-time threads go before it; if
- * it is URGENT, none does. */
+ * it is URGENT, only those do not wait for it that have the highest priority, too. */
 bool priority_first(pid_t, bool urgent);
 /* Makes the process ordinary until priority_again, so that it does not stay real-time for too long.  Later calls see to it that
  * the process gets a part of a CPU, however many threads want it.  FIRST does what priority_first does, by another process's
  * rights; NULL: this process has the right. */
 void priority_waive(struct priority *);
-void priority_again(struct priority *, bool (*first)(void));
-/* The guard goes before all.  It looks after the process now and then, and makes it urgent for good once that waits for its CPU most of
- * the time. */
+void priority_again(struct priority *, bool (*first)(bool needs));
+/* The guard is urgent.  It looks after the process now and then, and makes it urgent for good once that waits for its CPU most of the
+ * time. */
 void priority_guard(struct guard *, pid_t);
 void priority_look(struct guard *);
 

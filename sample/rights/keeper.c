@@ -325,9 +325,9 @@ keeper_read(int32_t pid, uint64_t addr, void *to, size_t n)
 }
 
 static bool
-keeper_first(void)
+keeper_first(bool needs)
 {
-	return !ask(&(struct ask){ .what = ASK_FIRST }, "", -1, NULL, NULL, 0);
+	return !ask(&(struct ask){ .what = ASK_FIRST, .number = needs }, "", -1, NULL, NULL, 0);
 }
 
 static void

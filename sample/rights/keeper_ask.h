@@ -19,7 +19,7 @@ enum ask_what {
 	ASK_MOUNT,                 /* the mount of the directory that came with it: see foreign_mount */
 	ASK_EVENT,                 /* event NUMBER on thread PID (-1: all) and CPU, with SIZE bytes of stack */
 	ASK_HELPER,                /* one more helper that holds events */
-	ASK_FIRST,                 /* prof is real-time again: see priority_first */
+	ASK_FIRST,                 /* prof is real-time again, see priority_first; NUMBER 0: it need not be any more */
 	ASK_CGROUP,                /* the command's cgroup is not needed any more */
 	ASK_CPU,                   /* ns of CPU that keeping took */
 	ASK_SPARE,                 /* another keeper, for when this one is gone: its socket, and its pid */

@@ -47,7 +47,7 @@
 enum { HEADS = 18, HELPERS_MOST = 128, KEEPERS_MOST = 8 };
 /* ns that the keeper waits for files: less than prof waits. */
 enum { PATIENCE = 600000000, PATIENCE_LEAST = 20000000 };
-/* ms between looks whether prof gets a CPU: rings have room for longer than that. */
+/* ms between looks whether prof gets a CPU: most rings have room for longer than two of these. */
 enum { LOOK_EACH = 250 };
 
 static struct {
@@ -268,6 +268,11 @@ serve_spare(int own, char *text)
 		close(pair[0]);
 		kept.before++;
 		kept.helpers = 0;
+		if (kept.guard.pid) {
+			close(kept.guard.stat);
+			close(kept.guard.schedstat);
+		}
+		kept.guard.pid = 0;
 		keep(pair[1]);
 		_exit(0);
 	}
@@ -349,6 +354,7 @@ serve(const struct ask *a, int own, int with, int *fd, char *text)
 	case ASK_MOUNT:
 		return serve_mount(with, text);
 	case ASK_FIRST:
+		kept.first = kept.first && a->number;
 		return getppid() == kept.prof && kept.first && priority_first(kept.prof, kept.guard.urgent) ? 0 : refuse(EPERM);
 	case ASK_CGROUP:
 		drop_cgroup();
@@ -378,8 +384,14 @@ over(void)
 static void
 await(int fd)
 {
-	while (kept.first && getppid() == kept.prof && !poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, LOOK_EACH))
-		priority_look(&kept.guard);
+	while (kept.first && kept.guard.pid) {
+		uint64_t ms = (clock_now() - kept.guard.looked) / 1000000;
+
+		if (ms < LOOK_EACH && poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, LOOK_EACH - (int)ms))
+			return;
+		if (ms >= LOOK_EACH)
+			priority_look(&kept.guard);
+	}
 }
 
 static void
@@ -393,6 +405,9 @@ keep(int fd)
 	while (await(fd), (n = ask_get(fd, &a, sizeof a, &with)) > 0 || (n < 0 && errno == EMFILE)) {
 		int given = -1;
 		bool fit = n >= 0 && ask_check(&a, (size_t)n);
+
+		if (kept.first && !kept.guard.pid)   /* a spare that serves now */
+			priority_guard(&kept.guard, kept.prof);
 		long len = n < 0 ? refuse(EMFILE) : !fit ? refuse(EINVAL) : serve(&a, fd, with, &given, r.bytes);
 
 		if (fit && a.what == ASK_LEAVE)   /* prof goes on with another */

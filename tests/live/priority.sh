@@ -12,22 +12,25 @@ seq 3000 | sed 's/.*/int f&(int a, int b) { int s = 0; for (int i = 0; i < a; i+
 start "$cc1" -quiet -O2 many.c -o many.s; target=$pid
 start setpriv --bounding-set=-sys_resource "$PROF" -q -d 4 -o x.folded -p $target; prof=$pid
 capturing $prof
-# policy_of PID: its nice, and its policy (1: SCHED_FIFO).
-policy_of() { sed 's/.*) //' /proc/$1/stat 2>/dev/null | cut -d ' ' -f 17,39; }
+# policy_of PID: its nice, its real-time priority, and its policy (1: SCHED_FIFO).
+policy_of() { sed 's/.*) //' /proc/$1/stat 2>/dev/null | cut -d ' ' -f 17,38,39; }
 sleep 1
-while [ -e /proc/$prof/cmdline ] && [ "$(policy_of $prof)" != '-20 1' ]; do sleep 0.05; done
+while [ -e /proc/$prof/cmdline ] && [ "$(policy_of $prof)" != '-20 1 1' ]; do sleep 0.05; done
 policy_of $prof >policy
 wait $prof
 check status $? = 0
 check samples "$(samples x.folded cc1)" -gt 0
-check again "$(cat policy)" = '-20 1'
+check again "$(cat policy)" = '-20 1 1'
 
 start "$(program busy)" many 8 $(($(nproc) * 2)); target=$pid
 start "$PROF" -q -F 499 -d 4 --stats s.json -o x.folded -p $target; prof=$pid
 capturing $prof
 sleep 0.5
 chrt -a -f -p 50 $target
+sleep 2
+policy_of $prof >policy
 wait $prof
+check urgent "$(cut -d ' ' -f 2 policy)" = 99
 check urgent-lost "$(field s.json lost)" -eq 0
 check urgent-samples "$(field s.json samples)" -gt $((499 * 3 * $(nproc)))
 kill $target
