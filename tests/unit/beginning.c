@@ -72,7 +72,8 @@ places(void)
 	modules_free(&ms);
 }
 
-/* Functions at 0x1100 (in a table of data), 0x1131 (called, behind a return), 0x1200 (called); 0x1182 is a call's target within one. */
+/* Functions at 0x1100 (in a table of data), 0x1131 (called, behind a return), 0x1200 (called, with a symbol); 0x1182 is a call's target
+ * within one. */
 static struct module *
 program(void)
 {
@@ -88,6 +89,8 @@ program(void)
 	elfwrite_section(&w, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, sizeof code);
 	elfwrite_section(&w, ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0x2000, table, sizeof table);
 	elfwrite_symbol(&w, "main", 0x1000, 0x84, STB_GLOBAL << 4 | STT_FUNC, 1);
+	elfwrite_symbol(&w, "c", 0x1200, 0x20, STB_GLOBAL << 4 | STT_FUNC, 1);
+	elfwrite_symbol(&w, "d", 0x1220, 0x1c, STB_GLOBAL << 4 | STT_FUNC, 1);
 	elfwrite_segment(&w, PT_LOAD, PF_R | PF_X, 0x1000, 0x1000, sizeof code, sizeof code);
 	elfwrite_segment(&w, PT_LOAD, PF_R | PF_W, 0x2000, 0x2000, sizeof table, sizeof table);
 	return module_of(&w);
@@ -97,7 +100,7 @@ static void
 functions(void)
 {
 	static const uint64_t want[][2] = {
-		{ 0x1100, 0x1100 }, { 0x112f, 0x1100 }, { 0x1131, 0x1131 }, { 0x1190, 0x1131 }, { 0x1200, 0x1200 }, { 0x13ff, 0x1200 },
+		{ 0x1100, 0x1100 }, { 0x112f, 0x1100 }, { 0x1131, 0x1131 }, { 0x1190, 0x1131 }, { 0x1250, 0x1240 }, { 0x13ff, 0x1240 },   /* behind two functions that symbols describe */
 		{ 0x10a0, 0x10a0 },   /* before all beginnings */
 		{ 0x9000, 0x9000 }, { 0x20000, 0x20000 }, { 0, 0 }, { UINT64_MAX, UINT64_MAX },
 	};

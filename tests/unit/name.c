@@ -103,6 +103,34 @@ program(void)
 	return elfwrite_finish(&w);
 }
 
+/* The byte before a function is looked up for a frame that nobody called: padding, and not the end of a call to a function that does not
+ * return. */
+static void
+behind_padding(void)
+{
+	static const uint8_t code[0x60] = { [0x0f] = 0x90, [0x1b] = 0xe8, [0x2f] = 0x55, [0x3f] = 0 };
+	struct elfwrite w = elfwrite_new(true, false);
+	struct bytes file;
+	struct module *m;
+	int fd;
+
+	elfwrite_section(&w, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, sizeof code);
+	for (unsigned i = 1; i < 5; i++)
+		elfwrite_symbol(&w, (const char *[]){ "", "padded", "after_call", "after_code", "after_zeros" }[i], 0x1000 + i * 16, 4, STB_GLOBAL << 4 | STT_FUNC, 1);
+	file = elfwrite_finish(&w);
+	fd = file_of(file.p, file.n);
+	begin();
+	m = module_file(&ms, fd, "/lib/y.so");
+	CHECK_STR(name_of(m, 0x100f).function, "padded");
+	CHECK_STR(name_of(m, 0x101f).function, "[y.so+0x101f]");
+	CHECK_STR(name_of(m, 0x102f).function, "[y.so+0x102f]");
+	CHECK_STR(name_of(m, 0x103f).function, "after_zeros");
+	CHECK_STR(name_of(m, 0x103e).function, "[y.so+0x103e]");
+	close(fd);
+	modules_free(&ms);
+	bytes_free(&file);
+}
+
 static void
 files(void)
 {
@@ -270,6 +298,7 @@ main(void)
 	RUN("name", marks_of_prof);
 	RUN("name", kernel);
 	RUN("name", files);
+	RUN("name", behind_padding);
 	RUN("name", long_file_name);
 	RUN("name", jit);
 	RUN("name", kernel_code_that_comes_and_goes);
