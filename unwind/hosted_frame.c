@@ -83,15 +83,14 @@ find_runtime(const struct space *s)
 
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct module *m = s->map[i].exec ? s->map[i].module : NULL;
-		bool found;
 
-		if (!m || m->kind != MODULE_FILE || m->bad || m->reserveless)
+		if (!m || m->kind != MODULE_FILE || m->bad || m->reserveless || m->runtimeless)
 			continue;
 		work_begin(&m->work);
 		symbol_tables_find(&t, &m->elf);
-		found = symbol_tables_named(&m->elf, &t.dynsym, "StgReturn", &symbol);
+		m->runtimeless = !symbol_tables_named(&m->elf, &t.dynsym, "StgReturn", &symbol);
 		work_end();
-		if (found)
+		if (!m->runtimeless)
 			return m;
 	}
 	return NULL;

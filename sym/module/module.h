@@ -43,7 +43,8 @@ struct module {
 	struct dwarf *lines;       /* the DWARF of its code, there or in another file; once LINES_ASKED */
 	bool lines_asked;
 	bool no_elf;               /* MODULE_FILE: it is of another format, so what lies at an address of its code is known only in a process */
-	bool loopless, reserveless;   /* convention.c and hosted_frame.c: it has no function that enters such code; none that makes room for others */
+	bool loopless, reserveless;   /* convention.c and hosted_frame.c: it has no function that enters such code; none that makes room for others; */
+	bool runtimeless;             /* it is not the runtime of code that does so */
 	bool descriptor_asked;     /* see registered.c: whether prof has looked for a list of code that a process made; */
 	uint64_t descriptor;       /* where it begins, or 0 */
 	struct debug_files *debug;       /* see debug_file.h; NULL until asked for */
