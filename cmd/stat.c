@@ -450,6 +450,19 @@ say_missing(const struct counting *s)
 			verbose("%s: not supported here: %s", s->counters.event[e].name, strerror(s->counters.err[e]));
 }
 
+/* A probe is not inherited: see struct event. */
+static void
+say_heirless(const struct counting *s)
+{
+	bool threads = s->plan.target.kind == TARGET_COMMAND || s->plan.target.kind == TARGET_PROCESSES;
+
+	for (unsigned e = 0; threads && !s->plan.no_inherit && e < s->counters.nevent; e++)
+		if (s->counters.event[e].no_heir) {
+			warn("%s is not counted in threads and children that began meanwhile; -a and -G count all of them", s->counters.event[e].name);
+			return;
+		}
+}
+
 static void
 copy(struct sink *out, const void *from)
 {
@@ -499,6 +512,7 @@ cmd_stat(int argc, char **argv)
 			return status;
 	}
 	say_missing(&s);
+	say_heirless(&s);
 	end_signals_release(&s.signals);
 	if (!finish(&s))
 		status = EXIT_FAILED;

@@ -118,7 +118,7 @@ choose_weights(struct session *s)
 		s->ticked = arena_alloc(&s->arena, CPUS_MAX * sizeof *s->ticked);
 	if (s->tracer.pid)
 		weigh_init(&s->weights, 1000000000 / s->opener.freq, true);
-	else if (s->opener.reach == REACH_THREADS && s->opener.freq && e->is_time && s->opener.capture.target != TARGET_THREADS &&
+	else if (s->opener.reach == REACH_THREADS && s->opener.shape.period && e->is_time && s->opener.capture.target != TARGET_THREADS &&
 	         watches_period(&s->watches, 1000000000 / s->opener.freq + 1))
 		weigh_init(&s->weights, 1000000000 / s->opener.freq, e->kernel && e->user);
 }

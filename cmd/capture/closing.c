@@ -62,7 +62,7 @@ event_words(struct sink *s, const struct closing *c)
 
 	sink_str(s, c->events);
 	for (unsigned i = 0; i < c->plan->nevent; i++)
-		own &= c->plan->event[i].period != 0;
+		own &= c->plan->event[i].period || c->plan->event[i].freq;
 	if (c->plan->count && !own)
 		sink_fmt(s, " every %llu", (unsigned long long)c->plan->count);
 	else if (!own)

@@ -144,7 +144,10 @@ opener_init(struct opener *o, const struct capture *c, struct refusal *r)
 		o->freq = opener_rate();
 	if (c->lent && o->freq > LENT_RATE)
 		o->freq = LENT_RATE;
-	o->shape.period = o->freq;   /* with -c prof knows it; and if prof asked for it, the kernel would sample every software event */
+	/* With -c prof knows it; and if prof asked for it, the kernel would sample every event of software that has a period of its own. */
+	o->shape.period = o->freq;
+	for (unsigned i = 0; i < c->nevent; i++)
+		o->shape.period &= c->event[i].period <= 1 || c->event[i].is_time;
 	o->wakes = c->event[c->nevent - 1].wakes;
 	o->shape.raw = o->wakes;
 	for (unsigned i = 0; i < c->nevent; i++)

@@ -3,7 +3,9 @@
 #include "probe_file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -83,11 +85,10 @@ open_usual(const char *name, char *shown, size_t size)
 	if (launch_find(name, shown))
 		return foreign_file(-1, shown);
 	for (unsigned i = 0; fd < 0 && i < sizeof library_dirs / sizeof *library_dirs; i++) {
-		snprintf(shown, size, "%s/%s", library_dirs[i], name);
-		if ((fd = foreign_file(-1, shown)) < 0 && !strchr(name, '.')) {
-			snprintf(shown, size, "%s/%s.so.6", library_dirs[i], name);
+		if ((size_t)snprintf(shown, size, "%s/%s", library_dirs[i], name) < size)
 			fd = foreign_file(-1, shown);
-		}
+		if (fd < 0 && !strchr(name, '.') && (size_t)snprintf(shown, size, "%s/%s.so.6", library_dirs[i], name) < size)
+			fd = foreign_file(-1, shown);
 	}
 	return fd;
 }
@@ -96,8 +97,11 @@ bool
 probe_file_find(struct probe_file *f, const char *name, int32_t pid, const char *command, char *why, size_t size)
 {
 	bool path = strchr(name, '/'), own;
+	char whole[PATH_MAX];
 	struct stat st;
 
+	if (path && *name != '/' && realpath(name, whole))   /* of prof's directory: below a target's root it would be another */
+		name = whole;
 	f->fd = -1;
 	snprintf(f->shown, sizeof f->shown, "%s", name);
 	if (pid)

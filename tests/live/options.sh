@@ -22,6 +22,8 @@ within c "$(samples c.folded)" 90 108
 has c-said err 'cpu-clock every 10000000'
 prof -e page-faults -c 10 -o pf.folded -- "$busy" faults 5000
 within e-page-faults "$(samples pf.folded 'main;faults')" 450 520
+prof -e page-faults/period=10/ -o pf.folded -- "$busy" faults 5000
+within e-page-faults-own "$(samples pf.folded 'main;faults')" 450 520
 prof -e page-faults,cpu-clock -c 100 -o two.folded -- true
 check e-two-status $? = 0
 
