@@ -248,8 +248,7 @@ take(void *latencies, const struct options *o, int id)
 	case JSON:
 		return c->json = true;
 	case 'o':
-		c->output = o->value;
-		return true;
+		return option_once(o, &c->output);
 	case SLOWEST:
 		return option_number(o, 1, SLOWEST_MOST, &c->slowest);
 	}

@@ -107,7 +107,8 @@ set_output(struct annotate_options *a)
 
 	if (!outputs_add(&out, a->o.value, NULL, &format_table))
 		return false;
-	a->path = a->o.value;
+	if (!option_once(&a->o, &a->path))
+		return false;
 	if (out.format != &format_table)
 		error("-o %s: annotate writes text: .txt, or - for stdout", a->path);
 	return out.format == &format_table;

@@ -141,6 +141,17 @@ options_next_or_word(struct options *o, int *n)
 }
 
 bool
+option_once(const struct options *o, const char **value)
+{
+	if (*value && strcmp(*value, o->value)) {
+		error("%s %s: there is %s %s already, and this command takes one", o->shown, o->value, o->shown, *value);
+		return false;
+	}
+	*value = o->value;
+	return true;
+}
+
+bool
 option_loudness(int id)
 {
 	if (id == 'q')

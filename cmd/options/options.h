@@ -44,6 +44,8 @@ int options_next_or_word(struct options *, int *n);
 int options_read(struct options *, int *words, bool (*take)(void *ctx, const struct options *, int id), void *ctx);
 /* Whether it is -q or -v; if so, this has done it. */
 bool option_loudness(int id);
+/* Takes a value that the option may have once. */
+bool option_once(const struct options *, const char **value);
 
 /* A number within [LO, HI], and nothing else: false after an error message about the option's value. */
 bool option_number(const struct options *, uint64_t lo, uint64_t hi, uint64_t *v);

@@ -29,7 +29,7 @@ put_thread(struct sink *out, const struct stack_thread *t, uint32_t stack)
 	if (t->lock)
 		member(out, "gil", t->lock == LOCK_HELD ? "held" : t->lock == LOCK_WANTED ? "wanted" : "not held");
 	member(out, "call", waits_call(t));
-	member(out, "file", t->file);
+	member(out, "file", waits_file(t));
 	member(out, "wchan", t->wchan);
 	member(out, "no_stack", t->why);
 	if (t->again)

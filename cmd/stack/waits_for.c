@@ -146,6 +146,14 @@ waits_call(const struct stack_thread *t)
 	return c ? c->name : NULL;
 }
 
+const char *
+waits_file(const struct stack_thread *t)
+{
+	const struct call *c = call_of(t->call, t->wchan);
+
+	return c && c->file ? t->file : NULL;
+}
+
 struct looked {
 	const char *words;
 	unsigned frames;

@@ -101,8 +101,7 @@ take(void *plan, const struct options *o, int id)
 		p->as = STAT_JSON;
 		return true;
 	case 'o':
-		p->output = o->value;
-		return true;
+		return option_once(o, &p->output);
 	}
 	return false;
 }

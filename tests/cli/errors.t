@@ -9,6 +9,12 @@ $ prof report -Z x
 prof: unknown option '-Z': see prof help report
 ? 125
 
+# one-output
+$ prof stat -o one -o two true
+prof: -o two: there is -o one already, and this command takes one
+? 125
+$ ls
+
 # option-without-its-argument
 $ prof -o
 ~ ^prof: .*-o

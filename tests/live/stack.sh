@@ -31,7 +31,8 @@ has inlined live '^ +[0-9]+  spin +stacks.c:[0-9]+ \(inlined\)'
 has moves twice ': runs; has moved \([0-9.]+ ms of CPU\)'
 has stands twice 'waits for a mutex \(futex\); has not moved'
 "$PROF" stack -p "$target" --json -o - >json 2>err
-python3 -c 'import json; d = json.load(open("json")); p = d["processes"][0]; assert len(p["threads"]) == 7 and all(str(t["stack"]) in d["stacks"] for t in p["threads"])' &&
+python3 -c 'import json; d = json.load(open("json")); p = d["processes"][0]; assert len(p["threads"]) == 7 and all(str(t["stack"]) in d["stacks"] for t in p["threads"])
+assert all("file" not in t for t in p["threads"] if t.get("call") in ("futex", "clock_nanosleep", "nanosleep", "pause"))' &&
 	ok json || not_ok json "cannot be read" json
 "$PROF" stack -n stacks -q -o x.folded -o x.txt
 check folded "$(samples x.folded)" = 7
