@@ -29,6 +29,8 @@ enum { UNSAMPLED_LEAST = 50, UNSAMPLED_PART = 3 };
 /* One lost sample to so many is worth a word. */
 enum { DOUBTFUL_PART = 20 };   /* prof tells it if there is more than one in so many stacks */
 enum { CROWD_LOSS = 20 };
+/* prof tells why stacks are cut if so many are, and one in so many. */
+enum { CUT_LEAST = 20, CUT_PART = 10 };
 
 /* PART of WHOLE in tenths of a percent, never rounded up to all of it. */
 static unsigned
@@ -270,6 +272,21 @@ language_words(struct sink *s, const struct closing *c)
 	sink_str(s, "see docs/languages.md)");
 }
 
+/* Stacks without their roots, if these are many, and the most frequent reason. */
+static void
+cut_words(struct sink *s, const struct collector *k)
+{
+	uint64_t all = collector_walked(k), cut = all - k->walks[WALK_ROOT];
+	unsigned most = WALK_ROOT;
+
+	if (cut < CUT_LEAST || cut * CUT_PART < all)
+		return;
+	for (unsigned i = 0; i < WALK_ENDS; i++)
+		if (i != WALK_ROOT && (most == WALK_ROOT || k->walks[i] > k->walks[most]))
+			most = i;
+	sink_fmt(s, "; %u%% of stacks are cut, mostly for this reason: %s (-v counts the reasons)", (unsigned)(cut * 100 / all), walk_end_words[most]);
+}
+
 /* prof is no load, whatever it looks at: see pressure.h. */
 static void
 budget_words(struct sink *s, const struct closing *c)
@@ -311,6 +328,7 @@ obstacles_line(struct sink *s, const struct closing *c)
 	const struct session_counts *n = &c->counts;
 	unsigned files = given_up(c->collector, false);
 
+	cut_words(s, c->collector);
 	unseen_words(s, c);
 	if (n->strangers)
 		sink_str(s, "; processes outside of prof's pid namespace have no names (run the container with --pid=host)");

@@ -67,6 +67,7 @@ prof --call-graph dwarf -o dwarf.folded -- "$busy" cpu 0.3
 check call-graph-dwarf "$(samples dwarf.folded 'main;cpu;burn;outer;middle;inner$')" -ge 240
 prof -v --call-graph dwarf,256 -o small.folded -- "$busy" recurse 0.3 200
 has stack-size-said err '; 256 bytes of stack per sample, no deeper than you asked for; '
+has stack-size-cuts err '^prof: [0-9]+% of stacks are cut, mostly for this reason: stack deeper than the copy \(-v counts the reasons\)'
 check stack-size "$(samples small.folded '\[truncated\]')" -ge 200
 
 prof --threads -o th.folded -- "$busy" forks 0.2
