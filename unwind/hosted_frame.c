@@ -184,21 +184,26 @@ calls_assembly(struct job *j, uint64_t ra, struct rule *rule)
 }
 
 /* Steps out of code that an interpreter's compiler made, and that runs in the frame of its loop, below which it may keep more (LuaJIT's
- * traces).  The loop's return address is the first one on the stack, so no other frame lies between.  The code keeps less than the
- * loop's frame has, so an old return address before the loop's would lie in that frame, and the loop has written all of it. */
+ * traces).  No other frame lies between, and the loop has written all of its frame, so that no old return address is there; one may be in
+ * what the code keeps, which is less than the loop's frame has. */
 static enum step
 step_assembly(struct job *j, struct frame *f)
 {
-	uint64_t at = f->sp, ra = 0;
+	uint64_t at, ra, old = 0, own;
 	struct frame to = *f;
 	struct rule rule;
 	enum step step;
 
-	for (; memory_word(&j->memory, at, &ra) && !verify_caller(j, ra); at += j->u->code.arch->word)
-		if (at - f->sp >= MADE_MOST)
+	for (at = f->sp; at - f->sp < MADE_MOST; at += j->u->code.arch->word) {
+		if (!memory_word(&j->memory, at, &ra))
 			return STEP_NONE;
-	if (!memory_has(&j->memory, at) || !calls_assembly(j, ra, &rule) || at - f->sp < (uint64_t)(rule.cfa_off + rule.ra_off) ||
-	    at - f->sp >= (uint64_t)(2 * rule.cfa_off + rule.ra_off))
+		if (!verify_caller(j, ra))
+			continue;
+		if (calls_assembly(j, ra, &rule) && (own = (uint64_t)(rule.cfa_off + rule.ra_off)) <= at - f->sp && (!old || old < at - own))
+			break;
+		old = at;
+	}
+	if (at - f->sp >= MADE_MOST || at - f->sp >= (uint64_t)(2 * rule.cfa_off + rule.ra_off))
 		return STEP_NONE;
 	rule.cfa_off = (int32_t)(at - f->sp) - rule.ra_off;
 	step = step_plain(&rule, &j->memory, j->u->mask, &to, &j->where);

@@ -21,7 +21,7 @@ check_quick(const uint8_t *code, uint64_t n)
 	if (!x86_quick(code, n, &i))
 		return;
 	x86_decode(code, n, false, &k);
-	if (i.op != k.op || i.len != k.len || i.of_fp != k.of_fp || i.local != k.local || i.reg != k.reg || i.off != k.off ||
+	if (i.op != k.op || i.len != k.len || i.of_fp != k.of_fp || i.local != k.local || i.reg != k.reg || i.off != k.off || i.ra_at != k.ra_at ||
 	    i.target != k.target)
 		abort();
 }
@@ -31,7 +31,6 @@ static void
 look(const struct arch *a, const uint8_t *code, uint64_t n)
 {
 	struct branches b;
-	struct spots spots = { .lo = 0, .end = n };
 	uint32_t room;
 
 	a->prologue(code, n);
@@ -39,8 +38,8 @@ look(const struct arch *a, const uint8_t *code, uint64_t n)
 		a->ends_here(code, n);
 	if (a->frame_size)
 		a->frame_size(code, n, &room);
-	if (a->named)
-		a->named(&spots, code, n, 0);
+	if (a->called && a->called(code, n, 0, 1, n) > n)
+		abort();
 	if (a->push_before && a->push_before(code + n, n) > n)
 		abort();
 	for (unsigned calls = 0; a->skip && calls < 2; calls++)
