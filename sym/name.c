@@ -18,8 +18,8 @@
 
 enum { FORKS_MAX = 64 };   /* the most parents of a JIT's process that a search goes back through */
 enum { INLINES_MAX = 64 };
-/* x86-64's call with its target in the instruction, and the last bytes of what lies between functions. */
-enum { CALL = 0xe8, CALL_LEN = 5 };
+/* Of x86-64: the longest call; the last bytes of what lies between functions. */
+enum { CALL_LONGEST = 7 };
 static const uint8_t padding[] = { 0, 0x90, 0xcc };
 /* Pages of files count as memory, too: prof looks at them once in TRIM_EVERY names. */
 enum { TRIM_EVERY = 16, FILES_MOST = 2 << 20 };
@@ -165,18 +165,30 @@ unnamed(struct arena *arena, const char *file, uint64_t start)
 	return text;
 }
 
+/* Whether a call may end there: e8 and four bytes, or ff /2. */
+static bool
+may_end_call(const uint8_t *end)
+{
+	bool may = end[-5] == 0xe8;
+
+	for (int len = 2; len <= CALL_LONGEST; len++)
+		may |= end[-len] == 0xff && (end[1 - len] & 0x38) == 0x10;
+	return may;
+}
+
 /* Whether the function of symbol S begins right behind VADDR, which is in none.  prof looks up the byte before a return address, but no call
  * has led to that of a signal's trampoline, or of a context that makecontext made.  What describes glibc's trampoline begins at that byte;
  * else the byte must be padding, and not the end of a call. */
 static bool
 begins_behind(struct names *n, struct module *m, uint64_t vaddr, struct symbol *s)
 {
-	struct cursor c = elf_from(&m->elf, vaddr - CALL_LEN + 1);
-	const uint8_t *code = cur_take(&c, CALL_LEN);
+	struct cursor c = elf_from(&m->elf, vaddr - CALL_LONGEST + 1);
+	const uint8_t *code = cur_take(&c, CALL_LONGEST);
 	uint64_t start, end;
 
 	if (ehframe_start(n->modules, m, vaddr, &start, &end) ? start != vaddr
-	                                                      : m->elf.machine != EM_X86_64 || !code || *code == CALL || !memchr(padding, code[CALL_LEN - 1], sizeof padding))
+	                                                      : m->elf.machine != EM_X86_64 || !code || may_end_call(code + CALL_LONGEST) ||
+	                                                            !memchr(padding, code[CALL_LONGEST - 1], sizeof padding))
 		return false;
 	return symtab_find(n->modules, m, vaddr + 1, s) && s->lo == vaddr + 1;
 }

@@ -218,6 +218,8 @@ step_part(struct job *j, const struct rule *r, struct frame *f)
 	j->where = f->sp + (uint64_t)(int64_t)r->ra_off;
 	if (!memory_word(&j->memory, j->where, &ra))
 		return STEP_OUTSIDE;
+	if ((ra & j->u->mask) == f->pc)
+		return STEP_STUCK;
 	step_to(r, &j->memory, f->sp, ra & j->u->mask, f);
 	return STEP_OK;
 }

@@ -72,13 +72,13 @@ open_at(struct counters *c, const struct counted *w, int *fd, struct refusal *r)
 	for (unsigned e = 0; e < c->nevent; e++) {
 		struct event *event = &c->event[e];
 
-		if (!event->group || !e || event->group != event[-1].group)
+		if (!event->group || !e || event->group != event[-1].group || event->no_heir)   /* a child inherits a group as its leader says */
 			leader = -1;
 		fd[e] = -1;
 		if (!counts_there(event, w))
 			continue;
 		if ((fd[e] = open_one(c, event, w, event->group ? leader : -1)) >= 0) {
-			leader = leader < 0 ? fd[e] : leader;
+			leader = event->no_heir ? -1 : leader < 0 ? fd[e] : leader;
 			c->err[e] = 0;
 			continue;
 		}

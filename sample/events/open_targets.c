@@ -215,7 +215,7 @@ open_targets(struct opener *o, struct watches *w, struct threads *found, uint32_
 	/* If there are more threads times CPUs than descriptors, or if no thread can inherit them: events on CPUs alone, if the kernel allows
 	 * them; prof leaves out others' samples. */
 	crowd = found->n > threads_fit(o);
-	if (o->capture.target == TARGET_PROCESSES && (crowd || !can_inherit(&o->capture))) {
+	if (o->capture.target == TARGET_PROCESSES && (crowd || (o->capture.inherit && !can_inherit(&o->capture)))) {
 		o->reach = REACH_TREE;
 		*sure = found->n;
 		if (open_cpus(o, w)) {

@@ -133,6 +133,13 @@ opener_more_files(void)
 	}
 }
 
+/* Whether the kernel would sample every occurrence of an event with a period of its own, if prof asked for the period. */
+static bool
+samples_each(const struct event *e)
+{
+	return e->period > 1 && !e->is_time && (e->type == PERF_TYPE_SOFTWARE || e->type == PERF_TYPE_TRACEPOINT || e->no_heir);
+}
+
 bool
 opener_init(struct opener *o, const struct capture *c, struct refusal *r)
 {
@@ -144,10 +151,10 @@ opener_init(struct opener *o, const struct capture *c, struct refusal *r)
 		o->freq = opener_rate();
 	if (c->lent && o->freq > LENT_RATE)
 		o->freq = LENT_RATE;
-	/* With -c prof knows it; and if prof asked for it, the kernel would sample every event of software that has a period of its own. */
+	/* With -c prof knows it; and the kernel would sample every event of software. */
 	o->shape.period = o->freq;
 	for (unsigned i = 0; i < c->nevent; i++)
-		o->shape.period &= c->event[i].period <= 1 || c->event[i].is_time;
+		o->shape.period &= !samples_each(&c->event[i]);
 	o->wakes = c->event[c->nevent - 1].wakes;
 	o->shape.raw = o->wakes;
 	for (unsigned i = 0; i < c->nevent; i++)

@@ -355,6 +355,8 @@ serve(const struct ask *a, int own, int with, int *fd, char *text)
 		return serve_mount(with, text);
 	case ASK_FIRST:
 		kept.first = kept.first && a->number;
+		if (kept.first && !kept.guard.pid)   /* a spare serves now */
+			priority_guard(&kept.guard, kept.prof);
 		return getppid() == kept.prof && kept.first && priority_first(kept.prof, kept.guard.urgent) ? 0 : refuse(EPERM);
 	case ASK_CGROUP:
 		drop_cgroup();
@@ -405,9 +407,6 @@ keep(int fd)
 	while (await(fd), (n = ask_get(fd, &a, sizeof a, &with)) > 0 || (n < 0 && errno == EMFILE)) {
 		int given = -1;
 		bool fit = n >= 0 && ask_check(&a, (size_t)n);
-
-		if (kept.first && !kept.guard.pid)   /* a spare that serves now */
-			priority_guard(&kept.guard, kept.prof);
 		long len = n < 0 ? refuse(EMFILE) : !fit ? refuse(EINVAL) : serve(&a, fd, with, &given, r.bytes);
 
 		if (fit && a.what == ASK_LEAVE)   /* prof goes on with another */

@@ -65,6 +65,8 @@ wait $forks
 check forks-go-on "$(cat forked)" = 20
 "$PROF" stat -e uprobe:libc:malloc -- sh -c '/bin/true && /bin/true && echo ok' >out 2>err
 check stat-forks-go-on "$(cat out)" = ok
+"$PROF" stat -e '{page-faults,uprobe:libc:malloc}' -- sh -c '/bin/true && /bin/true && echo ok' >out 2>err
+check stat-group-forks-go-on "$(cat out)" = ok
 start ./calls many; calls=$pid
 "$PROF" -q -e uprobe:./calls:leaf -p $calls -d 0.3 -o x.folded
 check relative "$(lines x.folded ';leaf ')" -gt 0

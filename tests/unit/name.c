@@ -108,15 +108,16 @@ program(void)
 static void
 behind_padding(void)
 {
-	static const uint8_t code[0x60] = { [0x0f] = 0x90, [0x1b] = 0xe8, [0x2f] = 0x55, [0x3f] = 0 };
+	static const uint8_t code[0x60] = { [0x0f] = 0x90, [0x1b] = 0xe8, [0x2f] = 0x55, [0x3f] = 0,
+	                                 [0x4a] = 0xff, [0x4b] = 0x15, [0x4c] = 0x08 };
 	struct elfwrite w = elfwrite_new(true, false);
 	struct bytes file;
 	struct module *m;
 	int fd;
 
 	elfwrite_section(&w, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, sizeof code);
-	for (unsigned i = 1; i < 5; i++)
-		elfwrite_symbol(&w, (const char *[]){ "", "padded", "after_call", "after_code", "after_zeros" }[i], 0x1000 + i * 16, 4, STB_GLOBAL << 4 | STT_FUNC, 1);
+	for (unsigned i = 1; i < 6; i++)
+		elfwrite_symbol(&w, (const char *[]){ "", "padded", "after_call", "after_code", "after_zeros", "after_got" }[i], 0x1000 + i * 16, 4, STB_GLOBAL << 4 | STT_FUNC, 1);
 	file = elfwrite_finish(&w);
 	fd = file_of(file.p, file.n);
 	begin();
@@ -125,6 +126,7 @@ behind_padding(void)
 	CHECK_STR(name_of(m, 0x101f).function, "[y.so+0x101f]");
 	CHECK_STR(name_of(m, 0x102f).function, "[y.so+0x102f]");
 	CHECK_STR(name_of(m, 0x103f).function, "after_zeros");
+	CHECK_STR(name_of(m, 0x104f).function, "[y.so+0x104f]");   /* call *8(%rip) */
 	CHECK_STR(name_of(m, 0x103e).function, "[y.so+0x103e]");
 	close(fd);
 	modules_free(&ms);

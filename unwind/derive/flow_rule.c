@@ -75,7 +75,7 @@ flow_rule(const struct reader *r, const struct flow *f, struct rule *rule)
 	if (f->fp.in == HOLDS_FRAME && f->fp.saved && (!f->sp_known || at_record(r->src->arch, f))) {
 		rule->flags |= RULE_BASE_FP;
 		rule->cfa_off = -f->fp.at;
-	} else if (f->sp_known && (f->sp <= -r->pushed || (f->sp <= 0 && f->ra.saved && f->ra.slot >= 0)))
+	} else if (f->sp_known && (f->sp <= -r->pushed || (f->sp == 0 && f->ra.saved && f->ra.slot >= 0)))
 		rule->cfa_off = -f->sp;
 	else if (!f->sp_known && f->other.in == HOLDS_FRAME && f->other.saved) {
 		rule->kind = RULE_OTHER;
