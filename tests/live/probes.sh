@@ -55,14 +55,17 @@ lines() { awk -v r="$2" '$0 ~ r { n += $NF } END { print n + 0 }' "$1"; }
 check every_call "$(lines x.folded '^calls;_start;.*main;mid;leaf 200$')" -eq 200
 # Threads and children of a process with a probe: the kernel would not let them inherit it, and fork would fail.
 cat >forks.sh <<'S'
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do /bin/true && n=$((n + 1)); sleep 0.05; done
-echo $n >forked
+while [ ! -e enough ]; do i=$((i + 1)); /bin/true && n=$((n + 1)); sleep 0.05; done
+echo $i $n >forked
 S
 start sh forks.sh; forks=$pid
-"$PROF" -q -e uprobe:libc:malloc -p $forks -d 0.6 -o x.folded
+wait_for 10 grep -q 'libc\.' /proc/$forks/maps
+"$PROF" -q -e uprobe:libc:malloc -p $forks -d 1 -o x.folded
 check forks-probed "$(lines x.folded ';malloc ')" -gt 0
+touch enough
 wait $forks
-check forks-go-on "$(cat forked)" = 20
+read -r tries forked <forked
+check forks-go-on "$forked" = "${tries:-0}"
 "$PROF" stat -e uprobe:libc:malloc -- sh -c '/bin/true && /bin/true && echo ok' >out 2>err
 check stat-forks-go-on "$(cat out)" = ok
 "$PROF" stat -e '{page-faults,uprobe:libc:malloc}' -- sh -c '/bin/true && /bin/true && echo ok' >out 2>err
