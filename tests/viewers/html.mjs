@@ -181,6 +181,7 @@ async function checkTree(context, dir) {
 	await p.press("ArrowRight", "ArrowRight");
 	check("tree-unfolds-by-click-and-key", (await branches(p)).slice(6, 9), ["·-_start 14.0 ms", "··-main 14.0 ms", "···+work 10.0 ms"]);
 	await p.page.screenshot({ path: join(dir, "html-tree.png") });
+	await p.page.waitForTimeout(400);   // the address follows within 250 ms
 	const again = await Page.open(context, join(dir, "plain.html"), "#" + p.page.url().split("#")[1]);
 	check("tree-in-the-address", await again.page.locator("#branches .row.on .name").innerText(), "▸main");
 	await again.close();
