@@ -29,21 +29,12 @@ note(struct beginnings *b, enum beginning_by by, uint64_t at)
 		b->bits[by][(at - b->lo) / 64] |= UINT64_C(1) << (at - b->lo) % 64;
 }
 
-/* N bytes, the lowest first. */
-static uint64_t
-word(const uint8_t *p, unsigned n)
-{
-	uint64_t v = 0;
-
-	while (n--)
-		v = v << 8 | p[n];
-	return v;
-}
-
 static uint64_t
 number(const uint8_t *p)
 {
-	return (uint64_t)(int64_t)(int32_t)word(p, 4);
+	struct cursor c = cur_of(p, 4, false);
+
+	return (uint64_t)(int64_t)(int32_t)cur_u32(&c);
 }
 
 /* call; lea OFF(%rip),REG; mov $ADDRESS,REG: the bytes that tell them. */
@@ -54,6 +45,7 @@ read_code(struct beginnings *b, const uint8_t *bytes, uint64_t n, uint64_t vaddr
 	                                 [0xbb] = true, [0xbc] = true, [0xbd] = true, [0xbe] = true, [0xbf] = true };
 	for (uint64_t i = 1; i + 6 <= n; i++) {
 		const uint8_t *p = bytes + i;
+		struct cursor address;
 
 		if (!tells[*p])
 			continue;
@@ -63,8 +55,10 @@ read_code(struct beginnings *b, const uint8_t *bytes, uint64_t n, uint64_t vaddr
 			note(b, BEGINNING_TAKEN, vaddr + i + 6 + number(p + 2));
 		else if (*p == 0xc7 && (p[1] & 0xf8) == 0xc0 && p[-1] == 0x48)
 			note(b, BEGINNING_TAKEN, number(p + 2));
-		else if ((*p & 0xf8) == 0xb8 && (p[-1] & 0xfe) == 0x48 && n - i > 8)
-			note(b, BEGINNING_TAKEN, word(p + 1, 8));
+		else if ((*p & 0xf8) == 0xb8 && (p[-1] & 0xfe) == 0x48 && n - i > 8) {
+			address = cur_of(p + 1, 8, false);
+			note(b, BEGINNING_TAKEN, cur_u64(&address));
+		}
 	}
 }
 
@@ -72,8 +66,8 @@ read_code(struct beginnings *b, const uint8_t *bytes, uint64_t n, uint64_t vaddr
 static void
 read_data(struct beginnings *b, struct cursor c)
 {
-	for (; cur_left(&c) >= 8; c.pos += 8)
-		note(b, BEGINNING_TAKEN, word(c.pos, 8));
+	while (cur_left(&c) >= 8)
+		note(b, BEGINNING_TAKEN, cur_u64(&c));
 }
 
 /* The code around VADDR.  Code that was in memory when a process wrote the file lies in a segment of data. */

@@ -122,7 +122,8 @@ struct arch {
 	bool (*is_other)(const uint8_t *bytes, uint64_t n, unsigned at);
 	/* Whether a call ends right before END; it may read N bytes before END.  NULL: prof cannot tell. */
 	bool (*after_call)(const uint8_t *end, uint64_t n);
-	/* The last place in [LO, HI] that the N bytes of code at VADDR call, or 0; a call of the next instruction tells only where it is.  NULL: nobody looks for them. */
+	/* The last place in [LO, HI] that the N bytes of code at VADDR call, or 0; a call of the next instruction tells only where it is.
+	 * NULL: nobody looks for them. */
 	uint64_t (*called)(const uint8_t *bytes, uint64_t n, uint64_t vaddr, uint64_t lo, uint64_t hi);
 	uint32_t between;          /* four bytes of what lies between functions without a symbol (V8's); 0: not known */
 	uint8_t result;            /* the register of a system call's result, which is 0 in a new thread */

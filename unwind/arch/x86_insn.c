@@ -531,7 +531,8 @@ x86_called(const uint8_t *bytes, uint64_t n, uint64_t vaddr, uint64_t lo, uint64
 	uint64_t last = 0, target;
 
 	for (uint64_t i = 0; i + 5 <= n; i++)
-		if (bytes[i] == 0xe8 && memcmp(bytes + i + 1, "\0\0\0", 4) != 0 && (target = vaddr + i + 5 + (uint64_t)x86_number(bytes + i + 1, 4)) - lo <= hi - lo && target > last)
+		if (bytes[i] == 0xe8 && memcmp(bytes + i + 1, "\0\0\0", 4) != 0 &&
+		    (target = vaddr + i + 5 + (uint64_t)x86_number(bytes + i + 1, 4)) - lo <= hi - lo && target > last)
 			last = target;
 	return last;
 }
