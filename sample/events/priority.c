@@ -207,9 +207,8 @@ look(struct guard *now)
 void
 priority_guard(struct guard *g, pid_t pid)
 {
-	char path[PROC_PATH_MAX];
-
 	struct sched_param p = { .sched_priority = 0 };
+	char path[PROC_PATH_MAX];
 
 	*g = (struct guard){ .pid = pid, .urgent = !syscall(SYS_sched_getparam, pid, &p) && p.sched_priority == FIRST };
 	g->stat = open(proc_path(path, pid, "stat"), O_RDONLY | O_CLOEXEC);
